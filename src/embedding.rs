@@ -1,0 +1,452 @@
+//! The mean embedding of a stream: weighted sums of points on L circles.
+//!
+//! The sums are integers of 2⁻³⁰, so that adding is exact: a sum does not depend on the order of
+//! the samples, embeddings of two halves merge into the embedding of the whole bit for bit, a
+//! sample that is removed leaves no trace, and the mean of 10⁹ samples is as good as that of 10³.
+
+use core::marker::PhantomData;
+
+use crate::error::{Error, Parameter};
+use crate::map::FeatureMap;
+use crate::sincos::{Point, Polynomial, SinCos};
+
+/// Largest total weight an embedding can hold: 2³³ − 1, so over eight thousand million samples.
+pub const MAX_TOTAL_WEIGHT: f32 = 8_589_934_591.0;
+
+/// Smallest weight of a sample: 2⁻¹². Scale all weights up if yours are smaller.
+pub const MIN_WEIGHT: f32 = 1.0 / 4096.0;
+
+/// Largest weight of a sample: 2²⁰.
+pub const MAX_WEIGHT: f32 = 1_048_576.0;
+
+/// Binary places of the sums and of the total weight.
+const PLACES: u32 = 30;
+const ONE: f32 = 1_073_741_824.0;
+const FULL: u64 = 1 << (33 + PLACES);
+
+/// Sums of cos and sin at one frequency, in units of 2⁻³⁰.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(crate) struct Sum {
+    pub(crate) cos: i64,
+    pub(crate) sin: i64,
+}
+
+/// The weight of a sample: mantissa · 2^(−shift), exact for any `f32` in range.
+#[derive(Debug, Clone, Copy)]
+struct Weight {
+    mantissa: i64,
+    shift: u32,
+    /// In units of 2⁻³⁰, as it goes into the total.
+    total: u64,
+}
+
+impl Weight {
+    fn new(weight: f32) -> Result<Self, Error> {
+        if !weight.is_finite() {
+            return Err(Error::NonFinite(Parameter::Weight));
+        }
+        if !(MIN_WEIGHT..=MAX_WEIGHT).contains(&weight) {
+            return Err(Error::OutOfRange(Parameter::Weight));
+        }
+        let bits = weight.to_bits();
+        // weight = mantissa · 2^(exponent − 150), and the range keeps the exponent in 115..=147.
+        let exponent = bits >> 23;
+        let mantissa = i64::from((bits & 0x007f_ffff) | 0x0080_0000);
+        let shift = 150_u32.saturating_sub(exponent);
+        let total = scaled(1 << PLACES, mantissa, shift).unsigned_abs();
+        Ok(Self {
+            mantissa,
+            shift,
+            total,
+        })
+    }
+
+    /// Its square in units of 2⁻⁶⁰.
+    fn squared(self) -> u128 {
+        square(self.total)
+    }
+}
+
+fn square(value: u64) -> u128 {
+    u128::from(value).wrapping_mul(u128::from(value))
+}
+
+/// value · mantissa · 2^(−shift), rounded to nearest: |value| ≤ 2³¹, mantissa < 2²⁴, shift ≤ 35.
+#[inline]
+fn scaled(value: i64, mantissa: i64, shift: u32) -> i64 {
+    let product = value.wrapping_mul(mantissa);
+    if shift == 0 {
+        return product;
+    }
+    let half = 1_i64.wrapping_shl(shift - 1);
+    product.wrapping_add(half).wrapping_shr(shift)
+}
+
+/// A point's coordinate in units of 2⁻³⁰; exact but for what lies below 2⁻³⁰.
+#[inline]
+fn fixed(coordinate: f32) -> i32 {
+    // The cast cuts off towards zero, and holds what a coarse backend makes larger than one.
+    (coordinate * ONE) as i32
+}
+
+/// Weighted sums of the points on L circles that a stream of samples maps to.
+///
+/// 16·L bytes and some 40 more. The backend `B` computes sine and cosine.
+///
+/// ```
+/// use fastmmd::{Embedding, Fourier, Kernel, Sampling};
+///
+/// let map = Fourier::<2, 32>::new(Kernel::GAUSSIAN, Sampling::Auto, 1)?;
+/// let mut morning: Embedding<32> = Embedding::new(&map);
+/// let mut evening: Embedding<32> = Embedding::new(&map);
+/// morning.add(&map, &[0.1, 0.7])?;
+/// evening.add(&map, &[0.2, 0.6])?;
+///
+/// let mut day = morning.clone();
+/// day.merge(&evening)?;
+/// assert_eq!(day.weight(), 2.0);
+/// // The kernel on sets: the mean of the kernel over all pairs.
+/// assert!(morning.inner_product(&evening)? > 0.99);
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding<const L: usize, B: SinCos = Polynomial> {
+    pub(crate) fingerprint: u32,
+    pub(crate) kernel_scale: f32,
+    /// Total weight in units of 2⁻³⁰.
+    pub(crate) weight: u64,
+    /// Sum of the squared weights in units of 2⁻⁶⁰.
+    pub(crate) squares: u128,
+    pub(crate) sums: [Sum; L],
+    pub(crate) backend: PhantomData<B>,
+}
+
+impl<const L: usize, B: SinCos> Embedding<L, B> {
+    /// An empty embedding for samples of `map`.
+    #[must_use]
+    pub fn new<const D: usize>(map: &impl FeatureMap<D, L>) -> Self {
+        Self::empty(map.fingerprint(), map.recipe().kernel.scale())
+    }
+
+    pub(crate) fn empty(fingerprint: u32, kernel_scale: f32) -> Self {
+        Self {
+            fingerprint,
+            kernel_scale,
+            weight: 0,
+            squares: 0,
+            sums: [Sum::default(); L],
+            backend: PhantomData,
+        }
+    }
+
+    /// Adds a sample with weight 1. O(L) beside the map.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::PhaseTooLarge`] for a bad sample, [`Error::MapMismatch`]
+    /// for another map, [`Error::Full`] beyond [`MAX_TOTAL_WEIGHT`].
+    #[inline]
+    pub fn add<const D: usize>(
+        &mut self,
+        map: &impl FeatureMap<D, L>,
+        sample: &[f32; D],
+    ) -> Result<(), Error> {
+        self.check_map(map)?;
+        let total = self.total_with(1 << PLACES)?;
+        map.project(sample, &mut self.sums, |sum, phase| {
+            let point = B::point(phase);
+            sum.cos = sum.cos.wrapping_add(i64::from(fixed(point.cos)));
+            sum.sin = sum.sin.wrapping_add(i64::from(fixed(point.sin)));
+        })?;
+        self.weight = total;
+        self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
+        Ok(())
+    }
+
+    /// Adds a sample with a weight from [`MIN_WEIGHT`] to [`MAX_WEIGHT`]. A whole weight k is
+    /// exactly k samples, but for the sum of squared weights.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add), and [`Error::NonFinite`] or [`Error::OutOfRange`] for the weight.
+    pub fn add_weighted<const D: usize>(
+        &mut self,
+        map: &impl FeatureMap<D, L>,
+        sample: &[f32; D],
+        weight: f32,
+    ) -> Result<(), Error> {
+        self.check_map(map)?;
+        let weight = Weight::new(weight)?;
+        let total = self.total_with(weight.total)?;
+        map.project(sample, &mut self.sums, |sum, phase| {
+            let point = weighted::<B>(weight, phase);
+            sum.cos = sum.cos.wrapping_add(point.cos);
+            sum.sin = sum.sin.wrapping_add(point.sin);
+        })?;
+        self.weight = total;
+        self.squares = self.squares.wrapping_add(weight.squared());
+        Ok(())
+    }
+
+    /// Takes a sample that was added with weight 1 out again, without a trace.
+    ///
+    /// That the sample was ever added cannot be checked.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add), and [`Error::NothingToRemove`] if the embedding weighs less.
+    pub fn remove<const D: usize>(
+        &mut self,
+        map: &impl FeatureMap<D, L>,
+        sample: &[f32; D],
+    ) -> Result<(), Error> {
+        self.remove_weighted(map, sample, 1.0)
+    }
+
+    /// Takes a sample that was added with this weight out again, without a trace.
+    ///
+    /// # Errors
+    /// As [`add_weighted`](Self::add_weighted), and [`Error::NothingToRemove`] if the embedding
+    /// weighs less.
+    pub fn remove_weighted<const D: usize>(
+        &mut self,
+        map: &impl FeatureMap<D, L>,
+        sample: &[f32; D],
+        weight: f32,
+    ) -> Result<(), Error> {
+        self.check_map(map)?;
+        let weight = Weight::new(weight)?;
+        let (Some(total), Some(squares)) = (
+            self.weight.checked_sub(weight.total),
+            self.squares.checked_sub(weight.squared()),
+        ) else {
+            return Err(Error::NothingToRemove);
+        };
+        map.project(sample, &mut self.sums, |sum, phase| {
+            let point = weighted::<B>(weight, phase);
+            sum.cos = sum.cos.wrapping_sub(point.cos);
+            sum.sin = sum.sin.wrapping_sub(point.sin);
+        })?;
+        self.weight = total;
+        self.squares = squares;
+        self.settle();
+        Ok(())
+    }
+
+    /// Multiplies the weight of all samples so far by `keep`, 0 < `keep` ≤ 1: called before each
+    /// [`add`](Self::add), an exponential window of 1/(1 − `keep`) samples. O(L).
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`] for `keep`.
+    pub fn forget(&mut self, keep: f32) -> Result<(), Error> {
+        if !keep.is_finite() {
+            return Err(Error::NonFinite(Parameter::Keep));
+        }
+        if !(keep > 0.0 && keep <= 1.0) {
+            return Err(Error::OutOfRange(Parameter::Keep));
+        }
+        // In units of 2⁻³²: exact from 2⁻⁸ up.
+        let factor = (keep * 4_294_967_296.0) as u64;
+        for sum in &mut self.sums {
+            sum.cos = shrink_signed(sum.cos, factor);
+            sum.sin = shrink_signed(sum.sin, factor);
+        }
+        self.weight = shrink(self.weight, factor);
+        self.squares = shrink_wide(shrink_wide(self.squares, factor), factor);
+        self.settle();
+        Ok(())
+    }
+
+    /// Adds all samples of another embedding: exactly the embedding of both streams. O(L).
+    ///
+    /// # Errors
+    /// [`Error::MapMismatch`] or [`Error::Full`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.check_same(other)?;
+        let total = self.total_with(other.weight)?;
+        for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
+            sum.cos = sum.cos.wrapping_add(more.cos);
+            sum.sin = sum.sin.wrapping_add(more.sin);
+        }
+        self.weight = total;
+        self.squares = self.squares.saturating_add(other.squares);
+        Ok(())
+    }
+
+    /// Forgets all samples.
+    pub fn reset(&mut self) {
+        *self = Self::empty(self.fingerprint, self.kernel_scale);
+    }
+
+    /// Total weight Σa; the number of samples, if all weigh 1.
+    #[must_use]
+    pub fn weight(&self) -> f32 {
+        self.weight as f32 / ONE
+    }
+
+    /// Σa²/(Σa)²: the inverse of the effective number of samples, 1/n if all n weigh the same.
+    ///
+    /// # Errors
+    /// [`Error::Empty`].
+    pub fn concentration(&self) -> Result<f32, Error> {
+        if self.weight == 0 {
+            return Err(Error::Empty);
+        }
+        let weight = self.weight as f32;
+        Ok(self.squares as f32 / weight / weight)
+    }
+
+    /// The mean points μ_k = Σ a φ_k(x) / Σ a in order of k.
+    ///
+    /// # Errors
+    /// [`Error::Empty`].
+    pub fn mean(&self) -> Result<impl Iterator<Item = Point> + '_, Error> {
+        if self.weight == 0 {
+            return Err(Error::Empty);
+        }
+        let weight = self.weight as f32;
+        Ok(self.sums.iter().map(move |sum| Point {
+            cos: sum.cos as f32 / weight,
+            sin: sum.sin as f32 / weight,
+        }))
+    }
+
+    /// ‖μ‖² = K(0)/L·Σ|μ_k|²: the mean of the kernel over all pairs of samples, each with itself
+    /// included.
+    ///
+    /// # Errors
+    /// [`Error::Empty`].
+    pub fn squared_norm(&self) -> Result<f32, Error> {
+        let sum: f32 = self.mean()?.map(|p| p.cos * p.cos + p.sin * p.sin).sum();
+        Ok(self.kernel_scale * sum / L as f32)
+    }
+
+    /// ⟨μ₁, μ₂⟩: the mean of the kernel over all pairs of a sample of one with a sample of the
+    /// other, itself a kernel on sets of samples.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] or [`Error::MapMismatch`].
+    pub fn inner_product(&self, other: &Self) -> Result<f32, Error> {
+        self.check_same(other)?;
+        let pairs = self.mean()?.zip(other.mean()?);
+        let sum: f32 = pairs.map(|(p, q)| p.cos * q.cos + p.sin * q.sin).sum();
+        Ok(self.kernel_scale * sum / L as f32)
+    }
+
+    /// K(0) of the kernel behind the map.
+    #[must_use]
+    pub fn kernel_scale(&self) -> f32 {
+        self.kernel_scale
+    }
+
+    /// Adds phases that are known already, each times `factor`, with weight 1.
+    pub(crate) fn add_phases(&mut self, phases: &[f32; L], factor: f32) -> Result<(), Error> {
+        self.weight = self.total_with(1 << PLACES)?;
+        self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
+        for (sum, phase) in self.sums.iter_mut().zip(phases) {
+            let point = B::point(phase * factor);
+            sum.cos = sum.cos.wrapping_add(i64::from(fixed(point.cos)));
+            sum.sin = sum.sin.wrapping_add(i64::from(fixed(point.sin)));
+        }
+        Ok(())
+    }
+
+    /// Mends what rounding in [`forget`](Self::forget) can do to an all but empty embedding, so
+    /// that 0 < Σa² ≤ (Σa)² holds or nothing is left at all.
+    fn settle(&mut self) {
+        if self.weight == 0 {
+            self.reset();
+        } else {
+            self.squares = self.squares.clamp(1, square(self.weight));
+        }
+    }
+
+    /// Whether no sums contradict the weights, as far as that can be seen.
+    pub(crate) fn is_consistent(&self) -> bool {
+        // A coarse backend may put a point slightly outside the circle, rounding too.
+        let slack = if self.weight == 0 {
+            0
+        } else {
+            (self.weight >> 8) + 2
+        };
+        let limit = self.weight.saturating_add(slack);
+        self.weight < FULL
+            && (self.weight == 0) == (self.squares == 0)
+            && self.squares <= square(self.weight)
+            && self
+                .sums
+                .iter()
+                .all(|s| s.cos.unsigned_abs() <= limit && s.sin.unsigned_abs() <= limit)
+    }
+
+    pub(crate) fn check_map<const D: usize>(
+        &self,
+        map: &impl FeatureMap<D, L>,
+    ) -> Result<(), Error> {
+        if map.fingerprint() == self.fingerprint {
+            Ok(())
+        } else {
+            Err(Error::MapMismatch)
+        }
+    }
+
+    pub(crate) fn check_same(&self, other: &Self) -> Result<(), Error> {
+        if other.fingerprint == self.fingerprint {
+            Ok(())
+        } else {
+            Err(Error::MapMismatch)
+        }
+    }
+
+    /// Whether one more sample of weight 1 can be added.
+    pub(crate) fn check_room(&self) -> Result<(), Error> {
+        self.total_with(1 << PLACES).map(drop)
+    }
+
+    fn total_with(&self, weight: u64) -> Result<u64, Error> {
+        match self.weight.checked_add(weight) {
+            Some(total) if total < FULL => Ok(total),
+            _ => Err(Error::Full),
+        }
+    }
+}
+
+/// The sums' share of one weighted sample.
+#[inline]
+fn weighted<B: SinCos>(weight: Weight, phase: f32) -> Sum {
+    let point = B::point(phase);
+    let share = |x: f32| scaled(i64::from(fixed(x)), weight.mantissa, weight.shift);
+    Sum {
+        cos: share(point.cos),
+        sin: share(point.sin),
+    }
+}
+
+/// value · factor · 2⁻³², rounded to nearest, for a factor of at most 2³².
+fn shrink(value: u64, factor: u64) -> u64 {
+    let low = (value & 0xffff_ffff).wrapping_mul(factor);
+    let rounded = (low >> 32).wrapping_add((low >> 31) & 1);
+    (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
+}
+
+fn shrink_signed(value: i64, factor: u64) -> i64 {
+    let size = shrink(value.unsigned_abs(), factor).cast_signed();
+    if value < 0 { size.wrapping_neg() } else { size }
+}
+
+fn shrink_wide(value: u128, factor: u64) -> u128 {
+    let factor = u128::from(factor);
+    let low = (value & 0xffff_ffff).wrapping_mul(factor);
+    let rounded = (low >> 32).wrapping_add((low >> 31) & 1);
+    (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
+}
+
+#[cfg(feature = "defmt")]
+impl<const L: usize, B: SinCos> defmt::Format for Embedding<L, B> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(
+            f,
+            "Embedding of {} frequencies, weight {}",
+            L,
+            self.weight()
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! The Walsh–Hadamard transform, in place.
+
+/// Multiplies `values` by the N × N Hadamard matrix H (entries ±1, no normalisation; natural
+/// order: H(i, j) = (−1)^popcount(i & j)), in place, in N log₂ N additions.
+///
+/// Applied twice it multiplies by N. N must be a power of two, which is checked when compiled:
+///
+/// ```compile_fail
+/// fastmmd::hadamard::transform(&mut [0.0; 12]);
+/// ```
+///
+/// ```
+/// let mut values = [3.0, 8.0, 2.0, 7.0];
+/// fastmmd::hadamard::transform(&mut values);
+/// assert_eq!(values, [20.0, -10.0, 2.0, 0.0]);
+/// ```
+#[inline]
+pub fn transform<const N: usize>(values: &mut [f32; N]) {
+    const { assert!(N.is_power_of_two(), "the transform needs a power of two") };
+    let mut half = 1;
+    while half < N {
+        for pair in values.chunks_exact_mut(2 * half) {
+            // The middle always exists: a pair is two halves long.
+            if let Some((low, high)) = pair.split_at_mut_checked(half) {
+                for (a, b) in low.iter_mut().zip(high) {
+                    (*a, *b) = (*a + *b, *a - *b);
+                }
+            }
+        }
+        half *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn against_the_matrix<const N: usize>() {
+        let input: [f32; N] = core::array::from_fn(|i| ((i * 37 + 11) % 64) as f32 - 32.0);
+        let mut fast = input;
+        transform(&mut fast);
+        for (row, value) in fast.iter().enumerate() {
+            let slow: f32 = input
+                .iter()
+                .enumerate()
+                .map(|(column, x)| {
+                    if (row & column).count_ones() % 2 == 0 {
+                        *x
+                    } else {
+                        -x
+                    }
+                })
+                .sum();
+            assert_eq!(*value, slow, "{N} {row}");
+        }
+        transform(&mut fast);
+        assert!(
+            fast.iter()
+                .zip(input)
+                .all(|(twice, once)| *twice == N as f32 * once)
+        );
+    }
+
+    #[test]
+    fn is_the_hadamard_matrix_and_its_own_inverse_but_for_n() {
+        against_the_matrix::<1>();
+        against_the_matrix::<2>();
+        against_the_matrix::<4>();
+        against_the_matrix::<8>();
+        against_the_matrix::<16>();
+        against_the_matrix::<64>();
+        against_the_matrix::<256>();
+    }
+}

@@ -1,0 +1,73 @@
+//! Has the distribution of a sensor's readings changed? The squared maximum mean discrepancy
+//! (MMD²) of two streams, in constant memory, without `std`, allocation or panics.
+//!
+//! # How the data flows
+//!
+//! ```text
+//! sample ──▶ map ──▶ L phases ──▶ points on L circles ──▶ embedding ──▶ MMD²
+//!            │                    │                       │
+//!            kernel, sampling     sincos backend          exact sums
+//! ```
+//!
+//! A shift-invariant kernel is the expectation of cos(ω'(x − y)) over its spectral distribution,
+//! so MMD² of two samples is the mean, over L frequencies ω, of the squared distance between two
+//! average points on a circle (Zhao and Meng, *FastMMD*, 2015). The modules stand in the order of
+//! that path: [`kernel`] and [`sampling`] choose frequencies, a [`map`] turns a sample into
+//! phases ([`hadamard`] inside), [`sincos`] turns phases into points, an [`embedding`] sums them,
+//! [`mmd`] compares two, [`TwoSample`] does all of it, and [`state`] keeps it.
+//!
+//! # Rules
+//!
+//! * Shapes (channels D, frequencies L, Fastfood's block P) are const generics and checked when
+//!   compiled; tunables (bandwidth, weights, seeds) are values and checked when given.
+//! * What is given once is immutable and shared (maps, in flash if `static`); what changes is
+//!   small and owned (embeddings).
+//! * A refused call returns a typed [`Error`] and leaves the state as it was.
+//! * Every sum is exact: order, merging and removal make no difference, and the same input gives
+//!   the same bits on every target.
+//!
+//! # Example
+//!
+//! ```
+#![doc = include_str!("../examples/quickstart.rs")]
+//! ```
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `rand_core` | yes | [`seed_from`]: a seed from any random generator |
+//! | `libm` | no | the `sincos::Libm` backend |
+//! | `micromath` | no | the `sincos::Micromath` backend |
+//! | `defmt` | no | `defmt::Format` on the public types |
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod embedding;
+pub mod error;
+pub mod family;
+pub mod hadamard;
+pub mod kernel;
+pub mod map;
+pub mod mmd;
+mod numeric;
+pub mod sampling;
+pub mod sincos;
+pub mod state;
+pub mod two_sample;
+
+pub use embedding::Embedding;
+pub use error::{Error, Parameter};
+pub use family::{KernelFamily, Member};
+pub use kernel::{Kernel, Profile};
+pub use map::{Fastfood, FeatureMap, Fourier, MapKind, Recipe};
+pub use mmd::Circle;
+pub use sampling::Sampling;
+#[cfg(feature = "rand_core")]
+pub use sampling::seed_from;
+pub use sincos::{Point, SinCos};
+pub use two_sample::TwoSample;

@@ -1,0 +1,70 @@
+//! From a sample to L phases: the maps.
+//!
+//! A map is immutable, may be a `static` in flash, and serves any number of embeddings. It turns
+//! a sample x of D channels into L phases t_k = ω_k'x / 2π, in turns, and hands each to a
+//! visitor next to an item of the caller's, so that no array of L phases is needed.
+
+mod fastfood;
+mod fourier;
+mod recipe;
+
+pub use fastfood::Fastfood;
+pub use fourier::Fourier;
+pub(crate) use recipe::CHECKSUM;
+pub use recipe::{MapKind, Recipe};
+
+use crate::error::{Error, Parameter};
+
+/// Largest phase, in turns, that can be reduced exactly to one turn in `f32`: 2²².
+///
+/// The phase itself is rounded to about |t|·2⁻²⁴ turns, so a point on the circle is good to 1e-6
+/// for phases of a turn or so, to 1e-5 for 16 turns, and means little long before this limit.
+pub const MAX_TURNS: f32 = 4_194_304.0;
+
+/// A map from samples of D channels to L phases.
+pub trait FeatureMap<const D: usize, const L: usize> {
+    /// What it takes to make this map again.
+    fn recipe(&self) -> &Recipe;
+
+    /// A number that tells maps with other frequencies apart: a checksum of the recipe.
+    fn fingerprint(&self) -> u32;
+
+    /// Largest ‖x‖₂ for which no phase exceeds [`MAX_TURNS`].
+    fn reach(&self) -> f32;
+
+    /// Calls `visit` once for each frequency k, with the k-th item and the phase ω_k'x / 2π in
+    /// turns; the order is that of k.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] naming the channel, or [`Error::PhaseTooLarge`] beyond
+    /// [`reach`](Self::reach); `visit` has then not been called.
+    fn project<T>(
+        &self,
+        sample: &[f32; D],
+        items: &mut [T; L],
+        visit: impl FnMut(&mut T, f32),
+    ) -> Result<(), Error>;
+
+    /// The k-th frequency vector, in turns per unit of input, or `None` for k ≥ L.
+    fn frequency(&self, index: usize) -> Option<[f32; D]>;
+}
+
+/// Refuses a sample that is not finite or longer than `reach`. O(D).
+#[inline]
+fn check_sample<const D: usize>(sample: &[f32; D], reach: f32) -> Result<(), Error> {
+    let squared: f32 = sample.iter().map(|x| x * x).sum();
+    if squared <= reach * reach {
+        return Ok(());
+    }
+    match sample.iter().position(|x| !x.is_finite()) {
+        Some(channel) => Err(Error::NonFinite(Parameter::Channel(channel))),
+        None => Err(Error::PhaseTooLarge),
+    }
+}
+
+/// The reach of a map whose longest frequency is `longest` turns per unit, with a margin for
+/// rounding; held below the square root of the largest `f32` so that it can be squared.
+const fn reach_of(longest: f64) -> f32 {
+    let reach = 0.999 * MAX_TURNS as f64 / longest;
+    if reach < 1e18 { reach as f32 } else { 1e18 }
+}

@@ -1,0 +1,162 @@
+//! What a map was made from.
+
+use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
+
+use crate::error::Error;
+use crate::kernel::{Kernel, Profile};
+use crate::sampling::Sampling;
+
+/// The checksum of recipes and saved states: CRC-32, computed bit by bit to spare flash.
+pub(crate) const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
+
+/// Which of the maps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum MapKind {
+    /// [`Fourier`](super::Fourier) with drawn frequencies.
+    Fourier,
+    /// [`Fastfood`](super::Fastfood).
+    Fastfood,
+    /// [`Fourier`](super::Fourier) with frequencies given by the caller; the seed is their
+    /// checksum.
+    Given,
+}
+
+/// Everything that determines a map's frequencies. Two maps of equal recipes are equal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Recipe {
+    /// Which map.
+    pub kind: MapKind,
+    /// The kernel it approximates.
+    pub kernel: Kernel,
+    /// How its frequencies were spread; never [`Sampling::Auto`].
+    pub sampling: Sampling,
+    /// The seed they were drawn from.
+    pub seed: u64,
+    /// Input dimension D.
+    pub dims: u32,
+    /// Fastfood's block length P; 0 for the other kinds.
+    pub block: u32,
+    /// Number of frequencies L.
+    pub features: u32,
+}
+
+impl Recipe {
+    /// Length of [`to_bytes`](Self::to_bytes).
+    pub(crate) const BYTES: usize = 32;
+
+    /// The recipe as it stands in a saved state, little-endian.
+    pub(crate) const fn to_bytes(&self) -> [u8; Self::BYTES] {
+        let kind = match self.kind {
+            MapKind::Fourier => 0,
+            MapKind::Fastfood => 1,
+            MapKind::Given => 2,
+        };
+        let profile = match self.kernel.profile() {
+            Profile::Gaussian => 0,
+            Profile::Laplacian => 1,
+            Profile::Exponential => 2,
+            Profile::Matern32 => 3,
+            Profile::Matern52 => 4,
+        };
+        let sampling = match self.sampling {
+            Sampling::Auto => 0,
+            Sampling::Independent => 1,
+            Sampling::Quasi => 2,
+            Sampling::Orthogonal => 3,
+        };
+        let [d0, d1, d2, d3] = self.dims.to_le_bytes();
+        let [p0, p1, p2, p3] = self.block.to_le_bytes();
+        let [l0, l1, l2, l3] = self.features.to_le_bytes();
+        let [b0, b1, b2, b3] = self.kernel.bandwidth().to_le_bytes();
+        let [k0, k1, k2, k3] = self.kernel.scale().to_le_bytes();
+        let [s0, s1, s2, s3, s4, s5, s6, s7] = self.seed.to_le_bytes();
+        [
+            kind, profile, sampling, 0, d0, d1, d2, d3, p0, p1, p2, p3, l0, l1, l2, l3, b0, b1, b2,
+            b3, k0, k1, k2, k3, s0, s1, s2, s3, s4, s5, s6, s7,
+        ]
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// [`Error::Inconsistent`] for codes or kernel parameters that no recipe has.
+    pub(crate) fn from_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, Error> {
+        let [
+            kind,
+            profile,
+            sampling,
+            zero,
+            d0,
+            d1,
+            d2,
+            d3,
+            p0,
+            p1,
+            p2,
+            p3,
+            l0,
+            l1,
+            l2,
+            l3,
+            b0,
+            b1,
+            b2,
+            b3,
+            k0,
+            k1,
+            k2,
+            k3,
+            s0,
+            s1,
+            s2,
+            s3,
+            s4,
+            s5,
+            s6,
+            s7,
+        ] = *bytes;
+        let kind = match kind {
+            0 => MapKind::Fourier,
+            1 => MapKind::Fastfood,
+            2 => MapKind::Given,
+            _ => return Err(Error::Inconsistent),
+        };
+        let profile = match profile {
+            0 => Profile::Gaussian,
+            1 => Profile::Laplacian,
+            2 => Profile::Exponential,
+            3 => Profile::Matern32,
+            4 => Profile::Matern52,
+            _ => return Err(Error::Inconsistent),
+        };
+        let sampling = match sampling {
+            1 => Sampling::Independent,
+            2 => Sampling::Quasi,
+            3 => Sampling::Orthogonal,
+            _ => return Err(Error::Inconsistent),
+        };
+        let kernel = Kernel::new(profile, f32::from_le_bytes([b0, b1, b2, b3]))
+            .and_then(|kernel| kernel.with_scale(f32::from_le_bytes([k0, k1, k2, k3])))
+            .map_err(|_| Error::Inconsistent)?;
+        if zero != 0 {
+            return Err(Error::Inconsistent);
+        }
+        Ok(Self {
+            kind,
+            kernel,
+            sampling,
+            seed: u64::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]),
+            dims: u32::from_le_bytes([d0, d1, d2, d3]),
+            block: u32::from_le_bytes([p0, p1, p2, p3]),
+            features: u32::from_le_bytes([l0, l1, l2, l3]),
+        })
+    }
+
+    /// The checksum by which embeddings know their map.
+    pub(crate) const fn fingerprint(&self) -> u32 {
+        CHECKSUM.checksum(&self.to_bytes())
+    }
+}

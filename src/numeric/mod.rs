@@ -1,0 +1,15 @@
+//! Elementary functions the core needs and `core` lacks.
+//!
+//! The `f64` ones are `const fn`, so that a map can be computed by the compiler and live in
+//! flash. All of them use only IEEE additions, multiplications, divisions and bit patterns, so
+//! they give the same bits on every target.
+
+mod chi;
+mod elementary;
+mod normal;
+mod single;
+
+pub(crate) use chi::chi_quantile;
+pub(crate) use elementary::{cos_sin_turns, sqrt};
+pub(crate) use normal::normal_quantile;
+pub(crate) use single::{angle_turns, sqrt_f32};

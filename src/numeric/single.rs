@@ -1,0 +1,80 @@
+//! Square root and angle in `f32`, for reading results out.
+
+/// √x for finite x, to one unit in the last place; 0 for x ≤ 0.
+pub(crate) fn sqrt_f32(x: f32) -> f32 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let mut root = f32::from_bits((x.to_bits() >> 1).wrapping_add(0x1fbb_4f2e));
+    for _ in 0..4 {
+        root = 0.5 * (root + x / root);
+    }
+    root
+}
+
+/// The angle of the point (`cos`, `sin`) in turns, in [−½, ½], to 1e-7; 0 for the origin.
+pub(crate) fn angle_turns(cos: f32, sin: f32) -> f32 {
+    // Minimax of atan(q)/2πq in q², for q = smaller/larger of the two.
+    const COEFFICIENTS: [f32; 8] = [
+        0.159_154_84,
+        -0.053_046_122,
+        0.031_745_958,
+        -0.022_136_324,
+        0.015_346_149,
+        -0.008_898_863,
+        0.003_479_685,
+        -0.000_645_326_5,
+    ];
+    let (x, y) = (cos.abs(), sin.abs());
+    let (small, large) = if y < x { (y, x) } else { (x, y) };
+    if large == 0.0 {
+        return 0.0;
+    }
+    let quotient = small / large;
+    let squared = quotient * quotient;
+    let series = COEFFICIENTS
+        .iter()
+        .rev()
+        .fold(0.0, |sum, c| sum * squared + c);
+    let first_octant = quotient * series;
+    let first_quadrant = if y < x {
+        first_octant
+    } else {
+        0.25 - first_octant
+    };
+    let upper_half = if cos < 0.0 {
+        0.5 - first_quadrant
+    } else {
+        first_quadrant
+    };
+    if sin < 0.0 { -upper_half } else { upper_half }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_is_within_one_unit_in_the_last_place() {
+        let mut x = 1e-30_f32;
+        while x < 1e30 {
+            let (ours, judge) = (sqrt_f32(x), x.sqrt());
+            assert!(ours.to_bits().abs_diff(judge.to_bits()) <= 1, "{x}");
+            x *= 1.31;
+        }
+        assert!(sqrt_f32(0.0) == 0.0 && sqrt_f32(-4.0) == 0.0);
+    }
+
+    #[test]
+    fn angle_is_right_all_around() {
+        for step in -5000_i16..=5000 {
+            let turns = f64::from(step) / 10_000.0;
+            let (sin, cos) = (core::f64::consts::TAU * turns).sin_cos();
+            let (cos, sin) = ((0.3 * cos) as f32, (0.3 * sin) as f32);
+            let judge = f64::from(sin).atan2(f64::from(cos)) / core::f64::consts::TAU;
+            let error = f64::from(angle_turns(cos, sin)) - judge;
+            assert!((error - error.round()).abs() < 1e-7, "{turns} {error}");
+        }
+        assert!(angle_turns(0.0, 0.0) == 0.0);
+    }
+}

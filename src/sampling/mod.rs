@@ -1,0 +1,100 @@
+//! Which frequencies to use: independent, quasi-random or orthogonal.
+//!
+//! All three draw from the kernel's spectral distribution and differ in how evenly they cover
+//! it. Relative root-mean-square error of MMD² with the bandwidth at √D
+//! (`cargo test -p fastmmd-reference --test accuracy -- --nocapture` prints the whole table):
+//! quasi-random wins for small D, and for changes of a single channel at any D; orthogonal
+//! blocks win for D above [`QUASI_MAX_DIMS`] when the change touches all channels.
+//!
+//! The same seed gives the same frequencies, bit for bit, on every target and at compile time.
+
+mod independent;
+mod orthogonal;
+mod quasi;
+mod radius;
+mod stream;
+
+use crate::error::Error;
+use crate::kernel::{Kernel, Tail};
+use crate::numeric::{cos_sin_turns, normal_quantile};
+
+pub(crate) use radius::stratified_radii;
+pub(crate) use stream::Stream;
+
+/// Largest input dimension for which [`Sampling::Auto`] is [`Sampling::Quasi`].
+pub const QUASI_MAX_DIMS: usize = 8;
+
+/// How the L frequencies of a dense map are spread over the spectral distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Sampling {
+    /// [`Quasi`](Self::Quasi) up to [`QUASI_MAX_DIMS`] channels and for kernels that are not
+    /// spherical, [`Orthogonal`](Self::Orthogonal) otherwise.
+    #[default]
+    Auto,
+    /// Independent draws, as in the FastMMD paper: the error falls as 1/√L.
+    Independent,
+    /// A scrambled Halton sequence through the inverse distribution function, on the half-space
+    /// of frequencies (ω and −ω say the same).
+    Quasi,
+    /// Blocks of D orthogonal directions with stratified lengths; spherical kernels only.
+    Orthogonal,
+}
+
+impl Sampling {
+    /// The sampling that [`Auto`](Self::Auto) stands for; the others stand for themselves.
+    ///
+    /// # Errors
+    /// [`Error::NotSpherical`] for orthogonal sampling of a kernel that is not spherical.
+    pub const fn resolve(self, kernel: &Kernel, dims: usize) -> Result<Self, Error> {
+        match self {
+            Self::Auto if dims <= QUASI_MAX_DIMS || !kernel.is_spherical() => Ok(Self::Quasi),
+            Self::Auto => Ok(Self::Orthogonal),
+            Self::Orthogonal if !kernel.is_spherical() => Err(Error::NotSpherical),
+            resolved => Ok(resolved),
+        }
+    }
+}
+
+/// Draws L frequency vectors of D coordinates, in turns per unit of input.
+pub(crate) const fn draw<const D: usize, const L: usize>(
+    kernel: &Kernel,
+    sampling: Sampling,
+    seed: u64,
+) -> Result<[[f32; D]; L], Error> {
+    let mut stream = Stream::new(seed);
+    match sampling.resolve(kernel, D) {
+        Ok(Sampling::Quasi) => Ok(quasi::draw(kernel, &mut stream)),
+        Ok(Sampling::Orthogonal) => Ok(orthogonal::draw(kernel, &mut stream)),
+        Ok(_) => Ok(independent::draw(kernel, &mut stream)),
+        Err(error) => Err(error),
+    }
+}
+
+/// One coordinate of a unit-bandwidth frequency from a uniform number, before any Student factor.
+const fn coordinate(tail: Tail, u: f64) -> f64 {
+    match tail {
+        Tail::Normal | Tail::Student(_) => normal_quantile(u),
+        Tail::CauchyPerAxis => {
+            // tan(π(u − ½))
+            let (cos, sin) = cos_sin_turns(0.5 * (u - 0.5));
+            sin / cos
+        }
+    }
+}
+
+/// A seed for a map from a random generator, such as the chip's own.
+///
+/// ```
+/// use fastmmd::{Fourier, Kernel, Sampling, seed_from};
+/// use rand_core::SeedableRng;
+///
+/// let mut generator = rand_xorshift::XorShiftRng::seed_from_u64(1);
+/// let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, seed_from(&mut generator))?;
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
+#[cfg(feature = "rand_core")]
+pub fn seed_from(generator: &mut impl rand_core::Rng) -> u64 {
+    generator.next_u64()
+}

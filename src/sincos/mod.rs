@@ -1,0 +1,117 @@
+//! From a phase to a point on the circle: the backends.
+//!
+//! | backend | feature | largest error | for |
+//! |---|---|---|---|
+//! | [`Polynomial`] | – | 1e-6 | everything; the default |
+//! | [`Libm`] | `libm` | 1e-6 | comparison; slow without hardware `f64` |
+//! | [`Micromath`] | `micromath` | 2e-3 | programs that use micromath already |
+//!
+//! Errors are absolute, over one turn; each is [`SinCos::MAX_ERROR`], and one test holds all to
+//! theirs.
+
+#[cfg(feature = "libm")]
+mod libm;
+#[cfg(feature = "micromath")]
+mod micromath;
+mod polynomial;
+
+#[cfg(feature = "libm")]
+pub use self::libm::Libm;
+#[cfg(feature = "micromath")]
+pub use self::micromath::Micromath;
+pub use polynomial::Polynomial;
+
+/// A point on (or, as a mean of points, inside) the unit circle.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Point {
+    /// Cosine of the phase.
+    pub cos: f32,
+    /// Sine of the phase.
+    pub sin: f32,
+}
+
+/// A way to compute sine and cosine together.
+pub trait SinCos: Copy {
+    /// Largest absolute error of either, for phases within a turn.
+    const MAX_ERROR: f32;
+
+    /// Tells saved sums of different backends apart; unique among backends.
+    const CODE: u8;
+
+    /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::map::MAX_TURNS).
+    fn point(turns: f32) -> Point;
+}
+
+/// The phase less its nearest whole number: in [−½, ½], exact for |t| ≤ 2²².
+#[inline]
+fn reduce(turns: f32) -> f32 {
+    // Added, 1.5·2²³ leaves no room for a fraction: the sum is rounded to a whole number.
+    const ROUNDING: f32 = 12_582_912.0;
+    turns - ((turns + ROUNDING) - ROUNDING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Largest error over spaced phases within a turn, whole turns away, and the corners.
+    fn largest_error<B: SinCos>() -> f64 {
+        let spaced = (-100_000_i32..=100_000).map(|i| i as f32 / 200_000.0);
+        let corners = [
+            0.0, 0.125, 0.25, 0.375, 0.5, -0.25, -0.5, 1.0, 1.5, -16.0, 15.999_9,
+        ];
+        let distant = (0..10_000_i16).map(|i| f32::from(i) * 0.419_3 - 2048.0);
+        let limit = [4_194_303.5, -4_194_303.5, 4_194_304.0];
+        spaced
+            .chain(corners)
+            .chain(distant)
+            .chain(limit)
+            .map(|turns| {
+                let point = B::point(turns);
+                // The fraction of a turn is exact in f64, so the judge sees the same phase.
+                let fraction = f64::from(turns) - f64::from(turns).round();
+                let (sin, cos) = (core::f64::consts::TAU * fraction).sin_cos();
+                (f64::from(point.cos) - cos)
+                    .abs()
+                    .max((f64::from(point.sin) - sin).abs())
+            })
+            .fold(0.0, f64::max)
+    }
+
+    fn keeps_its_promise<B: SinCos>(name: &str) {
+        let error = largest_error::<B>();
+        std::println!("{name}: {error:.3e} of {:.3e}", B::MAX_ERROR);
+        assert!(error <= f64::from(B::MAX_ERROR), "{name}: {error}");
+        // The promise is not idle: less than four times what is measured.
+        assert!(error * 4.0 >= f64::from(B::MAX_ERROR), "{name}: {error}");
+    }
+
+    /// The backend a `TwoSample` without a choice uses is the polynomial.
+    #[test]
+    fn every_backend_keeps_its_promise() {
+        keeps_its_promise::<Polynomial>("polynomial");
+        #[cfg(feature = "libm")]
+        keeps_its_promise::<Libm>("libm");
+        #[cfg(feature = "micromath")]
+        keeps_its_promise::<Micromath>("micromath");
+    }
+
+    #[test]
+    fn a_worse_backend_is_caught() {
+        #[derive(Clone, Copy)]
+        struct Sloppy;
+        impl SinCos for Sloppy {
+            const MAX_ERROR: f32 = 1e-6;
+            const CODE: u8 = 255;
+            fn point(turns: f32) -> Point {
+                let Point { cos, sin } = Polynomial::point(turns);
+                Point {
+                    cos: cos + 2e-6,
+                    sin,
+                }
+            }
+        }
+        assert!(largest_error::<Sloppy>() > f64::from(Sloppy::MAX_ERROR));
+    }
+}

@@ -1,0 +1,306 @@
+//! Maps and embeddings as bytes: what was learned outlives the power.
+//!
+//! A record is little-endian: `FMMD`, format version, kind, backend, 0, total length (u32), the
+//! map's [recipe](crate::map::Recipe) (32 bytes), the sums, and a CRC-32 over all before it. A
+//! map is saved as its recipe, from which the same frequencies are drawn again. Records of this
+//! version will be read by every later one.
+//!
+//! Reading checks everything before it changes anything: bytes that are foreign, torn, altered,
+//! newer or of another shape give a typed error, and the state stays as it was.
+//!
+//! ```
+//! use fastmmd::{Embedding, Fourier, Kernel, Sampling};
+//!
+//! let map = Fourier::<2, 32>::new(Kernel::GAUSSIAN, Sampling::Auto, 7)?;
+//! let mut learned: Embedding<32> = Embedding::new(&map);
+//! learned.add(&map, &[0.5, -0.5])?;
+//!
+//! let mut flash = [0; Embedding::<32>::SAVED_BYTES];
+//! learned.save(&map, &mut flash)?;
+//!
+//! let mut after_reset: Embedding<32> = Embedding::new(&map);
+//! after_reset.restore(&map, &flash)?;
+//! assert_eq!(after_reset, learned);
+//! # Ok::<(), fastmmd::Error>(())
+//! ```
+
+use crate::embedding::{Embedding, Sum};
+use crate::error::Error;
+use crate::map::{CHECKSUM, FeatureMap, Recipe};
+use crate::sincos::SinCos;
+use crate::two_sample::TwoSample;
+
+const MAGIC: [u8; 4] = *b"FMMD";
+const VERSION: u8 = 1;
+const HEADER_BYTES: usize = 12;
+const CHECKSUM_BYTES: usize = 4;
+/// Length of a record without payload.
+const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BYTES;
+/// Total weight and sum of squared weights.
+const WEIGHT_BYTES: usize = 8 + 16;
+const SUM_BYTES: usize = 16;
+
+/// What a record holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Map = 1,
+    Embedding = 2,
+    TwoSample = 3,
+}
+
+/// Fills a buffer from the front; the caller has made sure that it is long enough.
+struct Writer<'b> {
+    rest: &'b mut [u8],
+}
+
+impl Writer<'_> {
+    fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+        let rest = core::mem::take(&mut self.rest);
+        if let Some((field, rest)) = rest.split_first_chunk_mut() {
+            *field = bytes;
+            self.rest = rest;
+        }
+    }
+
+    fn put_embedding<const L: usize, B: SinCos>(&mut self, embedding: &Embedding<L, B>) {
+        self.put(embedding.weight.to_le_bytes());
+        self.put(embedding.squares.to_le_bytes());
+        for sum in &embedding.sums {
+            self.put(sum.cos.to_le_bytes());
+            self.put(sum.sin.to_le_bytes());
+        }
+    }
+}
+
+/// Takes fields from the front of a payload.
+struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let (field, rest) = self.rest.split_first_chunk().ok_or(Error::WrongLength)?;
+        self.rest = rest;
+        Ok(*field)
+    }
+
+    /// Reads the weights and sums of an embedding into a copy of `empty`.
+    fn take_embedding<const L: usize, B: SinCos>(
+        &mut self,
+        empty: &Embedding<L, B>,
+    ) -> Result<Embedding<L, B>, Error> {
+        let mut embedding = Embedding::empty(empty.fingerprint, empty.kernel_scale);
+        embedding.weight = u64::from_le_bytes(self.take()?);
+        embedding.squares = u128::from_le_bytes(self.take()?);
+        for sum in &mut embedding.sums {
+            *sum = Sum {
+                cos: i64::from_le_bytes(self.take()?),
+                sin: i64::from_le_bytes(self.take()?),
+            };
+        }
+        if embedding.is_consistent() {
+            Ok(embedding)
+        } else {
+            Err(Error::Inconsistent)
+        }
+    }
+}
+
+/// Writes a record of `length` bytes whose payload `fill` puts; returns the length.
+fn write(
+    out: &mut [u8],
+    length: usize,
+    kind: Kind,
+    backend: u8,
+    recipe: &Recipe,
+    fill: impl FnOnce(&mut Writer<'_>),
+) -> Result<usize, Error> {
+    let too_small = Error::BufferTooSmall { needed: length };
+    let record = out.get_mut(..length).ok_or(too_small)?;
+    let length_field = u32::try_from(length).map_err(|_| too_small)?;
+    let body = length.saturating_sub(CHECKSUM_BYTES);
+    let (body, checksum) = record.split_at_mut_checked(body).ok_or(too_small)?;
+    let mut writer = Writer { rest: &mut *body };
+    writer.put(MAGIC);
+    writer.put([VERSION, kind as u8, backend, 0]);
+    writer.put(length_field.to_le_bytes());
+    writer.put(recipe.to_bytes());
+    fill(&mut writer);
+    let mut writer = Writer { rest: checksum };
+    writer.put(CHECKSUM.checksum(body).to_le_bytes());
+    Ok(length)
+}
+
+/// A record whose frame has been checked.
+struct Record<'b> {
+    kind: u8,
+    backend: u8,
+    recipe: Recipe,
+    payload: Reader<'b>,
+}
+
+/// Checks the frame of a record: magic, version, length, checksum and recipe, in this order.
+fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
+    let mut header = Reader { rest: bytes };
+    if header.take().map_err(|_| Error::NotAState)? != MAGIC {
+        return Err(Error::NotAState);
+    }
+    let [version, kind, backend, zero] = header.take()?;
+    match version {
+        0 => return Err(Error::NotAState),
+        VERSION => {}
+        newer => return Err(Error::NewerVersion(newer)),
+    }
+    let length = u32::from_le_bytes(header.take()?);
+    if usize::try_from(length) != Ok(bytes.len()) || bytes.len() < FRAME_BYTES {
+        return Err(Error::WrongLength);
+    }
+    let (body, checksum) = bytes.split_last_chunk().ok_or(Error::WrongLength)?;
+    if CHECKSUM.checksum(body) != u32::from_le_bytes(*checksum) {
+        return Err(Error::ChecksumMismatch);
+    }
+    let payload = body.get(HEADER_BYTES..).ok_or(Error::WrongLength)?;
+    let mut payload = Reader { rest: payload };
+    let recipe = Recipe::from_bytes(&payload.take()?)?;
+    if zero != 0 {
+        return Err(Error::Inconsistent);
+    }
+    Ok(Record {
+        kind,
+        backend,
+        recipe,
+        payload,
+    })
+}
+
+/// Checks that a record is what a caller with this map and backend expects.
+fn expect<'b, const D: usize, const L: usize>(
+    bytes: &'b [u8],
+    kind: Kind,
+    backend: u8,
+    length: usize,
+    map: &impl FeatureMap<D, L>,
+) -> Result<Reader<'b>, Error> {
+    let record = read(bytes)?;
+    let recipe = map.recipe();
+    if record.kind != kind as u8
+        || record.backend != backend
+        || record.recipe.dims != recipe.dims
+        || record.recipe.features != recipe.features
+        || bytes.len() != length
+    {
+        return Err(Error::WrongShape);
+    }
+    if record.recipe.fingerprint() != map.fingerprint() {
+        return Err(Error::MapMismatch);
+    }
+    Ok(record.payload)
+}
+
+impl Recipe {
+    /// Length of a saved recipe, in bytes.
+    pub const SAVED_BYTES: usize = FRAME_BYTES;
+
+    /// Writes the recipe as a record of its own, from which [`Recipe::restore`] and the map's
+    /// `from_recipe` make the map again; returns the number of bytes.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`].
+    pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
+        write(out, Self::SAVED_BYTES, Kind::Map, 0, self, |_| {})
+    }
+
+    /// Reads the recipe of any record: of a map, or of the map behind saved sums.
+    ///
+    /// # Errors
+    /// [`Error::NotAState`], [`Error::NewerVersion`], [`Error::WrongLength`],
+    /// [`Error::ChecksumMismatch`] or [`Error::Inconsistent`].
+    pub fn restore(bytes: &[u8]) -> Result<Self, Error> {
+        read(bytes).map(|record| record.recipe)
+    }
+}
+
+impl<const L: usize, B: SinCos> Embedding<L, B> {
+    /// Length of a saved embedding, in bytes: 16·L + 72.
+    pub const SAVED_BYTES: usize = FRAME_BYTES + WEIGHT_BYTES + SUM_BYTES * L;
+
+    /// Writes the embedding, with the recipe of its map; returns the number of bytes.
+    ///
+    /// # Errors
+    /// [`Error::MapMismatch`] or [`Error::BufferTooSmall`].
+    pub fn save<const D: usize>(
+        &self,
+        map: &impl FeatureMap<D, L>,
+        out: &mut [u8],
+    ) -> Result<usize, Error> {
+        self.check_map(map)?;
+        write(
+            out,
+            Self::SAVED_BYTES,
+            Kind::Embedding,
+            B::CODE,
+            map.recipe(),
+            |writer| {
+                writer.put_embedding(self);
+            },
+        )
+    }
+
+    /// Replaces the embedding by a saved one of the same map and backend.
+    ///
+    /// # Errors
+    /// Those of [`Recipe::restore`], [`Error::WrongShape`] and [`Error::MapMismatch`]; the
+    /// embedding is then as it was.
+    pub fn restore<const D: usize>(
+        &mut self,
+        map: &impl FeatureMap<D, L>,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
+        self.check_map(map)?;
+        let mut payload = expect(bytes, Kind::Embedding, B::CODE, Self::SAVED_BYTES, map)?;
+        *self = payload.take_embedding(self)?;
+        Ok(())
+    }
+}
+
+impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSample<'_, M, D, L, B> {
+    /// Length of a saved pair of streams, in bytes: 32·L + 96.
+    pub const SAVED_BYTES: usize = FRAME_BYTES + 2 * (WEIGHT_BYTES + SUM_BYTES * L);
+
+    /// Writes both embeddings, with the recipe of their map; returns the number of bytes.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`].
+    pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let recipe = self.map().recipe();
+        write(
+            out,
+            Self::SAVED_BYTES,
+            Kind::TwoSample,
+            B::CODE,
+            recipe,
+            |writer| {
+                writer.put_embedding(self.p());
+                writer.put_embedding(self.q());
+            },
+        )
+    }
+
+    /// Replaces both embeddings by saved ones of the same map and backend.
+    ///
+    /// # Errors
+    /// Those of [`Embedding::restore`]; both embeddings are then as they were.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut payload = expect(
+            bytes,
+            Kind::TwoSample,
+            B::CODE,
+            Self::SAVED_BYTES,
+            self.map(),
+        )?;
+        let p = payload.take_embedding(self.p())?;
+        let q = payload.take_embedding(self.q())?;
+        (*self.p_mut(), *self.q_mut()) = (p, q);
+        Ok(())
+    }
+}
