@@ -49,14 +49,20 @@ pub(crate) const fn chi_quantile(degrees: usize, u: f64) -> f64 {
     // Wilson and Hilferty: the cube root of chi-squared is nearly normal.
     let ninth = 2.0 / (9.0 * k);
     let cube_root = 1.0 - ninth + normal_quantile(u) * sqrt(ninth);
-    let mut x = if cube_root > 0.05 {
+    let x = if cube_root > 0.05 {
         k * cube_root * cube_root * cube_root
     } else {
         1e-4 * k
     };
-    if degrees > CLOSED_FORM_LIMIT {
-        return sqrt(x);
-    }
+    sqrt(if degrees > CLOSED_FORM_LIMIT {
+        x
+    } else {
+        refined(degrees, u, x)
+    })
+}
+
+/// The chi-squared quantile, from a guess near it.
+const fn refined(degrees: usize, u: f64, guess: f64) -> f64 {
     // Newton's method, kept inside a bracket that shrinks with every evaluation.
     let mut x = guess;
     let (mut low, mut high) = (0.0, 2.0 * degrees as f64 + 400.0);
