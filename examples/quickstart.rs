@@ -10,8 +10,8 @@ static MAP: Fourier<3, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto
 
 fn main() -> Result<(), fastmmd::Error> {
     let mut test: TwoSample<_, 3, 64> = TwoSample::new(&MAP);
-    for step in 0..1000 {
-        let wave = (step as f32 * 0.37).sin();
+    for step in 0..1000_u16 {
+        let wave = (f32::from(step) * 0.37).sin();
         test.push_p(&[wave, 0.0, 1.0])?; // what the sensor read when all was well
         test.push_q(&[wave, 0.5, 1.0])?; // what it reads now: channel 1 has moved
     }

@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 
 use crate::error::{Error, Parameter};
 use crate::map::FeatureMap;
+use crate::numeric::{f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
 use crate::sincos::{Point, Polynomial, SinCos};
 
 /// Largest total weight an embedding can hold: 2³³ − 1, so over eight thousand million samples.
@@ -55,11 +56,7 @@ impl Weight {
         let mantissa = i64::from((bits & 0x007f_ffff) | 0x0080_0000);
         let shift = 150_u32.saturating_sub(exponent);
         let total = scaled(1 << PLACES, mantissa, shift).unsigned_abs();
-        Ok(Self {
-            mantissa,
-            shift,
-            total,
-        })
+        Ok(Self { mantissa, shift, total })
     }
 
     /// Its square in units of 2⁻⁶⁰.
@@ -85,6 +82,7 @@ fn scaled(value: i64, mantissa: i64, shift: u32) -> i64 {
 
 /// A point's coordinate in units of 2⁻³⁰; exact but for what lies below 2⁻³⁰.
 #[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates, and cuts below 2⁻³⁰")]
 fn fixed(coordinate: f32) -> i32 {
     // The cast cuts off towards zero, and holds what a coarse backend makes larger than one.
     (coordinate * ONE) as i32
@@ -214,10 +212,9 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     ) -> Result<(), Error> {
         self.check_map(map)?;
         let weight = Weight::new(weight)?;
-        let (Some(total), Some(squares)) = (
-            self.weight.checked_sub(weight.total),
-            self.squares.checked_sub(weight.squared()),
-        ) else {
+        let (Some(total), Some(squares)) =
+            (self.weight.checked_sub(weight.total), self.squares.checked_sub(weight.squared()))
+        else {
             return Err(Error::NothingToRemove);
         };
         map.project(sample, &mut self.sums, |sum, phase| {
@@ -236,6 +233,11 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for `keep`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "0 < keep ≤ 1 has been checked"
+    )]
     pub fn forget(&mut self, keep: f32) -> Result<(), Error> {
         if !keep.is_finite() {
             return Err(Error::NonFinite(Parameter::Keep));
@@ -279,7 +281,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// Total weight Σa; the number of samples, if all weigh 1.
     #[must_use]
     pub fn weight(&self) -> f32 {
-        self.weight as f32 / ONE
+        f32_of_weight(self.weight) / ONE
     }
 
     /// Σa²/(Σa)²: the inverse of the effective number of samples, 1/n if all n weigh the same.
@@ -290,8 +292,8 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         if self.weight == 0 {
             return Err(Error::Empty);
         }
-        let weight = self.weight as f32;
-        Ok(self.squares as f32 / weight / weight)
+        let weight = f32_of_weight(self.weight);
+        Ok(f32_of_squares(self.squares) / weight / weight)
     }
 
     /// The mean points μ_k = Σ a φ_k(x) / Σ a in order of k.
@@ -302,10 +304,10 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         if self.weight == 0 {
             return Err(Error::Empty);
         }
-        let weight = self.weight as f32;
+        let weight = f32_of_weight(self.weight);
         Ok(self.sums.iter().map(move |sum| Point {
-            cos: sum.cos as f32 / weight,
-            sin: sum.sin as f32 / weight,
+            cos: f32_of_sum(sum.cos) / weight,
+            sin: f32_of_sum(sum.sin) / weight,
         }))
     }
 
@@ -316,7 +318,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// [`Error::Empty`].
     pub fn squared_norm(&self) -> Result<f32, Error> {
         let sum: f32 = self.mean()?.map(|p| p.cos * p.cos + p.sin * p.sin).sum();
-        Ok(self.kernel_scale * sum / L as f32)
+        Ok(self.kernel_scale * sum / f32_of(L))
     }
 
     /// ⟨μ₁, μ₂⟩: the mean of the kernel over all pairs of a sample of one with a sample of the
@@ -328,7 +330,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         self.check_same(other)?;
         let pairs = self.mean()?.zip(other.mean()?);
         let sum: f32 = pairs.map(|(p, q)| p.cos * q.cos + p.sin * q.sin).sum();
-        Ok(self.kernel_scale * sum / L as f32)
+        Ok(self.kernel_scale * sum / f32_of(L))
     }
 
     /// K(0) of the kernel behind the map.
@@ -362,11 +364,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// Whether no sums contradict the weights, as far as that can be seen.
     pub(crate) fn is_consistent(&self) -> bool {
         // A coarse backend may put a point slightly outside the circle, rounding too.
-        let slack = if self.weight == 0 {
-            0
-        } else {
-            (self.weight >> 8) + 2
-        };
+        let slack = if self.weight == 0 { 0 } else { (self.weight >> 8) + 2 };
         let limit = self.weight.saturating_add(slack);
         self.weight < FULL
             && (self.weight == 0) == (self.squares == 0)
@@ -381,19 +379,11 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         &self,
         map: &impl FeatureMap<D, L>,
     ) -> Result<(), Error> {
-        if map.fingerprint() == self.fingerprint {
-            Ok(())
-        } else {
-            Err(Error::MapMismatch)
-        }
+        if map.fingerprint() == self.fingerprint { Ok(()) } else { Err(Error::MapMismatch) }
     }
 
     pub(crate) fn check_same(&self, other: &Self) -> Result<(), Error> {
-        if other.fingerprint == self.fingerprint {
-            Ok(())
-        } else {
-            Err(Error::MapMismatch)
-        }
+        if other.fingerprint == self.fingerprint { Ok(()) } else { Err(Error::MapMismatch) }
     }
 
     /// Whether one more sample of weight 1 can be added.
@@ -414,10 +404,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 fn weighted<B: SinCos>(weight: Weight, phase: f32) -> Sum {
     let point = B::point(phase);
     let share = |x: f32| scaled(i64::from(fixed(x)), weight.mantissa, weight.shift);
-    Sum {
-        cos: share(point.cos),
-        sin: share(point.sin),
-    }
+    Sum { cos: share(point.cos), sin: share(point.sin) }
 }
 
 /// value · factor · 2⁻³², rounded to nearest, for a factor of at most 2³².
@@ -442,11 +429,6 @@ fn shrink_wide(value: u128, factor: u64) -> u128 {
 #[cfg(feature = "defmt")]
 impl<const L: usize, B: SinCos> defmt::Format for Embedding<L, B> {
     fn format(&self, f: defmt::Formatter<'_>) {
-        defmt::write!(
-            f,
-            "Embedding of {} frequencies, weight {}",
-            L,
-            self.weight()
-        );
+        defmt::write!(f, "Embedding of {} frequencies, weight {}", L, self.weight());
     }
 }

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::map::{FeatureMap, MAX_TURNS};
 use crate::mmd;
+use crate::numeric::u32_of;
 use crate::sincos::{Polynomial, SinCos};
 
 /// MMD² of one member of a [`KernelFamily`].
@@ -66,15 +67,10 @@ impl<'m, M: FeatureMap<D, L>, const N: usize, const D: usize, const L: usize, B:
         }
         let empty = |index: usize| {
             // The index keeps members apart: merging embeddings of two of them is an error.
-            let fingerprint = map.fingerprint().wrapping_add(index as u32).wrapping_add(1);
+            let fingerprint = map.fingerprint().wrapping_add(u32_of(index)).wrapping_add(1);
             Embedding::empty(fingerprint, map.recipe().kernel.scale())
         };
-        Ok(Self {
-            map,
-            bandwidths,
-            p: core::array::from_fn(empty),
-            q: core::array::from_fn(empty),
-        })
+        Ok(Self { map, bandwidths, p: core::array::from_fn(empty), q: core::array::from_fn(empty) })
     }
 
     /// Adds a sample to P. O(N·L) beside the map, and 4·L bytes of stack.
@@ -109,7 +105,7 @@ impl<'m, M: FeatureMap<D, L>, const N: usize, const D: usize, const L: usize, B:
         let own = map.recipe().kernel.bandwidth();
         // All or none: nothing is added before every member is known to take it.
         for (embedding, bandwidth) in embeddings.iter().zip(bandwidths) {
-            if !(largest * (own / bandwidth) <= MAX_TURNS) {
+            if largest * (own / bandwidth) > MAX_TURNS {
                 return Err(Error::PhaseTooLarge);
             }
             embedding.check_room()?;
@@ -168,10 +164,7 @@ impl<'m, M: FeatureMap<D, L>, const N: usize, const D: usize, const L: usize, B:
         &self,
         squared: impl Fn(&Embedding<L, B>, &Embedding<L, B>) -> Result<f32, Error>,
     ) -> Result<[Member; N], Error> {
-        let mut members = self.bandwidths.map(|bandwidth| Member {
-            bandwidth,
-            squared: 0.0,
-        });
+        let mut members = self.bandwidths.map(|bandwidth| Member { bandwidth, squared: 0.0 });
         for ((member, p), q) in members.iter_mut().zip(&self.p).zip(&self.q) {
             member.squared = squared(p, q)?;
         }
@@ -180,15 +173,11 @@ impl<'m, M: FeatureMap<D, L>, const N: usize, const D: usize, const L: usize, B:
 }
 
 fn largest_of<const N: usize>(members: [Member; N]) -> Member {
-    let start = Member {
-        bandwidth: 0.0,
-        squared: f32::NEG_INFINITY,
-    };
-    members.into_iter().fold(start, |best, member| {
-        if member.squared > best.squared {
-            member
-        } else {
-            best
-        }
-    })
+    let start = Member { bandwidth: 0.0, squared: f32::NEG_INFINITY };
+    members.into_iter().fold(
+        start,
+        |best, member| {
+            if member.squared > best.squared { member } else { best }
+        },
+    )
 }

@@ -43,22 +43,12 @@ mod tests {
             let slow: f32 = input
                 .iter()
                 .enumerate()
-                .map(|(column, x)| {
-                    if (row & column).count_ones() % 2 == 0 {
-                        *x
-                    } else {
-                        -x
-                    }
-                })
+                .map(|(column, x)| if (row & column).count_ones() % 2 == 0 { *x } else { -x })
                 .sum();
             assert_eq!(*value, slow, "{N} {row}");
         }
         transform(&mut fast);
-        assert!(
-            fast.iter()
-                .zip(input)
-                .all(|(twice, once)| *twice == N as f32 * once)
-        );
+        assert!(fast.iter().zip(input).all(|(twice, once)| *twice == N as f32 * once));
     }
 
     #[test]

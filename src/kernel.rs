@@ -56,11 +56,7 @@ pub struct Kernel {
 
 impl Kernel {
     /// The Gaussian kernel with σ = 1 and K(0) = 1.
-    pub const GAUSSIAN: Self = Self {
-        profile: Profile::Gaussian,
-        bandwidth: 1.0,
-        scale: 1.0,
-    };
+    pub const GAUSSIAN: Self = Self { profile: Profile::Gaussian, bandwidth: 1.0, scale: 1.0 };
 
     /// Smallest and largest bandwidth and K(0): outside, `f32` phases lose their meaning.
     pub const RANGE: core::ops::RangeInclusive<f32> = 1e-12..=1e12;
@@ -72,11 +68,7 @@ impl Kernel {
     /// negative or outside [`Kernel::RANGE`].
     pub const fn new(profile: Profile, bandwidth: f32) -> Result<Self, Error> {
         match Self::check(bandwidth, Parameter::Bandwidth) {
-            Ok(()) => Ok(Self {
-                profile,
-                bandwidth,
-                scale: 1.0,
-            }),
+            Ok(()) => Ok(Self { profile, bandwidth, scale: 1.0 }),
             Err(error) => Err(error),
         }
     }

@@ -43,6 +43,16 @@
 
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        clippy::float_cmp,
+        reason = "tests compare and convert numbers they know"
+    )
+)]
 
 #[cfg(test)]
 extern crate std;

@@ -5,7 +5,7 @@
 
 use crate::embedding::Embedding;
 use crate::error::Error;
-use crate::numeric::{angle_turns, sqrt_f32};
+use crate::numeric::{angle_turns, f32_of, sqrt_f32};
 use crate::sincos::SinCos;
 
 /// The biased estimate MMD_b² = K(0)/L·Σ|μ₁ₖ − μ₂ₖ|², never negative; even for equal
@@ -23,7 +23,7 @@ pub fn squared_biased<const L: usize, B: SinCos>(
         let (cos, sin) = (a.cos - b.cos, a.sin - b.sin);
         sum += cos * cos + sin * sin;
     }
-    Ok(p.kernel_scale() * sum / L as f32)
+    Ok(p.kernel_scale() * sum / f32_of(L))
 }
 
 /// The unbiased estimate, without the pairs of a sample with itself: 0 on average for equal

@@ -98,11 +98,7 @@ impl Reader<'_> {
                 sin: i64::from_le_bytes(self.take()?),
             };
         }
-        if embedding.is_consistent() {
-            Ok(embedding)
-        } else {
-            Err(Error::Inconsistent)
-        }
+        if embedding.is_consistent() { Ok(embedding) } else { Err(Error::Inconsistent) }
     }
 }
 
@@ -165,12 +161,7 @@ fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
     if zero != 0 {
         return Err(Error::Inconsistent);
     }
-    Ok(Record {
-        kind,
-        backend,
-        recipe,
-        payload,
-    })
+    Ok(Record { kind, backend, recipe, payload })
 }
 
 /// Checks that a record is what a caller with this map and backend expects.
@@ -234,16 +225,9 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         out: &mut [u8],
     ) -> Result<usize, Error> {
         self.check_map(map)?;
-        write(
-            out,
-            Self::SAVED_BYTES,
-            Kind::Embedding,
-            B::CODE,
-            map.recipe(),
-            |writer| {
-                writer.put_embedding(self);
-            },
-        )
+        write(out, Self::SAVED_BYTES, Kind::Embedding, B::CODE, map.recipe(), |writer| {
+            writer.put_embedding(self);
+        })
     }
 
     /// Replaces the embedding by a saved one of the same map and backend.
@@ -273,17 +257,10 @@ impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSample<'
     /// [`Error::BufferTooSmall`].
     pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
         let recipe = self.map().recipe();
-        write(
-            out,
-            Self::SAVED_BYTES,
-            Kind::TwoSample,
-            B::CODE,
-            recipe,
-            |writer| {
-                writer.put_embedding(self.p());
-                writer.put_embedding(self.q());
-            },
-        )
+        write(out, Self::SAVED_BYTES, Kind::TwoSample, B::CODE, recipe, |writer| {
+            writer.put_embedding(self.p());
+            writer.put_embedding(self.q());
+        })
     }
 
     /// Replaces both embeddings by saved ones of the same map and backend.
@@ -291,13 +268,7 @@ impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSample<'
     /// # Errors
     /// Those of [`Embedding::restore`]; both embeddings are then as they were.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut payload = expect(
-            bytes,
-            Kind::TwoSample,
-            B::CODE,
-            Self::SAVED_BYTES,
-            self.map(),
-        )?;
+        let mut payload = expect(bytes, Kind::TwoSample, B::CODE, Self::SAVED_BYTES, self.map())?;
         let p = payload.take_embedding(self.p())?;
         let q = payload.take_embedding(self.q())?;
         (*self.p_mut(), *self.q_mut()) = (p, q);

@@ -32,11 +32,7 @@ pub struct TwoSample<'m, M, const D: usize, const L: usize, B: SinCos = Polynomi
 // Not derived: a copy borrows the same map, which need not be `Clone`.
 impl<M, const D: usize, const L: usize, B: SinCos> Clone for TwoSample<'_, M, D, L, B> {
     fn clone(&self) -> Self {
-        Self {
-            map: self.map,
-            p: self.p.clone(),
-            q: self.q.clone(),
-        }
+        Self { map: self.map, p: self.p.clone(), q: self.q.clone() }
     }
 }
 
@@ -44,11 +40,7 @@ impl<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSamp
     /// Two empty streams over `map`.
     #[must_use]
     pub fn new(map: &'m M) -> Self {
-        Self {
-            map,
-            p: Embedding::new(map),
-            q: Embedding::new(map),
-        }
+        Self { map, p: Embedding::new(map), q: Embedding::new(map) }
     }
 
     /// Two streams that were gathered before, for instance on two devices.

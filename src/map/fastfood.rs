@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::hadamard;
 use crate::kernel::Kernel;
-use crate::numeric::{normal_quantile, sqrt};
+use crate::numeric::{f64_of, normal_quantile, rounded, sqrt, u16_of, u32_of};
 use crate::sampling::{Sampling, Stream, stratified_radii};
 
 use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
@@ -52,15 +52,9 @@ const SIGN: u16 = 0x8000;
 impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
     const SHAPE: () = {
         assert!(D >= 1, "a sample has at least one channel");
-        assert!(
-            P.is_power_of_two() && P >= 4 && P <= 32_768,
-            "the block is a power of two from 4"
-        );
+        assert!(P.is_power_of_two() && P >= 4 && P <= 32_768, "the block is a power of two from 4");
         assert!(P >= D, "the block is at least as long as the sample");
-        assert!(
-            L >= P && L.is_multiple_of(P) && L <= 65_536,
-            "whole blocks, at most 65536"
-        );
+        assert!(L >= P && L.is_multiple_of(P) && L <= 65_536, "whole blocks, at most 65536");
     };
 
     /// Draws the blocks of `kernel`.
@@ -80,9 +74,9 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
                 kernel,
                 sampling: Sampling::Independent,
                 seed,
-                dims: D as u32,
-                block: P as u32,
-                features: L as u32,
+                dims: u32_of(D),
+                block: u32_of(P),
+                features: u32_of(L),
             },
             fingerprint: 0,
             reach: 0.0,
@@ -98,25 +92,25 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             let mut gains_squared = 0.0;
             let mut place = 0;
             while place < P {
-                permutation[place] = place as u16;
+                permutation[place] = u16_of(place);
                 place += 1;
             }
             stream.shuffle(&mut permutation, P);
             let mut place = 0;
             while place < P && start + place < L {
                 let sign = if stream.word() >> 31 == 1 { SIGN } else { 0 };
-                let gain = normal_quantile(stream.uniform()) as f32;
+                let gain = rounded(normal_quantile(stream.uniform()));
                 gains_squared += gain as f64 * gain as f64;
                 map.sources[start + place] = permutation[place] | sign;
                 map.gains[start + place] = gain;
                 place += 1;
             }
             // Every row of H·G·P·H·B has length √P·‖G‖.
-            let row_length = sqrt(P as f64 * gains_squared);
+            let row_length = sqrt(f64_of(P) * gains_squared);
             let mut place = 0;
             while place < P && start + place < L {
                 let length = radii[start + place] * kernel.turns_per_radian();
-                map.scales[start + place] = (length / row_length) as f32;
+                map.scales[start + place] = rounded(length / row_length);
                 if length > longest {
                     longest = length;
                 }
@@ -210,11 +204,7 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L> for Fastfo
         let mut frequency = [0.0; D];
         for (channel, coordinate) in frequency.iter_mut().enumerate() {
             // Within reach for any kernel: the unit vector scaled, if it must be.
-            let unit = if self.reach < 1.0 {
-                0.5 * self.reach
-            } else {
-                1.0
-            };
+            let unit = if self.reach < 1.0 { 0.5 * self.reach } else { 1.0 };
             let axis = core::array::from_fn(|other| if other == channel { unit } else { 0.0 });
             let mut position = 0;
             let mut items = [(); L];
@@ -242,19 +232,11 @@ mod tests {
         index: usize,
     ) -> [f64; D] {
         let hadamard = |i: usize, j: usize| {
-            if (i & j).count_ones() % 2 == 0 {
-                1.0
-            } else {
-                -1.0
-            }
+            if (i & j).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 }
         };
         let start = index / P * P;
         core::array::from_fn(|channel| {
-            let sign = if map.sources[start + channel] & SIGN == 0 {
-                1.0
-            } else {
-                -1.0
-            };
+            let sign = if map.sources[start + channel] & SIGN == 0 { 1.0 } else { -1.0 };
             let sum: f64 = (0..P)
                 .map(|place| {
                     let source = usize::from(map.sources[start + place] & !SIGN);
@@ -283,14 +265,10 @@ mod tests {
     fn rows_have_the_lengths_of_the_radial_law() {
         // Of a full block, D = P, the length of a row is the radius drawn for it.
         let map = Fastfood::<16, 16, 4096>::new(Kernel::GAUSSIAN, 2).unwrap();
-        let mean_squared = (0..4096)
-            .map(|index| row(&map, index).iter().map(|w| w * w).sum::<f64>())
-            .sum::<f64>()
-            / 4096.0;
+        let mean_squared =
+            (0..4096).map(|index| row(&map, index).iter().map(|w| w * w).sum::<f64>()).sum::<f64>()
+                / 4096.0;
         let expected = 16.0 / core::f64::consts::TAU.powi(2);
-        assert!(
-            (mean_squared / expected - 1.0).abs() < 1e-3,
-            "{mean_squared} {expected}"
-        );
+        assert!((mean_squared / expected - 1.0).abs() < 1e-3, "{mean_squared} {expected}");
     }
 }

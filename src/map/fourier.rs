@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Parameter};
 use crate::kernel::Kernel;
+use crate::numeric::{sqrt, u32_of};
 use crate::sampling::{self, Sampling};
 
 use super::recipe::CHECKSUM;
@@ -43,10 +44,7 @@ pub struct Fourier<const D: usize, const L: usize> {
 impl<const D: usize, const L: usize> Fourier<D, L> {
     const SHAPE: () = {
         assert!(D >= 1, "a sample has at least one channel");
-        assert!(
-            L >= 1 && L <= 65_536,
-            "the number of frequencies is from 1 to 65536"
-        );
+        assert!(L >= 1 && L <= 65_536, "the number of frequencies is from 1 to 65536");
     };
 
     /// Draws the frequencies of `kernel`. Costs a few thousand `f64` operations per frequency,
@@ -61,13 +59,9 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
             Err(error) => return Err(error),
         };
         match sampling::draw(&kernel, resolved, seed) {
-            Ok(frequencies) => Ok(Self::assemble(
-                MapKind::Fourier,
-                kernel,
-                resolved,
-                seed,
-                frequencies,
-            )),
+            Ok(frequencies) => {
+                Ok(Self::assemble(MapKind::Fourier, kernel, resolved, seed, frequencies))
+            }
             Err(error) => Err(error),
         }
     }
@@ -110,13 +104,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
             row += 1;
         }
         let seed = digest.finalize() as u64;
-        Ok(Self::assemble(
-            MapKind::Given,
-            kernel,
-            Sampling::Independent,
-            seed,
-            frequencies,
-        ))
+        Ok(Self::assemble(MapKind::Given, kernel, Sampling::Independent, seed, frequencies))
     }
 
     const fn assemble(
@@ -141,19 +129,12 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
             }
             row += 1;
         }
-        let recipe = Recipe {
-            kind,
-            kernel,
-            sampling,
-            seed,
-            dims: D as u32,
-            block: 0,
-            features: L as u32,
-        };
+        let recipe =
+            Recipe { kind, kernel, sampling, seed, dims: u32_of(D), block: 0, features: u32_of(L) };
         Self {
             fingerprint: recipe.fingerprint(),
             recipe,
-            reach: reach_of(crate::numeric::sqrt(longest_squared)),
+            reach: reach_of(sqrt(longest_squared)),
             frequencies,
         }
     }

@@ -14,6 +14,7 @@ pub(crate) use recipe::CHECKSUM;
 pub use recipe::{MapKind, Recipe};
 
 use crate::error::{Error, Parameter};
+use crate::numeric::rounded;
 
 /// Largest phase, in turns, that can be reduced exactly to one turn in `f32`: 2²².
 ///
@@ -66,5 +67,5 @@ fn check_sample<const D: usize>(sample: &[f32; D], reach: f32) -> Result<(), Err
 /// rounding; held below the square root of the largest `f32` so that it can be squared.
 const fn reach_of(longest: f64) -> f32 {
     let reach = 0.999 * MAX_TURNS as f64 / longest;
-    if reach < 1e18 { reach as f32 } else { 1e18 }
+    if reach < 1e18 { rounded(reach) } else { 1e18 }
 }

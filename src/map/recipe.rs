@@ -48,7 +48,7 @@ impl Recipe {
     pub(crate) const BYTES: usize = 32;
 
     /// The recipe as it stands in a saved state, little-endian.
-    pub(crate) const fn to_bytes(&self) -> [u8; Self::BYTES] {
+    pub(crate) const fn to_bytes(self) -> [u8; Self::BYTES] {
         let kind = match self.kind {
             MapKind::Fourier => 0,
             MapKind::Fastfood => 1,

@@ -1,5 +1,6 @@
 //! The chi distribution: the length of a vector of independent N(0, 1).
 
+use super::cast::f64_of;
 use super::elementary::{exp, ln, sqrt};
 use super::normal::{normal_cdf, normal_quantile};
 
@@ -45,27 +46,19 @@ pub(crate) const fn chi_quantile(degrees: usize, u: f64) -> f64 {
     if degrees == 2 {
         return sqrt(-2.0 * ln(1.0 - u));
     }
-    let k = degrees as f64;
+    let k = f64_of(degrees);
     // Wilson and Hilferty: the cube root of chi-squared is nearly normal.
     let ninth = 2.0 / (9.0 * k);
     let cube_root = 1.0 - ninth + normal_quantile(u) * sqrt(ninth);
-    let x = if cube_root > 0.05 {
-        k * cube_root * cube_root * cube_root
-    } else {
-        1e-4 * k
-    };
-    sqrt(if degrees > CLOSED_FORM_LIMIT {
-        x
-    } else {
-        refined(degrees, u, x)
-    })
+    let x = if cube_root > 0.05 { k * cube_root * cube_root * cube_root } else { 1e-4 * k };
+    sqrt(if degrees > CLOSED_FORM_LIMIT { x } else { refined(degrees, u, x) })
 }
 
 /// The chi-squared quantile, from a guess near it.
 const fn refined(degrees: usize, u: f64, guess: f64) -> f64 {
     // Newton's method, kept inside a bracket that shrinks with every evaluation.
     let mut x = guess;
-    let (mut low, mut high) = (0.0, 2.0 * degrees as f64 + 400.0);
+    let (mut low, mut high) = (0.0, 2.0 * f64_of(degrees) + 400.0);
     let mut step = 0;
     while step < 60 {
         let (cdf, density) = chi_squared(degrees, x);
@@ -105,11 +98,7 @@ mod tests {
             (100, 0.5, 99.334_129_235_988_46),
         ] {
             let r = chi_quantile(degrees, u);
-            assert!(
-                (r * r / chi_squared - 1.0).abs() < 1e-11,
-                "{degrees} {u} {}",
-                r * r
-            );
+            assert!((r * r / chi_squared - 1.0).abs() < 1e-11, "{degrees} {u} {}", r * r);
         }
     }
 

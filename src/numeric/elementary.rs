@@ -2,7 +2,7 @@
 
 const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-const EXPONENT_BIAS: i64 = 1023;
+const EXPONENT_BIAS: i32 = 1023;
 const MANTISSA_BITS: u32 = 52;
 
 /// √x for finite x ≥ 0, to within one unit in the last place; 0 for x ≤ 0.
@@ -23,7 +23,7 @@ pub(crate) const fn sqrt(x: f64) -> f64 {
 /// ln x for normal x > 0, to a few units in the last place.
 pub(crate) const fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
-    let mut exponent = ((bits >> MANTISSA_BITS) & 0x7ff).cast_signed() - EXPONENT_BIAS;
+    let mut exponent = ((bits >> MANTISSA_BITS) & 0x7ff) as i32 - EXPONENT_BIAS;
     let mut mantissa =
         f64::from_bits((bits & ((1 << MANTISSA_BITS) - 1)) | (1023 << MANTISSA_BITS));
     if mantissa > core::f64::consts::SQRT_2 {
@@ -44,13 +44,14 @@ pub(crate) const fn ln(x: f64) -> f64 {
 }
 
 /// eˣ, to a few units in the last place; 0 below −700, and x is cut at 700.
+#[expect(clippy::cast_possible_truncation, reason = "|x| ≤ 700")]
 pub(crate) const fn exp(x: f64) -> f64 {
     if x < -700.0 {
         return 0.0;
     }
     let x = if x > 700.0 { 700.0 } else { x };
     let turns = x * core::f64::consts::LOG2_E;
-    let whole = (turns + if turns < 0.0 { -0.5 } else { 0.5 }) as i64;
+    let whole = (turns + if turns < 0.0 { -0.5 } else { 0.5 }) as i32;
     let rest = (x - whole as f64 * LN_2_HIGH) - whole as f64 * LN_2_LOW;
     let mut series = 1.0;
     let mut term = 16;
@@ -58,7 +59,7 @@ pub(crate) const fn exp(x: f64) -> f64 {
         series = 1.0 + series * rest / term as f64;
         term -= 1;
     }
-    series * f64::from_bits(((whole + EXPONENT_BIAS) << MANTISSA_BITS).cast_unsigned())
+    series * f64::from_bits(((whole + EXPONENT_BIAS).cast_unsigned() as u64) << MANTISSA_BITS)
 }
 
 /// (cos 2πt, sin 2πt) for |t| ≤ 1/4, to 1e-15.
@@ -81,10 +82,7 @@ mod tests {
     use super::*;
 
     fn close(ours: f64, judge: f64, relative: f64) {
-        assert!(
-            (ours - judge).abs() <= relative * judge.abs().max(1e-300),
-            "{ours} {judge}"
-        );
+        assert!((ours - judge).abs() <= relative * judge.abs().max(1e-300), "{ours} {judge}");
     }
 
     #[test]
@@ -92,10 +90,7 @@ mod tests {
         let mut x = 1e-12;
         while x < 1e12 {
             close(sqrt(x), x.sqrt(), 3e-16);
-            assert!(
-                (ln(x) - x.ln()).abs() <= 1e-15 * x.ln().abs() + 3e-16,
-                "ln {x}"
-            );
+            assert!((ln(x) - x.ln()).abs() <= 1e-15 * x.ln().abs() + 3e-16, "ln {x}");
             x *= 1.37;
         }
         let mut x = -690.0;
@@ -107,10 +102,7 @@ mod tests {
         while t <= 0.25 {
             let (sin, cos) = (core::f64::consts::TAU * t).sin_cos();
             let ours = cos_sin_turns(t);
-            assert!(
-                (ours.0 - cos).abs() < 1e-15 && (ours.1 - sin).abs() < 1e-15,
-                "{t}"
-            );
+            assert!((ours.0 - cos).abs() < 1e-15 && (ours.1 - sin).abs() < 1e-15, "{t}");
             t += 0.003_7;
         }
         assert!(sqrt(0.0) == 0.0 && sqrt(-1.0) == 0.0 && exp(-1000.0) == 0.0);

@@ -4,11 +4,15 @@
 //! flash. All of them use only IEEE additions, multiplications, divisions and bit patterns, so
 //! they give the same bits on every target.
 
+mod cast;
 mod chi;
 mod elementary;
 mod normal;
 mod single;
 
+pub(crate) use cast::{
+    f32_of, f32_of_squares, f32_of_sum, f32_of_weight, f64_of, rounded, u16_of, u32_of,
+};
 pub(crate) use chi::chi_quantile;
 pub(crate) use elementary::{cos_sin_turns, sqrt};
 pub(crate) use normal::normal_quantile;

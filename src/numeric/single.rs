@@ -18,7 +18,7 @@ pub(crate) fn angle_turns(cos: f32, sin: f32) -> f32 {
     const COEFFICIENTS: [f32; 8] = [
         0.159_154_84,
         -0.053_046_122,
-        0.031_745_958,
+        0.031_745_96,
         -0.022_136_324,
         0.015_346_149,
         -0.008_898_863,
@@ -32,21 +32,10 @@ pub(crate) fn angle_turns(cos: f32, sin: f32) -> f32 {
     }
     let quotient = small / large;
     let squared = quotient * quotient;
-    let series = COEFFICIENTS
-        .iter()
-        .rev()
-        .fold(0.0, |sum, c| sum * squared + c);
+    let series = COEFFICIENTS.iter().rev().fold(0.0, |sum, c| sum * squared + c);
     let first_octant = quotient * series;
-    let first_quadrant = if y < x {
-        first_octant
-    } else {
-        0.25 - first_octant
-    };
-    let upper_half = if cos < 0.0 {
-        0.5 - first_quadrant
-    } else {
-        first_quadrant
-    };
+    let first_quadrant = if y < x { first_octant } else { 0.25 - first_octant };
+    let upper_half = if cos < 0.0 { 0.5 - first_quadrant } else { first_quadrant };
     if sin < 0.0 { -upper_half } else { upper_half }
 }
 

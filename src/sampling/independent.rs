@@ -1,6 +1,7 @@
 //! Independent frequencies.
 
 use crate::kernel::{Kernel, Tail};
+use crate::numeric::rounded;
 
 use super::coordinate;
 use super::radius::student_factor;
@@ -21,7 +22,7 @@ pub(super) const fn draw<const D: usize, const L: usize>(
         let mut channel = 0;
         while channel < D {
             frequencies[row][channel] =
-                (factor * coordinate(kernel.tail(), stream.uniform())) as f32;
+                rounded(factor * coordinate(kernel.tail(), stream.uniform()));
             channel += 1;
         }
         row += 1;

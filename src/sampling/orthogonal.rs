@@ -1,7 +1,7 @@
 //! Orthogonal frequencies: blocks of D random perpendicular directions.
 
 use crate::kernel::Kernel;
-use crate::numeric::{normal_quantile, sqrt};
+use crate::numeric::{normal_quantile, rounded, sqrt};
 
 use super::radius::stratified_radii;
 use super::stream::Stream;
@@ -25,7 +25,7 @@ pub(super) const fn draw<const D: usize, const L: usize>(
         let mut channel = 0;
         while channel < D {
             frequencies[row][channel] =
-                (kernel.turns_per_radian() * radii[row] * basis[index][channel]) as f32;
+                rounded(kernel.turns_per_radian() * radii[row] * basis[index][channel]);
             channel += 1;
         }
         row += 1;

@@ -1,6 +1,7 @@
 //! Quasi-random frequencies: a scrambled Halton sequence.
 
 use crate::kernel::{Kernel, Tail};
+use crate::numeric::{f64_of, rounded, u16_of};
 
 use super::coordinate;
 use super::radius::student_factor;
@@ -36,12 +37,8 @@ pub(super) const fn draw<const D: usize, const L: usize>(
         let points: [f64; L] = halton(base, stream);
         let mut row = 0;
         while row < L {
-            let u = if channel == 0 {
-                0.5 + 0.5 * points[row]
-            } else {
-                points[row]
-            };
-            frequencies[row][channel] = (factors[row] * coordinate(kernel.tail(), u)) as f32;
+            let u = if channel == 0 { 0.5 + 0.5 * points[row] } else { points[row] };
+            frequencies[row][channel] = rounded(factors[row] * coordinate(kernel.tail(), u));
             row += 1;
         }
         base = next_prime(base);
@@ -70,11 +67,11 @@ const fn halton<const L: usize>(base: usize, stream: &mut Stream) -> [f64; L] {
     while divisor < L {
         let mut digit = 0;
         while digit < base {
-            permutation[digit] = digit as u16;
+            permutation[digit] = u16_of(digit);
             digit += 1;
         }
         stream.shuffle(&mut permutation, base);
-        place /= base as f64;
+        place /= f64_of(base);
         let mut row = 0;
         while row < L {
             let digit = (row / divisor) % base;
@@ -90,11 +87,7 @@ const fn halton<const L: usize>(base: usize, stream: &mut Stream) -> [f64; L] {
     let mut row = 0;
     while row < L {
         let point = points[row] + rest;
-        points[row] = if point > 1.0 - 1e-12 {
-            1.0 - 1e-12
-        } else {
-            point
-        };
+        points[row] = if point > 1.0 - 1e-12 { 1.0 - 1e-12 } else { point };
         row += 1;
     }
     points

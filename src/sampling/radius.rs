@@ -1,13 +1,13 @@
 //! Lengths of frequency vectors.
 
 use crate::kernel::Tail;
-use crate::numeric::chi_quantile;
+use crate::numeric::{chi_quantile, f64_of, sqrt, u16_of};
 
 use super::stream::Stream;
 
 /// Divides a normal vector's length into a multivariate t: √(k/χ²_k) at probability `u`.
 pub(super) const fn student_factor(degrees: usize, u: f64) -> f64 {
-    crate::numeric::sqrt(degrees as f64) / chi_quantile(degrees, u)
+    sqrt(f64_of(degrees)) / chi_quantile(degrees, u)
 }
 
 /// L lengths of unit-bandwidth frequencies in `dims` dimensions, one from each of L strata of
@@ -43,14 +43,14 @@ const fn shuffled_strata<const L: usize>(stream: &mut Stream) -> [f64; L] {
     let mut order = [0_u16; L];
     let mut index = 0;
     while index < L {
-        order[index] = index as u16;
+        order[index] = u16_of(index);
         index += 1;
     }
     stream.shuffle(&mut order, L);
     let mut strata = [0.0; L];
     let mut index = 0;
     while index < L {
-        strata[index] = (order[index] as f64 + stream.uniform()) / L as f64;
+        strata[index] = (order[index] as f64 + stream.uniform()) / f64_of(L);
         index += 1;
     }
     strata

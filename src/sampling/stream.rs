@@ -12,22 +12,12 @@ pub(crate) struct Stream {
 impl Stream {
     /// The stream of a seed. `SplitMix64` spreads the seed over the state, so that seeds that
     /// differ in one bit give unrelated streams.
+    #[expect(clippy::cast_possible_truncation, reason = "words are halves of the outputs")]
     pub(crate) const fn new(seed: u64) -> Self {
         let (low, high) = (split_mix(seed, 1), split_mix(seed, 2));
-        let words = [
-            low as u32,
-            (low >> 32) as u32,
-            high as u32,
-            (high >> 32) as u32,
-        ];
+        let words = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
         // The all-zero state is the one that xorshift cannot leave.
-        if low == 0 && high == 0 {
-            Self {
-                words: [1, 2, 3, 4],
-            }
-        } else {
-            Self { words }
-        }
+        if low == 0 && high == 0 { Self { words: [1, 2, 3, 4] } } else { Self { words } }
     }
 
     /// The next word.
@@ -51,11 +41,7 @@ impl Stream {
 
     /// Shuffles the first `length` entries (Fisher and Yates).
     pub(crate) const fn shuffle(&mut self, entries: &mut [u16], length: usize) {
-        let mut remaining = if length < entries.len() {
-            length
-        } else {
-            entries.len()
-        };
+        let mut remaining = if length < entries.len() { length } else { entries.len() };
         while remaining > 1 {
             let chosen = self.below(remaining);
             remaining -= 1;

@@ -15,9 +15,6 @@ impl SinCos for Micromath {
     #[inline]
     fn point(turns: f32) -> Point {
         let angle = ::micromath::F32(core::f32::consts::TAU * reduce(turns));
-        Point {
-            cos: angle.cos().0,
-            sin: angle.sin().0,
-        }
+        Point { cos: angle.cos().0, sin: angle.sin().0 }
     }
 }

@@ -58,9 +58,7 @@ mod tests {
     /// Largest error over spaced phases within a turn, whole turns away, and the corners.
     fn largest_error<B: SinCos>() -> f64 {
         let spaced = (-100_000_i32..=100_000).map(|i| i as f32 / 200_000.0);
-        let corners = [
-            0.0, 0.125, 0.25, 0.375, 0.5, -0.25, -0.5, 1.0, 1.5, -16.0, 15.999_9,
-        ];
+        let corners = [0.0, 0.125, 0.25, 0.375, 0.5, -0.25, -0.5, 1.0, 1.5, -16.0, 15.999_9];
         let distant = (0..10_000_i16).map(|i| f32::from(i) * 0.419_3 - 2048.0);
         let limit = [4_194_303.5, -4_194_303.5, 4_194_304.0];
         spaced
@@ -72,9 +70,7 @@ mod tests {
                 // The fraction of a turn is exact in f64, so the judge sees the same phase.
                 let fraction = f64::from(turns) - f64::from(turns).round();
                 let (sin, cos) = (core::f64::consts::TAU * fraction).sin_cos();
-                (f64::from(point.cos) - cos)
-                    .abs()
-                    .max((f64::from(point.sin) - sin).abs())
+                (f64::from(point.cos) - cos).abs().max((f64::from(point.sin) - sin).abs())
             })
             .fold(0.0, f64::max)
     }
@@ -106,10 +102,7 @@ mod tests {
             const CODE: u8 = 255;
             fn point(turns: f32) -> Point {
                 let Point { cos, sin } = Polynomial::point(turns);
-                Point {
-                    cos: cos + 2e-6,
-                    sin,
-                }
+                Point { cos: cos + 2e-6, sin }
             }
         }
         assert!(largest_error::<Sloppy>() > f64::from(Sloppy::MAX_ERROR));

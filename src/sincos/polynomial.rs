@@ -12,21 +12,9 @@ use super::{Point, SinCos, reduce};
 pub struct Polynomial;
 
 /// √2 sin(πr)/r in powers of r², minimax weighted by the effect on the point.
-const SINE: [f32; 5] = [
-    4.442_882_8,
-    -7.308_239,
-    3.606_261,
-    -0.845_626_47,
-    0.108_975_98,
-];
+const SINE: [f32; 5] = [4.442_883, -7.308_239, 3.606_261, -0.845_626_5, 0.108_975_98];
 /// √2 cos(πr) in powers of r², likewise.
-const COSINE: [f32; 5] = [
-    1.414_213_3,
-    -6.978_839_4,
-    5.739_295_5,
-    -1.882_679_6,
-    0.309_128_96,
-];
+const COSINE: [f32; 5] = [1.414_213_3, -6.978_839_4, 5.739_295_5, -1.882_679_6, 0.309_128_96];
 
 #[inline]
 fn horner([c0, c1, c2, c3, c4]: [f32; 5], z: f32) -> f32 {
@@ -43,9 +31,6 @@ impl SinCos for Polynomial {
         let z = r * r;
         let s = r * horner(SINE, z);
         let c = horner(COSINE, z);
-        Point {
-            cos: 1.0 - s * s,
-            sin: s * c,
-        }
+        Point { cos: 1.0 - s * s, sin: s * c }
     }
 }

@@ -1,0 +1,49 @@
+//! Conversions between numbers that round or rely on a bound, each in one place.
+
+/// A count as `f64`: exact below 2⁵³.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2⁵³")]
+pub(crate) const fn f64_of(count: usize) -> f64 {
+    count as f64
+}
+
+/// A count as `f32`: exact below 2²⁴, which covers every number of frequencies.
+#[expect(clippy::cast_precision_loss, reason = "numbers of frequencies are at most 2¹⁶")]
+pub(crate) const fn f32_of(count: usize) -> f32 {
+    count as f32
+}
+
+/// The nearest `f32`.
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what is asked for")]
+pub(crate) const fn rounded(value: f64) -> f32 {
+    value as f32
+}
+
+/// The nearest `f32` to a sum.
+#[expect(clippy::cast_precision_loss, reason = "rounding is what is asked for")]
+pub(crate) fn f32_of_sum(sum: i64) -> f32 {
+    sum as f32
+}
+
+/// The nearest `f32` to a total weight.
+#[expect(clippy::cast_precision_loss, reason = "rounding is what is asked for")]
+pub(crate) fn f32_of_weight(weight: u64) -> f32 {
+    weight as f32
+}
+
+/// The nearest `f32` to a sum of squared weights.
+#[expect(clippy::cast_precision_loss, reason = "rounding is what is asked for")]
+pub(crate) fn f32_of_squares(squares: u128) -> f32 {
+    squares as f32
+}
+
+/// An index or length whose bound a shape check has made sure of.
+#[expect(clippy::cast_possible_truncation, reason = "every caller's bound is below 2¹⁶")]
+pub(crate) const fn u16_of(index: usize) -> u16 {
+    index as u16
+}
+
+/// A length whose bound a shape check has made sure of.
+#[expect(clippy::cast_possible_truncation, reason = "lengths are far below 2³²")]
+pub(crate) const fn u32_of(length: usize) -> u32 {
+    length as u32
+}
