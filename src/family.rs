@@ -181,3 +181,12 @@ fn largest_of<const N: usize>(members: [Member; N]) -> Member {
         },
     )
 }
+
+#[cfg(feature = "defmt")]
+impl<M, const N: usize, const D: usize, const L: usize, B: SinCos> defmt::Format
+    for KernelFamily<'_, M, N, D, L, B>
+{
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "bandwidths {}: P: {}, Q: {}", self.bandwidths, self.p, self.q);
+    }
+}

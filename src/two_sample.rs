@@ -155,3 +155,10 @@ impl<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSamp
         self.q.reset();
     }
 }
+
+#[cfg(feature = "defmt")]
+impl<M, const D: usize, const L: usize, B: SinCos> defmt::Format for TwoSample<'_, M, D, L, B> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "P: {}, Q: {}", self.p, self.q);
+    }
+}
