@@ -9,7 +9,7 @@ fn main() -> Result<(), Error> {
     for step in 0..300_u16 {
         let phase = f32::from(step) * 0.1;
         before.push_p(&[0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|shift| (phase + shift).sin()))?;
-        before.push_q(&[0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|shift| (phase - shift).sin()))?;
+        before.push_q(&[0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|shift| 0.5 * (phase - shift).sin()))?;
     }
     let mut flash = [0; TwoSample::<Fastfood<6, 8, 64>, 6, 64>::SAVED_BYTES];
     before.save(&mut flash)?;
