@@ -57,15 +57,19 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod bandwidth;
+pub mod delay;
 pub mod embedding;
 pub mod error;
 pub mod family;
 pub mod hadamard;
+pub mod innovation;
 pub mod kernel;
 pub mod map;
 pub mod mmd;
 mod numeric;
 pub mod sampling;
+pub mod scale;
 pub mod sincos;
 pub mod state;
 pub mod two_sample;

@@ -1,0 +1,199 @@
+//! Input conditioning, second step: how far apart are two typical samples?
+
+use crate::numeric::sqrt_f32;
+
+/// Anchors kept; each new row is compared with one of the older half.
+const ANCHORS: usize = 8;
+
+/// Streaming median of the distance between rows that are not neighbours: 32·C + 60 bytes.
+///
+/// Every `spacing` rows, one of eight anchors is replaced by the row at hand; every row is
+/// compared with one of the four oldest, which lie at least four spacings back: under
+/// autocorrelation neighbours are closer than independent rows. The median of the squared
+/// distances is followed by the P² algorithm (Jain and Chlamtac, 1985).
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct MedianDistance<const C: usize> {
+    spacing: u32,
+    rows: u32,
+    anchors: [[f32; C]; ANCHORS],
+    median: RunningMedian,
+}
+
+impl<const C: usize> MedianDistance<C> {
+    /// An estimate that has seen nothing, with a new anchor every `spacing` rows (at least 1).
+    #[must_use]
+    pub const fn new(spacing: u32) -> Self {
+        Self {
+            spacing: if spacing == 0 { 1 } else { spacing },
+            rows: 0,
+            anchors: [[0.0; C]; ANCHORS],
+            median: RunningMedian::new(),
+        }
+    }
+
+    /// Takes a row into account: finite values, in the units the distance is wanted in. O(C).
+    pub fn push(&mut self, row: &[f32; C]) {
+        let laid = (self.rows / self.spacing) as usize;
+        if laid >= ANCHORS {
+            // The slots after the newest anchor hold the oldest four, in turn.
+            let turn = (self.rows % 4) as usize;
+            if let Some(anchor) = self.anchors.get((laid + turn) % ANCHORS) {
+                let squared = row.iter().zip(anchor).map(|(x, a)| (x - a) * (x - a)).sum();
+                self.median.push(squared);
+            }
+        }
+        if self.rows.is_multiple_of(self.spacing)
+            && let Some(slot) = self.anchors.get_mut(laid % ANCHORS)
+        {
+            *slot = *row;
+        }
+        self.rows = self.rows.saturating_add(1);
+    }
+
+    /// The median distance, or `None` before five distances have been seen or if it is 0.
+    #[must_use]
+    pub fn median(&self) -> Option<f32> {
+        self.median.value().map(sqrt_f32).filter(|median| *median > 0.0)
+    }
+}
+
+/// The P² estimate of a median: five markers, 44 bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+struct RunningMedian {
+    count: u32,
+    heights: [f32; 5],
+    positions: [f32; 5],
+}
+
+impl RunningMedian {
+    const fn new() -> Self {
+        Self { count: 0, heights: [0.0; 5], positions: [1.0, 2.0, 3.0, 4.0, 5.0] }
+    }
+
+    fn value(&self) -> Option<f32> {
+        let [_, _, middle, _, _] = self.heights;
+        (self.count >= 5).then_some(middle)
+    }
+
+    fn push(&mut self, x: f32) {
+        if let Some(height) = self.heights.get_mut(self.count as usize) {
+            *height = x;
+            self.count += 1;
+            if self.count == 5 {
+                self.heights.sort_unstable_by(f32::total_cmp);
+            }
+            return;
+        }
+        self.count = self.count.saturating_add(1);
+        let [lowest, .., highest] = &mut self.heights;
+        *lowest = lowest.min(x);
+        *highest = highest.max(x);
+        // Markers above the new value move up by one.
+        let [_, inner @ .., last] = &mut self.positions;
+        let [_, h1, h2, h3, _] = self.heights;
+        for (position, height) in inner.iter_mut().zip([h1, h2, h3]) {
+            if x < height {
+                *position += 1.0;
+            }
+        }
+        *last += 1.0;
+        for (marker, quantile) in [(1_usize, 0.25), (2, 0.5), (3, 0.75)] {
+            self.adjust(marker, quantile);
+        }
+    }
+
+    /// Moves a marker by one position towards its quantile, its height along a parabola.
+    fn adjust(&mut self, marker: usize, quantile: f32) {
+        let around = |values: &[f32; 5]| -> Option<[f32; 3]> {
+            values.get(marker - 1..marker + 2)?.try_into().ok()
+        };
+        let (Some([p0, p1, p2]), Some([h0, h1, h2])) =
+            (around(&self.positions), around(&self.heights))
+        else {
+            return;
+        };
+        let [.., last] = self.positions;
+        let wanted = 1.0 + (last - 1.0) * quantile - p1;
+        let step = if wanted >= 1.0 && p2 - p1 > 1.0 {
+            1.0
+        } else if wanted <= -1.0 && p0 - p1 < -1.0 {
+            -1.0
+        } else {
+            return;
+        };
+        let parabola = h1
+            + step / (p2 - p0)
+                * ((p1 - p0 + step) * (h2 - h1) / (p2 - p1)
+                    + (p2 - p1 - step) * (h1 - h0) / (p1 - p0));
+        let height = if h0 < parabola && parabola < h2 {
+            parabola
+        } else if step > 0.0 {
+            h1 + (h2 - h1) / (p2 - p1)
+        } else {
+            h1 - (h0 - h1) / (p0 - p1)
+        };
+        if let (Some(p), Some(h)) = (self.positions.get_mut(marker), self.heights.get_mut(marker)) {
+            *p += step;
+            *h = height;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::{Rng, SeedableRng};
+    use rand_xorshift::XorShiftRng;
+    use std::vec::Vec;
+
+    /// A roughly normal number: a sum of twelve uniform ones.
+    fn normal(rng: &mut XorShiftRng) -> f32 {
+        (0..12).map(|_| rng.next_u32() as f32 / u32::MAX as f32).sum::<f32>() - 6.0
+    }
+
+    /// Largest relative error over 20 seeds of autoregressive rows of 3 channels.
+    fn worst_error(correlation: f32, rows: u32) -> f32 {
+        (0..20)
+            .map(|seed| {
+                let mut rng = XorShiftRng::seed_from_u64(seed);
+                let mut median = MedianDistance::<3>::new(16);
+                let mut row = [0.0; 3];
+                let mut kept = Vec::new();
+                for _ in 0..rows {
+                    for x in &mut row {
+                        let noise = (1.0 - correlation * correlation).sqrt() * normal(&mut rng);
+                        *x = correlation * *x + noise;
+                    }
+                    median.push(&row);
+                    kept.push(row);
+                }
+                let mut all = Vec::new();
+                for (i, a) in kept.iter().enumerate() {
+                    for b in &kept[..i] {
+                        all.push(a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f32>());
+                    }
+                }
+                all.sort_unstable_by(f32::total_cmp);
+                (median.median().unwrap() / all[all.len() / 2].sqrt() - 1.0).abs()
+            })
+            .fold(0.0, f32::max)
+    }
+
+    #[test]
+    fn is_near_the_true_median_with_and_without_autocorrelation() {
+        let (independent, correlated) = (worst_error(0.0, 2000), worst_error(0.9, 2000));
+        std::println!("independent {independent:.3}, autocorrelated {correlated:.3}");
+        assert!(independent < 0.05 && correlated < 0.15);
+    }
+
+    #[test]
+    fn says_nothing_before_it_knows() {
+        let mut median = MedianDistance::<1>::new(4);
+        for _ in 0..200 {
+            assert_eq!(median.median(), None);
+            median.push(&[1.0]);
+        }
+    }
+}

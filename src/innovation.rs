@@ -1,0 +1,200 @@
+//! Input conditioning, an option: what a channel does beyond what its past predicts.
+
+use crate::numeric::sqrt_f32;
+use crate::scale::{MAX_DEVIATIONS, row_count};
+
+/// Rows over which the predictor forgets while it learns.
+const MEMORY: f32 = 4000.0;
+/// Start of the inverse correlation matrix: little faith in the first coefficients.
+const START: f32 = 100.0;
+/// Limit of its trace: a channel at rest must not wind it up.
+const MAX_TRACE: f32 = 1000.0;
+/// Errors beyond this many deviations teach the predictor no more than one of this size.
+const CLIP: f32 = 5.0;
+/// Rows before the spread of the residuals is trusted enough to clip by it.
+const WARM_UP: u32 = 32;
+/// Rows over which the spread of the residuals is averaged.
+const SPREAD_MEMORY: u32 = 8000;
+/// Least variance of the residuals, in variances of the channel.
+const MIN_VARIANCE: f32 = 1e-8;
+
+/// The one-step residual of each channel in units of its own spread, cut at
+/// ±[`MAX_DEVIATIONS`].
+///
+/// A linear predictor of TERMS − 1 lags and a level for each channel, learned by recursive least
+/// squares while the detector learns and fixed afterwards, so that it cannot learn a drift away.
+/// For signals with strong cycles or trends, whose single values say little. 4·C·(TERMS² +
+/// 2·TERMS + 2) bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Innovation<const C: usize, const TERMS: usize = 4> {
+    pub(crate) predictors: [Predictor<TERMS>; C],
+}
+
+impl<const C: usize, const TERMS: usize> Innovation<C, TERMS> {
+    /// Predictors that have seen nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        const { assert!(TERMS >= 2 && TERMS <= 5, "from one to four lags, and the level") };
+        Self { predictors: [Predictor::new(); C] }
+    }
+
+    /// The residuals of a row of standardised values; the predictors learn from it if they may.
+    /// O(C·TERMS²).
+    pub fn push(&mut self, values: &[f32; C], learning: bool) -> [f32; C] {
+        let mut residuals = [0.0; C];
+        for ((residual, predictor), value) in
+            residuals.iter_mut().zip(&mut self.predictors).zip(values)
+        {
+            *residual = predictor.push(*value, learning);
+        }
+        residuals
+    }
+}
+
+impl<const C: usize, const TERMS: usize> Default for Innovation<C, TERMS> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The predictor of one channel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(crate) struct Predictor<const TERMS: usize> {
+    pub(crate) rows: u32,
+    pub(crate) variance: f32,
+    /// Past values, newest first; the last term is the constant 1 for the level.
+    pub(crate) past: [f32; TERMS],
+    pub(crate) weights: [f32; TERMS],
+    /// Inverse of the correlation matrix of the past, as recursive least squares keeps it.
+    pub(crate) inverse: [[f32; TERMS]; TERMS],
+}
+
+impl<const TERMS: usize> Predictor<TERMS> {
+    const fn new() -> Self {
+        let mut inverse = [[0.0; TERMS]; TERMS];
+        let mut term = 0;
+        while term < TERMS {
+            inverse[term][term] = START;
+            term += 1;
+        }
+        let mut past = [0.0; TERMS];
+        past[TERMS - 1] = 1.0;
+        Self { rows: 0, variance: 1.0, past, weights: [0.0; TERMS], inverse }
+    }
+
+    fn push(&mut self, value: f32, learning: bool) -> f32 {
+        let predicted = dot(&self.weights, &self.past);
+        let error = value - predicted;
+        let deviation = sqrt_f32(self.variance);
+        let clipped = if self.rows < WARM_UP {
+            error
+        } else {
+            error.clamp(-CLIP * deviation, CLIP * deviation)
+        };
+        if learning {
+            self.learn(clipped);
+        }
+        self.rows = self.rows.saturating_add(1);
+        let rate = 1.0 / row_count(self.rows.min(SPREAD_MEMORY));
+        self.variance += (clipped * clipped - self.variance) * rate;
+        self.variance = self.variance.max(MIN_VARIANCE);
+        let [lags @ .., _level] = &mut self.past[..] else { return 0.0 };
+        lags.rotate_right(1);
+        if let [newest, ..] = lags {
+            *newest = value;
+        }
+        (error / deviation).clamp(-MAX_DEVIATIONS, MAX_DEVIATIONS)
+    }
+
+    /// One step of recursive least squares with forgetting.
+    fn learn(&mut self, error: f32) {
+        const KEEP: f32 = 1.0 - 1.0 / MEMORY;
+        let mut gain = [0.0; TERMS];
+        for (g, row) in gain.iter_mut().zip(&self.inverse) {
+            *g = dot(row, &self.past);
+        }
+        let scale = 1.0 / (KEEP + dot(&gain, &self.past));
+        for (weight, g) in self.weights.iter_mut().zip(&gain) {
+            *weight += g * scale * error;
+        }
+        let mut trace = 0.0;
+        for (i, (row, g)) in self.inverse.iter_mut().zip(&gain).enumerate() {
+            for (j, (entry, other)) in row.iter_mut().zip(&gain).enumerate() {
+                *entry = (*entry - g * other * scale) / KEEP;
+                if i == j {
+                    *entry = entry.max(1e-9);
+                    trace += *entry;
+                }
+            }
+        }
+        if !trace.is_finite() {
+            self.inverse = Self::new().inverse;
+        } else if trace > MAX_TRACE {
+            let shrink = MAX_TRACE / trace;
+            self.inverse.iter_mut().flatten().for_each(|entry| *entry *= shrink);
+        }
+    }
+}
+
+fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::{Rng, SeedableRng};
+    use rand_xorshift::XorShiftRng;
+
+    fn noise(rng: &mut XorShiftRng) -> f32 {
+        (0..12).map(|_| rng.next_u32() as f32 / u32::MAX as f32).sum::<f32>() - 6.0
+    }
+
+    #[test]
+    fn whitens_an_autoregressive_signal() {
+        let mut rng = XorShiftRng::seed_from_u64(1);
+        let mut innovation = Innovation::<1>::new();
+        let (mut x, mut before) = (0.0_f32, 0.0_f32);
+        let (mut squares, mut products, mut last) = (0.0, 0.0, 0.0);
+        for row in 0..6000 {
+            let next = 1.6 * x - 0.8 * before + 0.2 * noise(&mut rng);
+            (before, x) = (x, next);
+            let [residual] = innovation.push(&[x], row < 3000);
+            if row >= 3000 {
+                squares += residual * residual;
+                products += residual * last;
+            }
+            last = residual;
+        }
+        let (variance, correlation) = (squares / 3000.0, products / squares);
+        assert!((variance - 1.0).abs() < 0.1, "{variance}");
+        assert!(correlation.abs() < 0.05, "{correlation}");
+    }
+
+    #[test]
+    fn a_fixed_predictor_does_not_learn_a_change_away() {
+        let mut rng = XorShiftRng::seed_from_u64(2);
+        let mut innovation = Innovation::<1>::new();
+        for _ in 0..2000 {
+            innovation.push(&[noise(&mut rng)], true);
+        }
+        let weights = innovation.predictors[0].weights;
+        for _ in 0..2000 {
+            innovation.push(&[noise(&mut rng) + 3.0], false);
+        }
+        assert_eq!(innovation.predictors[0].weights, weights);
+    }
+
+    #[test]
+    fn stays_finite_whatever_comes() {
+        let mut innovation = Innovation::<1, 5>::new();
+        let wild = [0.0, 1e5, -1e5, 0.0, 0.0, 0.0, 1e5, 1e-30, 1e5, 1e5, -1e5];
+        for round in 0..2000 {
+            let [residual] = innovation.push(&[wild[round % wild.len()]], round % 7 != 0);
+            assert!(residual.is_finite() && residual.abs() <= MAX_DEVIATIONS);
+            assert!(innovation.predictors[0].weights.iter().all(|w| w.is_finite()));
+        }
+    }
+}
