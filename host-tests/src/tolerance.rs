@@ -1,0 +1,166 @@
+//! Every limit that a test uses, in one table, each with its reason.
+//!
+//! A limit is a promise of the issue, of the core's documentation, or a bound with a stated
+//! derivation. Tests take them from here by name and have none of their own;
+//! `tests/table.rs` holds that every entry is used.
+
+/// The largest error that one operation may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// What is measured.
+    pub operation: &'static str,
+    /// Largest absolute difference, or largest value where the operation says so.
+    pub limit: f64,
+    /// Why this limit and no other.
+    pub reason: &'static str,
+}
+
+impl Tolerance {
+    /// Whether a value is within the limit of the judge's. NaN never is.
+    #[must_use]
+    pub fn admits(&self, value: f64, judge: f64) -> bool {
+        (value - judge).abs() <= self.limit
+    }
+
+    /// Holds a value to the judge's.
+    ///
+    /// # Panics
+    /// If it is further off than the limit, or NaN.
+    pub fn hold(&self, case: &str, value: f64, judge: f64) {
+        assert!(
+            self.admits(value, judge),
+            "{}: {case}: {value:e} instead of {judge:e}, limit {:e} ({})",
+            self.operation,
+            self.limit,
+            self.reason
+        );
+    }
+
+    /// Holds a size, such as an error or a ratio, to at most the limit.
+    ///
+    /// # Panics
+    /// If it is larger, or NaN.
+    pub fn hold_below(&self, case: &str, size: f64) {
+        assert!(
+            size <= self.limit,
+            "{}: {case}: {size:.4e} is above {:e} ({})",
+            self.operation,
+            self.limit,
+            self.reason
+        );
+    }
+}
+
+macro_rules! table {
+    ($($(#[$doc:meta])* $name:ident: $operation:literal, $limit:expr, $reason:literal;)*) => {
+        $(
+            $(#[$doc])*
+            pub const $name: Tolerance = Tolerance {
+                operation: $operation,
+                limit: $limit,
+                reason: $reason,
+            };
+        )*
+        /// The whole table: name and entry.
+        pub const ALL: &[(&str, Tolerance)] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+table! {
+    /// The judge against itself.
+    JUDGE_IDENTITY: "the judge, two ways", 1e-12,
+        "f64 sums of at most some thousand terms of size 1";
+    /// Closed forms against samples.
+    POPULATION_BY_SAMPLES: "closed-form MMD² against 3000 samples", 0.012,
+        "three standard deviations of MMD_u² at 3000 samples";
+    /// The judge's normal numbers.
+    NORMAL_MOMENTS: "moments of 10⁶ normal numbers", 0.05,
+        "five standard deviations of the fourth moment, √(96/10⁶)";
+    /// The blobs of section 4.1.
+    BLOB_RATIO: "ratio of the blobs' eigenvalues", 0.25,
+        "six standard deviations of a ratio of two variances at 20 000 samples";
+
+    /// Core against judge: polynomial and libm backends.
+    MMD2: "MMD², norm, inner product", 1e-5,
+        "the issue's promise for phases up to 16 turns; a phase in f32 is good to 16·2⁻²⁴ turns";
+    /// Core against judge: micromath.
+    MMD2_MICROMATH: "MMD², norm, inner product by micromath", 2e-3,
+        "the issue's promise; micromath's sine is good to 1.1e-3";
+    /// Amplitudes of single circles.
+    CIRCLE_AMPLITUDE: "A₁, A₂ and A of one circle", 1e-5,
+        "the mean point is good to 1e-5 at 16 turns, and so is its distance from the centre";
+    /// Phases of single circles with an amplitude of at least 0.1.
+    CIRCLE_PHASE: "θ₁, θ₂ and θ of one circle, in turns", 2e-5,
+        "a mean point off by 1e-5 turns by 1e-5/(2π·0.1) turns, and angles are good to 1e-7";
+    /// Smallest amplitude whose phase means something.
+    CIRCLE_VISIBLE: "amplitude that has a phase", 0.1,
+        "below, the limit on the phase would have to grow as one over the amplitude";
+    /// Fastfood's rows against those of a single frequency.
+    FREQUENCY: "frequency(k) against all of them at once", 1e-12,
+        "the same computation, so the same bits";
+
+    /// Figure 5 at L = 1024, biased.
+    FIGURE5_BIASED: "mean relative error of MMD_b² on blobs", 0.085,
+        "the issue's bound; independent prototypes gave 0.071 and 0.068";
+    /// Figure 5 at L = 1024, unbiased.
+    FIGURE5_UNBIASED: "mean relative error of MMD_u² on blobs", 0.16,
+        "the issue's bound; independent prototypes gave 0.138 and 0.130";
+    /// Figure 5, the law of the error.
+    FIGURE5_SLOPE: "slope of log error over log L, from −1/2", 0.07,
+        "four standard deviations: each end's mean of 200 errors is good to some 5 %, over ln 64";
+    /// Figure 6 against the B-test.
+    FIGURE6_B_TEST: "deviation of MMD_u² over that of the B-test", 0.4,
+        "the issue's bound";
+    /// Figure 6 against MMD-linear.
+    FIGURE6_LINEAR: "deviation of MMD_u² over that of MMD-linear", 0.12,
+        "the issue's bound";
+
+    /// Quasi-random sampling at d = 3, L = 64.
+    QUASI_ACCURACY: "relative error of MMD², quasi-random, d=3, L=64", 0.04,
+        "the issue's bound, where independent frequencies give 0.096";
+    /// Orthogonal sampling at d = 16, L = 256.
+    ORTHOGONAL_ACCURACY: "relative error of MMD², orthogonal, d=16, L=256", 0.025,
+        "the issue's bound, where plain Fastfood gives 0.042";
+    /// The rule behind `Sampling::Auto`.
+    QUASI_RULE: "error of quasi-random over orthogonal, up to QUASI_MAX_DIMS", 1.0,
+        "the documented rule: at least as good on average over three kinds of change";
+
+    /// Spectral distributions.
+    SPECTRUM: "mean cosine against the kernel", 0.012,
+        "4.4 standard deviations of the mean of 65 536 independent cosines";
+
+    /// Forgetting twice against once.
+    FORGET: "mean and relative weight after forgetting twice or once", 1e-6,
+        "factors are good to 2⁻³², sums and weights to 2⁻³⁰, and reading in f32 adds 2⁻²⁴";
+    /// The transform applied twice.
+    HADAMARD: "relative error of N⁻¹·WHT² for any input", 4e-6,
+        "2·log₂ N roundings of 2⁻²⁴ each, for N up to 1024, of the largest entry times √N";
+
+    /// A mean after 10⁹ samples.
+    LONG_RUN: "mean point after 10⁹ samples", 1e-6,
+        "the issue's promise: as good as after 10³";
+    /// The largest coordinate of a mean that restore accepts.
+    STATE_MEAN: "coordinate of a mean restored from altered bytes", 1.01,
+        "a mean of points on the circle, with room for a coarse backend's 1/256";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_passes_by_being_nan() {
+        assert!(!JUDGE_IDENTITY.admits(f64::NAN, 0.0));
+        assert!(!JUDGE_IDENTITY.admits(0.0, f64::NAN));
+        assert!(std::panic::catch_unwind(|| JUDGE_IDENTITY.hold_below("", f64::NAN)).is_err());
+    }
+
+    #[test]
+    fn names_and_reasons_are_given_once_each() {
+        for (index, (name, entry)) in ALL.iter().enumerate() {
+            assert!(!entry.reason.is_empty() && entry.limit > 0.0, "{name}");
+            let twice = ALL[..index].iter().any(|(_, other)| other.operation == entry.operation);
+            assert!(!twice, "{name}");
+        }
+    }
+}
