@@ -1,0 +1,301 @@
+//! The whole app on the host, over a simulated bus and line.
+
+use std::vec;
+use std::vec::Vec;
+
+use fastmmd::{Fourier, Kernel, Sampling};
+
+use crate::app::{App, Config, Parts, Request};
+use crate::bus::FaultyBus;
+use crate::engine::{Alarm, Engine, Phase};
+use crate::fault::{Device, Fault, FaultKind};
+use crate::frame::{self, Decoder, Frame};
+use crate::message::{Command, Message, Origin, Refusal, Report, Sample, flags};
+use crate::retained::HEADER_BYTES;
+use crate::sensor::MagnetometerThermometer;
+use crate::store::Store;
+use crate::testing::{Noise, Pipe, World};
+use crate::threshold_engine::ThresholdEngine;
+
+static MAP: Fourier<4, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+    Ok(map) => map,
+    Err(_) => panic!("checked when compiled"),
+};
+
+const MEMORY_BYTES: usize = HEADER_BYTES + <ThresholdEngine<'_, 4> as Engine<4>>::STATE_BYTES;
+
+type Device4<'a> = App<
+    'a,
+    &'a mut FaultyBus<World>,
+    &'a mut Pipe,
+    MagnetometerThermometer,
+    ThresholdEngine<'a, 4>,
+    4,
+>;
+
+/// What stays when the processor starts again.
+struct Bench {
+    bus: FaultyBus<World>,
+    memory: Vec<u8>,
+    pipe: Pipe,
+}
+
+/// What a command led to.
+#[derive(Debug, Default, PartialEq)]
+struct Answers {
+    report: Option<Report>,
+    alarm: Option<Alarm>,
+    faults: Vec<Fault>,
+    nack: Option<Refusal>,
+    boot: Option<Origin>,
+    state: Option<(u32, Vec<u8>)>,
+}
+
+impl Answers {
+    fn report(&self) -> Report {
+        self.report.expect("a report")
+    }
+}
+
+impl Bench {
+    fn new() -> Self {
+        let bus = FaultyBus::new(World::new());
+        Self { bus, memory: vec![0x5A; MEMORY_BYTES], pipe: Pipe::default() }
+    }
+
+    fn start(&mut self) -> Device4<'_> {
+        let parts = Parts {
+            bus: &mut self.bus,
+            line: &mut self.pipe,
+            sensor: MagnetometerThermometer::default(),
+            engine: ThresholdEngine::new(&MAP),
+            store: Some(Store::new()),
+            memory: &mut self.memory,
+        };
+        App::start(parts, Config::DEFAULT)
+    }
+
+    fn cut_power(&mut self) {
+        self.memory.fill(0x33);
+    }
+}
+
+fn bytes_of(tag: u8, command: &Command) -> Vec<u8> {
+    let (kind, payload) = command.encode();
+    let mut bytes = Vec::new();
+    frame::encode(&Frame { kind, tag, payload: payload.as_slice() }, |byte| {
+        bytes.push(byte);
+        Ok::<(), ()>(())
+    })
+    .unwrap();
+    bytes
+}
+
+fn answers(app: &mut Device4<'_>, bytes: &[u8]) -> (Answers, Vec<Request>) {
+    app.line().incoming.extend(bytes);
+    let mut requests = Vec::new();
+    loop {
+        match app.poll() {
+            Request::Idle => break,
+            Request::Continue => {}
+            request => requests.push(request),
+        }
+    }
+    let mut found = Answers::default();
+    let mut decoder = Decoder::new();
+    for byte in core::mem::take(&mut app.line().outgoing) {
+        let Some(frame) = decoder.push(byte) else { continue };
+        let frame = frame.unwrap();
+        match Message::decode(frame.kind, frame.payload).unwrap() {
+            Message::Report(report) => found.report = Some(report),
+            Message::Alarm(alarm) => found.alarm = Some(alarm),
+            Message::Fault(fault) => found.faults.push(fault),
+            Message::Nack(refusal) => found.nack = Some(refusal),
+            Message::Boot { origin, .. } => found.boot = Some(origin),
+            Message::State { total, bytes, .. } => found.state = Some((total, bytes.to_vec())),
+        }
+    }
+    (found, requests)
+}
+
+fn ask(app: &mut Device4<'_>, tag: u8, command: &Command) -> Answers {
+    answers(app, &bytes_of(tag, command)).0
+}
+
+/// Drives the magnetometer with noise around `level` and steps; returns the first alarm.
+fn run(app: &mut Device4<'_>, noise: &mut Noise, steps: u32, level: f32) -> Option<Alarm> {
+    let mut alarm = None;
+    for step in 0..steps {
+        let field = [0.0, 1.0, 2.0].map(|axis| 200.0 * axis + 40.0 * noise.normal() + level);
+        #[expect(clippy::cast_possible_truncation, reason = "a simulated sensor's counts")]
+        let field = field.map(|value| value as i16);
+        app.bus().inner().field = field;
+        let found = ask(app, u8::try_from(step % 250).unwrap() + 1, &Command::Step);
+        assert_eq!(found.faults, []);
+        alarm = alarm.or(found.alarm);
+    }
+    alarm
+}
+
+#[test]
+fn learns_monitors_and_alarms() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(1);
+    let mut app = bench.start();
+    let (start, _) = answers(&mut app, &[]);
+    assert_eq!(start.boot, Some(Origin::Fresh));
+    assert_eq!(run(&mut app, &mut noise, 30, 0.0), None);
+    let report = ask(&mut app, 0, &Command::Status).report();
+    assert_eq!((report.count, report.phase), (30, Phase::Scaling { permille: 468 }));
+    assert_eq!(run(&mut app, &mut noise, 2000, 0.0), None);
+    let report = ask(&mut app, 0, &Command::Status).report();
+    assert_eq!((report.count, report.phase), (2030, Phase::Monitoring));
+    assert!(report.statistic < report.threshold, "{report:?}");
+    assert_eq!(report.flags, flags::STORED);
+    let alarm = run(&mut app, &mut noise, 200, 60.0).expect("an alarm");
+    assert!((2031..2130).contains(&alarm.sample), "{alarm:?}");
+    assert_eq!(ask(&mut app, 0, &Command::Status).report().phase, Phase::Drift);
+}
+
+#[test]
+fn a_reset_loses_nothing_and_a_power_cut_nothing_learned() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(2);
+    run(&mut bench.start(), &mut noise, 300, 0.0);
+    let mut app = bench.start();
+    assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Memory));
+    assert_eq!(app.engine().count(), 300);
+    bench.cut_power();
+    let mut app = bench.start();
+    assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Store));
+    assert_eq!(app.engine().count(), 256);
+    run(&mut app, &mut noise, 1000, 0.0);
+    bench.cut_power();
+    let app = bench.start();
+    assert_eq!((app.engine().count(), app.engine().phase()), (1088, Phase::Monitoring));
+}
+
+#[test]
+fn learning_anew_forgets_also_in_the_store() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    run(&mut app, &mut Noise::new(3), 1200, 0.0);
+    assert_eq!(ask(&mut app, 0, &Command::Relearn).report().count, 0);
+    bench.cut_power();
+    let mut app = bench.start();
+    assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Store));
+    assert_eq!(app.engine().count(), 0);
+}
+
+#[test]
+fn torn_memory_falls_back_to_the_store() {
+    let mut bench = Bench::new();
+    run(&mut bench.start(), &mut Noise::new(4), 300, 0.0);
+    bench.memory[1000] ^= 4;
+    let app = bench.start();
+    assert_eq!(app.engine().count(), 256);
+}
+
+#[test]
+fn noise_on_the_line_changes_nothing() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(5);
+    let mut app = bench.start();
+    run(&mut app, &mut noise, 100, 0.0);
+    for _ in 0..200 {
+        let garbage: Vec<u8> = (0..500).map(|_| noise.byte()).collect();
+        let (found, requests) = answers(&mut app, &garbage);
+        assert_eq!((found.report, requests.len()), (None, 0));
+        assert_eq!(ask(&mut app, 0, &Command::Status).report().count, 100);
+    }
+}
+
+#[test]
+fn a_command_whose_answer_was_lost_is_executed_once() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    let push = Command::Push(Sample::new(&[1.0, 2.0, 3.0, 4.0]).unwrap());
+    assert_eq!(ask(&mut app, 9, &push).report().count, 1);
+    assert_eq!(ask(&mut app, 9, &push).report().count, 1);
+    assert_eq!(ask(&mut app, 10, &push).report().count, 2);
+}
+
+#[test]
+fn samples_the_engine_cannot_use_are_left_out() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    let nan = Command::Push(Sample::new(&[1.0, f32::NAN, 3.0, 4.0]).unwrap());
+    let found = ask(&mut app, 1, &nan);
+    assert_eq!(found.faults, [Fault::new(Device::Sample, FaultKind::NotFinite)]);
+    assert_eq!((found.report().count, found.report().flags), (0, flags::SKIPPED));
+    let three = Command::Push(Sample::new(&[1.0, 2.0, 3.0]).unwrap());
+    assert_eq!(ask(&mut app, 2, &three).nack, Some(Refusal::Channels));
+    let good = Command::Push(Sample::new(&[1.0, 2.0, 3.0, 4.0]).unwrap());
+    assert_eq!(ask(&mut app, 3, &good).report().flags, 0);
+}
+
+#[test]
+fn a_failing_sensor_is_reported_once_and_skipped() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    ask(&mut app, 1, &Command::Step);
+    let silent = Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge);
+    ask(&mut app, 2, &Command::FailBus { address: 0x1E, transactions: 6 });
+    let found = ask(&mut app, 3, &Command::Step);
+    assert_eq!(found.faults, [silent]);
+    assert_eq!(found.report().flags, flags::SENSOR_FAULT | flags::SKIPPED);
+    let found = ask(&mut app, 4, &Command::Step);
+    assert_eq!((found.faults, found.report.unwrap().count), (vec![], 1));
+    let found = ask(&mut app, 5, &Command::Step);
+    assert_eq!((found.report().count, found.report().flags), (2, 0));
+}
+
+#[test]
+fn a_store_that_fails_is_reported_and_does_not_stop_the_app() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    app.bus().inner().write_protected = true;
+    let found = ask(&mut app, 1, &Command::Relearn);
+    assert_eq!(found.faults, [Fault::new(Device::Store, FaultKind::NotWritten)]);
+    assert_eq!(found.report().flags, flags::STORE_FAULT);
+    app.bus().inner().write_protected = false;
+    assert_eq!(ask(&mut app, 2, &Command::Relearn).report().flags, flags::STORED);
+
+    bench.cut_power();
+    bench.bus.inner().power = Some(0);
+    let mut app = bench.start();
+    let (found, _) = answers(&mut app, &[]);
+    assert_eq!(found.boot, Some(Origin::Fresh));
+    assert_eq!(found.faults, [Fault::new(Device::Store, FaultKind::NoAcknowledge)]);
+    assert_eq!(ask(&mut app, 1, &Command::Step).report().count, 1);
+}
+
+#[test]
+fn the_state_read_over_the_link_is_the_engine_s() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    run(&mut app, &mut Noise::new(6), 100, 0.0);
+    let mut state = Vec::new();
+    loop {
+        let offset = u32::try_from(state.len()).unwrap();
+        let found = ask(&mut app, 7, &Command::ReadState { offset, length: 64 });
+        let (total, piece) = found.state.unwrap();
+        state.extend(&piece);
+        if piece.is_empty() {
+            assert_eq!(state.len(), usize::try_from(total).unwrap());
+            break;
+        }
+    }
+    let mut copy = ThresholdEngine::new(&MAP);
+    copy.restore(&state).unwrap();
+    assert_eq!(copy.count(), 100);
+}
+
+#[test]
+fn restarting_is_asked_of_the_board_after_the_answer() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    let (found, requests) = answers(&mut app, &bytes_of(3, &Command::Restart));
+    assert!(found.report.is_some());
+    assert_eq!(requests, [Request::Restart]);
+}

@@ -1,0 +1,165 @@
+//! What the app needs of a drift detector.
+
+use crate::fault::FaultKind;
+
+/// Where an engine stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Phase {
+    /// Finding the scale of the channels.
+    Scaling {
+        /// Part done, in thousandths.
+        permille: u16,
+    },
+    /// Learning what is normal.
+    Learning {
+        /// Part done, in thousandths.
+        permille: u16,
+    },
+    /// Comparing with what was learned.
+    Monitoring,
+    /// Monitoring, and an alarm stands.
+    Drift,
+}
+
+impl Phase {
+    /// Whether what is normal has been learned.
+    #[must_use]
+    pub const fn is_learned(self) -> bool {
+        matches!(self, Self::Monitoring | Self::Drift)
+    }
+}
+
+/// What a sample led to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// Nothing new.
+    Quiet,
+    /// With this sample learning was complete.
+    Learned,
+    /// With this sample drift was found.
+    Drift(Alarm),
+}
+
+/// The kind of a change, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum ChangeKind {
+    /// Not determined.
+    Unknown = 0,
+    /// The level has moved.
+    Level = 1,
+    /// The spread has grown or shrunk.
+    Spread = 2,
+    /// The shape of the distribution has changed.
+    Shape = 3,
+}
+
+impl ChangeKind {
+    /// The kind with this number on the link.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Unknown,
+            1 => Self::Level,
+            2 => Self::Spread,
+            3 => Self::Shape,
+            _ => return None,
+        })
+    }
+}
+
+/// The channel number of an alarm that no single channel explains.
+pub const NO_CHANNEL: u8 = u8::MAX;
+
+/// Drift was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Alarm {
+    /// Number of the sample that raised it, from 1.
+    pub sample: u32,
+    /// Number of the sample at which the change probably began.
+    pub since: u32,
+    /// Length, in samples, of the window that saw it.
+    pub scale: u32,
+    /// The statistic at that moment.
+    pub score: f32,
+    /// What it had to exceed.
+    pub threshold: f32,
+    /// The channel that changed most, or [`NO_CHANNEL`].
+    pub channel: u8,
+    /// How that channel changed.
+    pub kind: ChangeKind,
+}
+
+/// Why an engine refused a call; its state is as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum EngineError {
+    /// The sample is not finite.
+    NotFinite,
+    /// The sample is too far away to be mapped.
+    OutOfRange,
+    /// The buffer is too short for the state.
+    NoRoom,
+    /// The bytes are no state of this engine.
+    Unreadable,
+    /// Another reason.
+    Refused,
+}
+
+impl From<EngineError> for FaultKind {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::NotFinite => Self::NotFinite,
+            EngineError::OutOfRange => Self::OutOfRange,
+            EngineError::NoRoom => Self::TooLong,
+            EngineError::Unreadable => Self::Unreadable,
+            EngineError::Refused => Self::Refused,
+        }
+    }
+}
+
+/// A drift detector for samples of `C` channels.
+pub trait Engine<const C: usize> {
+    /// Longest state that [`save`](Self::save) writes.
+    const STATE_BYTES: usize;
+
+    /// Takes the next sample.
+    ///
+    /// # Errors
+    /// [`EngineError`] for a sample it cannot use.
+    fn push(&mut self, sample: &[f32; C]) -> Result<Outcome, EngineError>;
+
+    /// Where it stands.
+    fn phase(&self) -> Phase;
+
+    /// Number of samples taken since learning began.
+    fn count(&self) -> u32;
+
+    /// The current statistic; 0 while there is none.
+    fn statistic(&self) -> f32;
+
+    /// What the statistic must exceed for an alarm; 0 while there is none.
+    fn threshold(&self) -> f32;
+
+    /// The alarm that stands, in [`Phase::Drift`].
+    fn alarm(&self) -> Option<Alarm>;
+
+    /// Forgets everything and learns anew.
+    fn relearn(&mut self);
+
+    /// Writes the whole state, with a checksum of its own, and returns its length.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRoom`].
+    fn save(&self, out: &mut [u8]) -> Result<usize, EngineError>;
+
+    /// Takes up a saved state. Bytes that are torn, foreign or altered are refused and change
+    /// nothing: the app relies on this for RAM whose content after a reset is anyone's guess.
+    ///
+    /// # Errors
+    /// [`EngineError::Unreadable`].
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), EngineError>;
+}

@@ -1,0 +1,267 @@
+//! Frames on a byte link that may lose, alter and invent bytes.
+//!
+//! A frame is `version, kind, tag, payload, CRC-32` (little-endian), stuffed by COBS so that it
+//! holds no zero byte, between zero bytes. Any zero is therefore a place to start over: noise
+//! costs at most the frame it hits, and the checksum lets one wrong frame in 2³² through.
+
+use crate::CHECKSUM;
+
+/// Version of frames and messages; a frame of another version is refused.
+pub const VERSION: u8 = 1;
+
+/// Longest payload of a frame.
+pub const MAX_PAYLOAD: usize = 72;
+
+const HEADER_BYTES: usize = 3;
+const CHECKSUM_BYTES: usize = 4;
+const MAX_RAW: usize = HEADER_BYTES + MAX_PAYLOAD + CHECKSUM_BYTES;
+
+// COBS splits runs of 254 bytes without a zero; frames are shorter, so no run is ever split.
+const _: () = assert!(MAX_RAW < 254);
+
+/// A whole, checked frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// What the payload means.
+    pub kind: u8,
+    /// Chosen by the one who asks, repeated in the answer.
+    pub tag: u8,
+    /// The content.
+    pub payload: &'a [u8],
+}
+
+/// Why bytes between two zeros are no frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum FrameError {
+    /// Too short, too long, or the stuffing does not come out even.
+    Malformed,
+    /// The checksum is wrong.
+    Checksum,
+    /// A whole frame of another version.
+    Version,
+}
+
+/// Hands the bytes of a frame to `send`, one by one. A payload beyond [`MAX_PAYLOAD`] is cut off;
+/// messages are never that long.
+///
+/// # Errors
+/// What `send` returns.
+pub fn encode<E>(frame: &Frame<'_>, mut send: impl FnMut(u8) -> Result<(), E>) -> Result<(), E> {
+    let mut raw = [0; MAX_RAW];
+    let header = [VERSION, frame.kind, frame.tag];
+    let content = header.iter().chain(frame.payload.iter().take(MAX_PAYLOAD));
+    let mut length = 0;
+    for (slot, byte) in raw.iter_mut().zip(content) {
+        *slot = *byte;
+        length += 1;
+    }
+    let checksum = CHECKSUM.checksum(raw.get(..length).unwrap_or_default()).to_le_bytes();
+    for (slot, byte) in raw.iter_mut().skip(length).zip(checksum) {
+        *slot = byte;
+        length += 1;
+    }
+    // The zero before it ends whatever noise the receiver has taken for a frame.
+    send(0)?;
+    for run in raw.get(..length).unwrap_or_default().split(|byte| *byte == 0) {
+        send(u8::try_from(run.len() + 1).unwrap_or(u8::MAX))?;
+        for byte in run {
+            send(*byte)?;
+        }
+    }
+    send(0)
+}
+
+/// Finds frames in a stream of bytes.
+#[derive(Debug)]
+pub struct Decoder {
+    raw: [u8; MAX_RAW],
+    length: usize,
+    /// Bytes left in the current run; at 0 the next byte is the length of a run.
+    left: u8,
+    started: bool,
+    broken: bool,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Decoder {
+    /// A decoder at the start of a stream.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { raw: [0; MAX_RAW], length: 0, left: 0, started: false, broken: false }
+    }
+
+    /// Takes the next byte; a zero that ends something gives a frame or says why it is none.
+    pub fn push(&mut self, byte: u8) -> Option<Result<Frame<'_>, FrameError>> {
+        if byte != 0 {
+            self.take(byte);
+            return None;
+        }
+        let (length, started) = (self.length, self.started);
+        let even = !self.broken && self.left == 0;
+        self.length = 0;
+        self.left = 0;
+        self.started = false;
+        self.broken = false;
+        if !started {
+            return None;
+        }
+        Some(match self.raw.get(..length) {
+            Some(raw) if even => check(raw),
+            _ => Err(FrameError::Malformed),
+        })
+    }
+
+    fn take(&mut self, byte: u8) {
+        if self.left == 0 {
+            // The zero between two runs; the last run has none behind it.
+            if self.started {
+                self.store(0);
+            }
+            self.started = true;
+            self.left = byte - 1;
+        } else {
+            self.left -= 1;
+            self.store(byte);
+        }
+    }
+
+    fn store(&mut self, byte: u8) {
+        match self.raw.get_mut(self.length) {
+            Some(slot) => {
+                *slot = byte;
+                self.length += 1;
+            }
+            None => self.broken = true,
+        }
+    }
+}
+
+fn check(raw: &[u8]) -> Result<Frame<'_>, FrameError> {
+    let (content, checksum) =
+        raw.split_last_chunk::<CHECKSUM_BYTES>().ok_or(FrameError::Malformed)?;
+    let ([version, kind, tag], payload) =
+        content.split_first_chunk::<HEADER_BYTES>().ok_or(FrameError::Malformed)?;
+    if CHECKSUM.checksum(content).to_le_bytes() != *checksum {
+        return Err(FrameError::Checksum);
+    }
+    if *version != VERSION {
+        return Err(FrameError::Version);
+    }
+    Ok(Frame { kind: *kind, tag: *tag, payload })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Noise;
+    use std::vec::Vec;
+
+    fn bytes_of(frame: &Frame<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(frame, |byte| {
+            bytes.push(byte);
+            Ok::<(), ()>(())
+        })
+        .unwrap();
+        bytes
+    }
+
+    #[test]
+    fn every_length_comes_back() {
+        let mut noise = Noise::new(1);
+        for length in 0..=MAX_PAYLOAD {
+            for zeros in [false, true] {
+                let payload: Vec<u8> =
+                    (0..length).map(|_| if zeros { 0 } else { noise.byte() }).collect();
+                let frame = Frame { kind: 7, tag: 0, payload: &payload };
+                let bytes = bytes_of(&frame);
+                assert_eq!(bytes[1..bytes.len() - 1].iter().filter(|b| **b == 0).count(), 0);
+                let mut decoder = Decoder::new();
+                let (last, before) = bytes.split_last().unwrap();
+                for byte in before {
+                    assert_eq!(decoder.push(*byte), None);
+                }
+                assert_eq!(decoder.push(*last), Some(Ok(frame)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_random_bytes_make_no_frame() {
+        let mut noise = Noise::new(2);
+        let mut decoder = Decoder::new();
+        let mut refused = 0;
+        for _ in 0..1_000_000 {
+            match decoder.push(noise.byte()) {
+                Some(Ok(frame)) => panic!("noise taken for {frame:?}"),
+                Some(Err(_)) => refused += 1,
+                None => {}
+            }
+        }
+        assert!(refused > 3000, "only {refused} stretches of noise were looked at");
+    }
+
+    #[test]
+    fn frames_between_noise_all_arrive() {
+        let mut noise = Noise::new(3);
+        let mut decoder = Decoder::new();
+        let mut arrived = 0_u32;
+        for number in 0..20_000_u32 {
+            for _ in 0..noise.below(50) {
+                if let Some(Ok(frame)) = decoder.push(noise.byte()) {
+                    panic!("noise taken for {frame:?}");
+                }
+            }
+            let payload = number.to_le_bytes();
+            let sent = Frame { kind: 1, tag: noise.byte(), payload: &payload };
+            for byte in bytes_of(&sent) {
+                if let Some(Ok(frame)) = decoder.push(byte) {
+                    assert_eq!(frame, sent);
+                    arrived += 1;
+                }
+            }
+        }
+        assert_eq!(arrived, 20_000);
+    }
+
+    #[test]
+    fn an_altered_or_lost_byte_costs_one_frame() {
+        let mut noise = Noise::new(4);
+        let mut decoder = Decoder::new();
+        let payload = *b"\x00payload\x00";
+        let sent = Frame { kind: 3, tag: 9, payload: &payload };
+        for _ in 0..20_000 {
+            let mut bytes = bytes_of(&sent);
+            let at = noise.below(bytes.len());
+            if noise.below(2) == 0 {
+                bytes.remove(at);
+            } else {
+                bytes[at] ^= 1 << noise.below(8);
+            }
+            for byte in bytes {
+                if let Some(Ok(frame)) = decoder.push(byte) {
+                    // Only a delimiter can be hit without harm.
+                    assert_eq!(frame, sent);
+                }
+            }
+            let mut arrived = false;
+            for byte in bytes_of(&sent) {
+                arrived |= decoder.push(byte) == Some(Ok(sent));
+            }
+            assert!(arrived, "the frame after a hit one was lost");
+        }
+    }
+
+    #[test]
+    fn another_version_is_told_apart() {
+        let mut raw = std::vec![VERSION + 1, 1, 1];
+        raw.extend(CHECKSUM.checksum(&raw).to_le_bytes());
+        assert_eq!(check(&raw), Err(FrameError::Version));
+    }
+}

@@ -1,0 +1,37 @@
+//! The log: lines for a developer, over defmt if it is there.
+
+#![cfg_attr(not(feature = "defmt"), allow(unused_variables, reason = "nothing is logged then"))]
+
+use crate::engine::Alarm;
+use crate::fault::Fault;
+use crate::message::Origin;
+
+pub(crate) fn started(origin: Origin, count: u32) {
+    #[cfg(feature = "defmt")]
+    defmt::info!("started from {}, {} samples", origin, count);
+}
+
+pub(crate) fn learned(count: u32) {
+    #[cfg(feature = "defmt")]
+    defmt::info!("learned from {} samples", count);
+}
+
+pub(crate) fn stored(count: u32, bytes: usize) {
+    #[cfg(feature = "defmt")]
+    defmt::info!("stored {} bytes after {} samples", bytes, count);
+}
+
+pub(crate) fn alarm(alarm: &Alarm) {
+    #[cfg(feature = "defmt")]
+    defmt::warn!("{}", alarm);
+}
+
+pub(crate) fn fault(fault: Fault) {
+    #[cfg(feature = "defmt")]
+    defmt::warn!("{}", fault);
+}
+
+pub(crate) fn recovered() {
+    #[cfg(feature = "defmt")]
+    defmt::info!("sensor recovered");
+}

@@ -1,0 +1,485 @@
+//! Commands to the device and messages from it, little-endian.
+//!
+//! Every command is closed by exactly one [`Message::Report`], [`Message::State`] or
+//! [`Message::Nack`] with its tag; [`Message::Alarm`], [`Message::Fault`] and [`Message::Boot`]
+//! may come before it, or unasked with tag 0. A command that changes something
+//! ([`Command::changes_state`]) and bears the tag of the one executed before is not executed
+//! again, only answered: so an answer lost on the line may be asked for once more.
+
+use crate::engine::{Alarm, ChangeKind, NO_CHANNEL, Phase};
+use crate::fault::{Device, Fault, FaultKind};
+use crate::frame::MAX_PAYLOAD;
+
+/// Most channels that a sample on the link can have.
+pub const MAX_CHANNELS: usize = 8;
+
+/// Most bytes of state in one answer.
+pub const MAX_STATE_PIECE: usize = 64;
+
+/// A sample given over the link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    channels: u8,
+    values: [f32; MAX_CHANNELS],
+}
+
+impl Sample {
+    /// A sample of these values; `None` for more than [`MAX_CHANNELS`].
+    #[must_use]
+    pub fn new(values: &[f32]) -> Option<Self> {
+        let mut sample = Self { channels: u8::try_from(values.len()).ok()?, values: [0.0; 8] };
+        sample.values.get_mut(..values.len())?.copy_from_slice(values);
+        Some(sample)
+    }
+
+    /// The values, if there are `C` of them.
+    #[must_use]
+    pub fn values<const C: usize>(&self) -> Option<[f32; C]> {
+        if usize::from(self.channels) != C {
+            return None;
+        }
+        self.values.first_chunk().copied()
+    }
+}
+
+/// What the device is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Command {
+    /// Read the sensor, process the sample, report.
+    Step,
+    /// Report.
+    Status,
+    /// Forget what was learned and learn anew.
+    Relearn,
+    /// Start again, as after a push of the reset button.
+    Restart,
+    /// Send a piece of the saved state.
+    ReadState {
+        /// From which byte on; 0 takes a new copy of the state.
+        offset: u32,
+        /// How many bytes; at most [`MAX_STATE_PIECE`] are sent.
+        length: u8,
+    },
+    /// Process this sample instead of one from the sensor.
+    Push(Sample),
+    /// Let bus transactions with a device fail (only builds for tests).
+    FailBus {
+        /// The device's address on the bus.
+        address: u8,
+        /// How many transactions fail.
+        transactions: u16,
+    },
+}
+
+/// Why a command was not executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Refusal {
+    /// Not a whole frame with a right checksum; the tag is 0.
+    Garbled = 1,
+    /// A whole frame of another version or kind, or of a wrong length.
+    Unknown = 2,
+    /// A sample with another number of channels.
+    Channels = 3,
+    /// This build cannot do that.
+    Unsupported = 4,
+}
+
+/// From where the state came when the device started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum Origin {
+    /// Nothing was kept: it begins to learn.
+    Fresh = 0,
+    /// From RAM, after a reset.
+    Memory = 1,
+    /// From the EEPROM, after the power was gone.
+    Store = 2,
+}
+
+/// How things stand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Report {
+    /// Number of samples taken.
+    pub count: u32,
+    /// Where the engine stands.
+    pub phase: Phase,
+    /// The statistic; 0 while there is none.
+    pub statistic: f32,
+    /// What it must exceed for an alarm; 0 while there is none.
+    pub threshold: f32,
+    /// The channel of the standing alarm, or [`NO_CHANNEL`].
+    pub channel: u8,
+    /// How that channel changed.
+    pub kind: ChangeKind,
+    /// A union of [`flags`].
+    pub flags: u8,
+}
+
+/// Bits of [`Report::flags`].
+pub mod flags {
+    /// The sensor fails at present.
+    pub const SENSOR_FAULT: u8 = 1;
+    /// The last attempt to store what was learned failed.
+    pub const STORE_FAULT: u8 = 1 << 1;
+    /// The last sample was left out.
+    pub const SKIPPED: u8 = 1 << 2;
+    /// The state as it is now, or as it was when learned, is in the EEPROM.
+    pub const STORED: u8 = 1 << 3;
+}
+
+/// What the device says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Message<'a> {
+    /// How things stand.
+    Report(Report),
+    /// Drift was found.
+    Alarm(Alarm),
+    /// Something fails, or fails in another way than before.
+    Fault(Fault),
+    /// A command was not executed.
+    Nack(Refusal),
+    /// A piece of the saved state.
+    State {
+        /// Length of the whole state.
+        total: u32,
+        /// Where the piece begins.
+        offset: u32,
+        /// The piece; empty beyond the end.
+        bytes: &'a [u8],
+    },
+    /// The device has started.
+    Boot {
+        /// From where its state came.
+        origin: Origin,
+        /// Number of channels.
+        channels: u8,
+    },
+}
+
+/// A payload being written.
+#[derive(Debug)]
+pub struct Payload {
+    bytes: [u8; MAX_PAYLOAD],
+    length: usize,
+}
+
+impl Payload {
+    const fn new() -> Self {
+        Self { bytes: [0; MAX_PAYLOAD], length: 0 }
+    }
+
+    fn put(mut self, bytes: &[u8]) -> Self {
+        for (slot, byte) in self.bytes.iter_mut().skip(self.length).zip(bytes) {
+            *slot = *byte;
+            self.length += 1;
+        }
+        self
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}
+
+/// Takes fields from the front of a payload.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (field, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*field)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.take().map(|[byte]| byte)
+    }
+
+    fn short(&mut self) -> Option<u16> {
+        self.take().map(u16::from_le_bytes)
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn float(&mut self) -> Option<f32> {
+        self.take().map(f32::from_le_bytes)
+    }
+
+    fn rest(&mut self) -> &'a [u8] {
+        core::mem::take(&mut self.0)
+    }
+}
+
+impl Command {
+    /// Whether executing it twice is not the same as once.
+    #[must_use]
+    pub const fn changes_state(&self) -> bool {
+        matches!(self, Self::Step | Self::Push(_) | Self::Relearn)
+    }
+
+    /// Kind and payload of its frame.
+    #[must_use]
+    pub fn encode(&self) -> (u8, Payload) {
+        let payload = Payload::new();
+        match self {
+            Self::Step => (0x01, payload),
+            Self::Status => (0x02, payload),
+            Self::Relearn => (0x03, payload),
+            Self::Restart => (0x04, payload),
+            Self::ReadState { offset, length } => {
+                (0x05, payload.put(&offset.to_le_bytes()).put(&[*length]))
+            }
+            Self::Push(sample) => {
+                let count = usize::from(sample.channels);
+                let values = sample.values.iter().take(count);
+                (0x06, values.fold(payload, |payload, value| payload.put(&value.to_le_bytes())))
+            }
+            Self::FailBus { address, transactions } => {
+                (0x07, payload.put(&[*address]).put(&transactions.to_le_bytes()))
+            }
+        }
+    }
+
+    /// The command of a frame.
+    #[must_use]
+    pub fn decode(kind: u8, payload: &[u8]) -> Option<Self> {
+        let mut fields = Fields(payload);
+        let command = match kind {
+            0x01 => Self::Step,
+            0x02 => Self::Status,
+            0x03 => Self::Relearn,
+            0x04 => Self::Restart,
+            0x05 => Self::ReadState { offset: fields.word()?, length: fields.byte()? },
+            0x06 => {
+                let mut values = [0.0; MAX_CHANNELS];
+                let mut channels = 0;
+                for value in &mut values {
+                    if let Some(given) = fields.float() {
+                        *value = given;
+                        channels += 1;
+                    }
+                }
+                Self::Push(Sample { channels, values })
+            }
+            0x07 => Self::FailBus { address: fields.byte()?, transactions: fields.short()? },
+            _ => return None,
+        };
+        fields.0.is_empty().then_some(command)
+    }
+}
+
+impl<'a> Message<'a> {
+    /// Kind and payload of its frame.
+    #[must_use]
+    pub fn encode(&self) -> (u8, Payload) {
+        let payload = Payload::new();
+        match self {
+            Self::Report(report) => (0x81, report.put(payload)),
+            Self::Alarm(alarm) => (
+                0x82,
+                payload
+                    .put(&alarm.sample.to_le_bytes())
+                    .put(&alarm.since.to_le_bytes())
+                    .put(&alarm.scale.to_le_bytes())
+                    .put(&alarm.score.to_le_bytes())
+                    .put(&alarm.threshold.to_le_bytes())
+                    .put(&[alarm.channel, alarm.kind as u8]),
+            ),
+            Self::Fault(fault) => (0x83, payload.put(&[fault.device as u8, fault.kind as u8])),
+            Self::Nack(refusal) => (0x84, payload.put(&[*refusal as u8])),
+            Self::State { total, offset, bytes } => {
+                (0x85, payload.put(&total.to_le_bytes()).put(&offset.to_le_bytes()).put(bytes))
+            }
+            Self::Boot { origin, channels } => (0x86, payload.put(&[*origin as u8, *channels])),
+        }
+    }
+
+    /// The message of a frame.
+    #[must_use]
+    pub fn decode(kind: u8, payload: &'a [u8]) -> Option<Self> {
+        let mut fields = Fields(payload);
+        let message = match kind {
+            0x81 => Self::Report(Report::take(&mut fields)?),
+            0x82 => Self::Alarm(Alarm {
+                sample: fields.word()?,
+                since: fields.word()?,
+                scale: fields.word()?,
+                score: fields.float()?,
+                threshold: fields.float()?,
+                channel: fields.byte()?,
+                kind: ChangeKind::from_number(fields.byte()?)?,
+            }),
+            0x83 => Self::Fault(Fault {
+                device: Device::from_number(fields.byte()?)?,
+                kind: FaultKind::from_number(fields.byte()?)?,
+            }),
+            0x84 => Self::Nack(match fields.byte()? {
+                1 => Refusal::Garbled,
+                2 => Refusal::Unknown,
+                3 => Refusal::Channels,
+                4 => Refusal::Unsupported,
+                _ => return None,
+            }),
+            0x85 => {
+                Self::State { total: fields.word()?, offset: fields.word()?, bytes: fields.rest() }
+            }
+            0x86 => Self::Boot {
+                origin: match fields.byte()? {
+                    0 => Origin::Fresh,
+                    1 => Origin::Memory,
+                    2 => Origin::Store,
+                    _ => return None,
+                },
+                channels: fields.byte()?,
+            },
+            _ => return None,
+        };
+        fields.0.is_empty().then_some(message)
+    }
+}
+
+impl Report {
+    fn put(&self, payload: Payload) -> Payload {
+        let (phase, permille) = match self.phase {
+            Phase::Scaling { permille } => (0, permille),
+            Phase::Learning { permille } => (1, permille),
+            Phase::Monitoring => (2, 1000),
+            Phase::Drift => (3, 1000_u16),
+        };
+        payload
+            .put(&self.count.to_le_bytes())
+            .put(&[phase])
+            .put(&permille.to_le_bytes())
+            .put(&self.statistic.to_le_bytes())
+            .put(&self.threshold.to_le_bytes())
+            .put(&[self.channel, self.kind as u8, self.flags])
+    }
+
+    fn take(fields: &mut Fields<'_>) -> Option<Self> {
+        let count = fields.word()?;
+        let phase = fields.byte()?;
+        let permille = fields.short()?;
+        Some(Self {
+            count,
+            phase: match phase {
+                0 => Phase::Scaling { permille },
+                1 => Phase::Learning { permille },
+                2 => Phase::Monitoring,
+                3 => Phase::Drift,
+                _ => return None,
+            },
+            statistic: fields.float()?,
+            threshold: fields.float()?,
+            channel: fields.byte()?,
+            kind: ChangeKind::from_number(fields.byte()?)?,
+            flags: fields.byte()?,
+        })
+    }
+
+    /// Channel and kind as a report without alarm has them.
+    pub(crate) fn of_alarm(alarm: Option<Alarm>) -> (u8, ChangeKind) {
+        alarm.map_or((NO_CHANNEL, ChangeKind::Unknown), |alarm| (alarm.channel, alarm.kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Noise;
+    use std::vec::Vec;
+
+    #[test]
+    fn commands_come_back() {
+        let values = [1.5, -2.0, f32::MAX, 0.0, 1e-30, 6.0, 7.0, 8.0];
+        let mut commands = std::vec![
+            Command::Step,
+            Command::Status,
+            Command::Relearn,
+            Command::Restart,
+            Command::ReadState { offset: 70_000, length: 64 },
+            Command::FailBus { address: 0x1E, transactions: 300 },
+        ];
+        for channels in 0..=MAX_CHANNELS {
+            commands.push(Command::Push(Sample::new(&values[..channels]).unwrap()));
+        }
+        for command in commands {
+            let (kind, payload) = command.encode();
+            assert_eq!(Command::decode(kind, payload.as_slice()), Some(command));
+            let mut longer = payload.as_slice().to_vec();
+            longer.push(0);
+            assert_eq!(Command::decode(kind, &longer), None);
+        }
+        assert_eq!(Sample::new(&[0.0; 9]), None);
+    }
+
+    #[test]
+    fn messages_come_back() {
+        let alarm = Alarm {
+            sample: 5000,
+            since: 4900,
+            scale: 64,
+            score: 3.5,
+            threshold: 2.5,
+            channel: 1,
+            kind: ChangeKind::Spread,
+        };
+        let report = |phase| Report {
+            count: 77,
+            phase,
+            statistic: 0.25,
+            threshold: 0.5,
+            channel: NO_CHANNEL,
+            kind: ChangeKind::Unknown,
+            flags: flags::SKIPPED,
+        };
+        let bytes: Vec<u8> = (0..64).collect();
+        let messages = [
+            Message::Report(report(Phase::Scaling { permille: 3 })),
+            Message::Report(report(Phase::Learning { permille: 999 })),
+            Message::Report(report(Phase::Monitoring)),
+            Message::Report(report(Phase::Drift)),
+            Message::Alarm(alarm),
+            Message::Fault(Fault::new(Device::Thermometer, FaultKind::Bus)),
+            Message::Nack(Refusal::Channels),
+            Message::State { total: 5000, offset: 64, bytes: &bytes },
+            Message::Boot { origin: Origin::Store, channels: 4 },
+        ];
+        for message in messages {
+            let (kind, payload) = message.encode();
+            assert_eq!(Message::decode(kind, payload.as_slice()), Some(message));
+        }
+    }
+
+    #[test]
+    fn every_fault_number_is_its_own() {
+        for number in 0..=u8::MAX {
+            if let Some(device) = Device::from_number(number) {
+                assert_eq!(device as u8, number);
+            }
+            if let Some(kind) = FaultKind::from_number(number) {
+                assert_eq!(kind as u8, number);
+            }
+            if let Some(kind) = ChangeKind::from_number(number) {
+                assert_eq!(kind as u8, number);
+            }
+        }
+    }
+
+    #[test]
+    fn any_payload_is_a_message_or_none() {
+        let mut noise = Noise::new(5);
+        for _ in 0..100_000 {
+            let payload: Vec<u8> =
+                (0..noise.below(MAX_PAYLOAD + 1)).map(|_| noise.byte()).collect();
+            let kind = noise.byte();
+            let _ = Command::decode(kind, &payload);
+            let _ = Message::decode(kind, &payload);
+        }
+    }
+}

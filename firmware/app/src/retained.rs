@@ -1,0 +1,103 @@
+//! The running state in RAM that outlives a reset.
+//!
+//! The same stretch of RAM is the buffer between the engine and the EEPROM, so the firmware needs
+//! room for one copy of the state, not for two.
+
+use crate::engine::EngineError;
+
+const MAGIC: [u8; 4] = *b"KEEP";
+
+/// Bytes before the state: a mark and the length.
+pub const HEADER_BYTES: usize = 8;
+
+/// RAM that the start-up code leaves alone, holding the engine's state behind a short header.
+///
+/// The header only finds the state again; whether it is whole is for the state's own checksum.
+#[derive(Debug)]
+pub struct Retained<'a> {
+    header: &'a mut [u8],
+    room: &'a mut [u8],
+}
+
+impl<'a> Retained<'a> {
+    /// Takes over `memory`, whatever it contains.
+    ///
+    /// Memory shorter than the header holds nothing.
+    #[must_use]
+    pub fn new(memory: &'a mut [u8]) -> Self {
+        match memory.split_at_mut_checked(HEADER_BYTES) {
+            Some((header, room)) => Self { header, room },
+            None => Self { header: &mut [], room: &mut [] },
+        }
+    }
+
+    /// The bytes of the state, if there seem to be any.
+    #[must_use]
+    pub fn state(&self) -> Option<&[u8]> {
+        let (magic, length) = self.header.split_first_chunk::<4>()?;
+        let length = usize::try_from(u32::from_le_bytes(*length.first_chunk()?)).ok()?;
+        if *magic != MAGIC {
+            return None;
+        }
+        self.room.get(..length)
+    }
+
+    /// Replaces the state by what `write` puts into the room and gives the length of.
+    ///
+    /// # Errors
+    /// What `write` returns; nothing is then held any more.
+    pub fn replace<T: From<EngineError>>(
+        &mut self,
+        write: impl FnOnce(&mut [u8]) -> Result<usize, T>,
+    ) -> Result<usize, T> {
+        self.forget();
+        let length = write(self.room)?;
+        let short = u32::try_from(length).ok().filter(|_| length <= self.room.len());
+        let Some(short) = short else {
+            return Err(T::from(EngineError::NoRoom));
+        };
+        for (byte, new) in self.header.iter_mut().zip(MAGIC.iter().chain(&short.to_le_bytes())) {
+            *byte = *new;
+        }
+        Ok(length)
+    }
+
+    /// Holds nothing any more.
+    pub fn forget(&mut self) {
+        self.header.fill(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_what_was_written_until_forgotten() {
+        let mut memory = [0xA5; 40];
+        let mut retained = Retained::new(&mut memory);
+        assert_eq!(retained.state(), None);
+        let written = retained.replace::<EngineError>(|room| {
+            room[..3].copy_from_slice(b"abc");
+            Ok(3)
+        });
+        assert_eq!(written, Ok(3));
+        let after_reset = Retained::new(&mut memory);
+        assert_eq!(after_reset.state(), Some(&b"abc"[..]));
+        let mut retained = Retained::new(&mut memory);
+        retained.forget();
+        assert_eq!(retained.state(), None);
+    }
+
+    #[test]
+    fn refuses_lengths_beyond_its_room() {
+        let mut memory = [0; 16];
+        let mut retained = Retained::new(&mut memory);
+        assert_eq!(retained.replace::<EngineError>(|_| Ok(9)), Err(EngineError::NoRoom));
+        assert_eq!(retained.state(), None);
+        memory[..4].copy_from_slice(&MAGIC);
+        memory[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(Retained::new(&mut memory).state(), None);
+        assert_eq!(Retained::new(&mut [0; 3]).state(), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! What the tests of several modules share.
+
+use std::collections::VecDeque;
+use std::vec;
+use std::vec::Vec;
+
+use embedded_hal::i2c::{
+    Error, ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation, SevenBitAddress,
+};
+
+use crate::link::ByteLink;
+
+/// Reproducible random numbers (xorshift64*).
+pub(crate) struct Noise(u64);
+
+impl Noise {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    pub(crate) fn byte(&mut self) -> u8 {
+        self.next().to_be_bytes()[0]
+    }
+
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() >> 33).unwrap() % limit
+    }
+
+    /// Roughly normal, mean 0, deviation 1.
+    pub(crate) fn normal(&mut self) -> f32 {
+        (0..12).map(|_| f32::from(self.byte()) / 255.0).sum::<f32>() - 6.0
+    }
+}
+
+/// An I²C bus with a 32 KiB EEPROM at 0x50, a magnetometer at 0x1E and a thermometer at 0x48.
+pub(crate) struct World {
+    pub(crate) eeprom: Vec<u8>,
+    pub(crate) pointer: usize,
+    /// Bytes the EEPROM still takes before the power goes; `None`: as many as come.
+    pub(crate) power: Option<usize>,
+    pub(crate) write_protected: bool,
+    /// After each write, so many transactions are not acknowledged, as by a busy EEPROM.
+    pub(crate) busy_after_write: u32,
+    busy: u32,
+    pub(crate) field: [i16; 3],
+    pub(crate) identity: [u8; 3],
+    pub(crate) celsius: i8,
+}
+
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub(crate) struct Silence;
+
+impl Error for Silence {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address)
+    }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self {
+            eeprom: vec![0xFF; 32768],
+            pointer: 0,
+            power: None,
+            write_protected: false,
+            busy_after_write: 0,
+            busy: 0,
+            field: [1, 2, 3],
+            identity: *b"H43",
+            celsius: 21,
+        }
+    }
+
+    fn write_eeprom(&mut self, bytes: &[u8]) -> Result<(), Silence> {
+        let [high, low, data @ ..] = bytes else { return Err(Silence) };
+        self.pointer = usize::from(u16::from_be_bytes([*high, *low]));
+        for byte in data {
+            match &mut self.power {
+                Some(0) => return Err(Silence),
+                Some(left) => *left -= 1,
+                None => {}
+            }
+            if !self.write_protected {
+                self.eeprom[self.pointer] = *byte;
+            }
+            // As the real part does: the address wraps within the page.
+            self.pointer = (self.pointer & !63) | ((self.pointer + 1) & 63);
+        }
+        if !data.is_empty() {
+            self.busy = self.busy_after_write;
+        }
+        Ok(())
+    }
+
+    fn register(&self, device: SevenBitAddress, register: usize) -> u8 {
+        let [x, y, z] = self.field.map(i16::to_be_bytes);
+        match (device, register) {
+            (0x48, 0) => self.celsius.to_be_bytes()[0],
+            (0x48, _) => 0,
+            (_, 3) => x[0],
+            (_, 4) => x[1],
+            (_, 5) => z[0],
+            (_, 6) => z[1],
+            (_, 7) => y[0],
+            (_, 8) => y[1],
+            (_, 10..=12) => self.identity[register - 10],
+            _ => 0,
+        }
+    }
+}
+
+impl ErrorType for World {
+    type Error = Silence;
+}
+
+impl I2c for World {
+    fn transaction(
+        &mut self,
+        address: SevenBitAddress,
+        operations: &mut [Operation<'_>],
+    ) -> Result<(), Silence> {
+        if address == 0x50 {
+            if self.power == Some(0) {
+                return Err(Silence);
+            }
+            if self.busy > 0 {
+                self.busy -= 1;
+                return Err(Silence);
+            }
+        }
+        for operation in operations {
+            match (address, operation) {
+                (0x50, Operation::Write(bytes)) => self.write_eeprom(bytes)?,
+                (0x50, Operation::Read(into)) => {
+                    for byte in into.iter_mut() {
+                        *byte = self.eeprom[self.pointer];
+                        self.pointer = (self.pointer + 1) % self.eeprom.len();
+                    }
+                }
+                (0x1E | 0x48, Operation::Write(bytes)) => {
+                    self.pointer = bytes.first().copied().map_or(0, usize::from);
+                }
+                (0x1E | 0x48, Operation::Read(into)) => {
+                    for (offset, byte) in into.iter_mut().enumerate() {
+                        *byte = self.register(address, self.pointer + offset);
+                    }
+                }
+                _ => return Err(Silence),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A link between two queues.
+#[derive(Default)]
+pub(crate) struct Pipe {
+    pub(crate) incoming: VecDeque<u8>,
+    pub(crate) outgoing: Vec<u8>,
+}
+
+impl ByteLink for Pipe {
+    type Error = ();
+
+    fn read(&mut self) -> Result<Option<u8>, ()> {
+        Ok(self.incoming.pop_front())
+    }
+
+    fn write(&mut self, byte: u8) -> Result<(), ()> {
+        self.outgoing.push(byte);
+        Ok(())
+    }
+}
