@@ -129,6 +129,10 @@ table! {
     SPECTRUM: "mean cosine against the kernel", 0.012,
         "4.4 standard deviations of the mean of 65 536 independent cosines";
 
+    /// Spectral distribution of Fastfood.
+    SPECTRUM_FASTFOOD: "mean cosine of Fastfood's frequencies against the kernel", 0.025,
+        "as SPECTRUM, but frequencies of a block may move together: up to four times the variance";
+
     /// Forgetting twice against once.
     FORGET: "mean and relative weight after forgetting twice or once", 1e-6,
         "factors are good to 2⁻³², sums and weights to 2⁻³⁰, and reading in f32 adds 2⁻²⁴";
@@ -139,6 +143,9 @@ table! {
     /// A mean after 10⁹ samples.
     LONG_RUN: "mean point after 10⁹ samples", 1e-6,
         "the issue's promise: as good as after 10³";
+    /// How bad a naive sum is at least.
+    NAIVE_SUM: "mean of an f32 sum after 10⁸ samples, at least", 0.1,
+        "an f32 sum of ones stops at 2²⁴, so five sixths are lost; far from the 1e-6 allowed";
     /// The largest coordinate of a mean that restore accepts.
     STATE_MEAN: "coordinate of a mean restored from altered bytes", 1.01,
         "a mean of points on the circle, with room for a coarse backend's 1/256";
