@@ -1,2 +1,88 @@
-//! x
-fn main() {}
+//! The project's own commands: `cargo xtask --help`.
+//!
+//! Each command has a file of its own, says what it runs, goes on after a failure so that all of
+//! them are seen, and ends with an exit code other than 0 if there was one.
+
+mod checks;
+mod matrix;
+mod no_alloc;
+mod no_panic;
+mod outcome;
+mod package;
+mod parity;
+mod project;
+mod qemu;
+mod setup;
+mod snapshot;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use outcome::Outcome;
+use project::Project;
+
+/// Builds, proves and runs everything there is.
+///
+/// Missing targets, components and (as root on Debian) QEMU are installed on the way.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", max_term_width = 100)]
+struct Arguments {
+    /// Show the output of every tool, not only of those that fail.
+    #[arg(long, short, global = true)]
+    verbose: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything: formatting, lints, tests, documentation, and all the commands below.
+    ///
+    /// Ends with a line `N passed, M failed, K skipped`, counting the numbered steps.
+    Test(test::Arguments),
+    /// Build the core for every target, without features, with each alone, and with all.
+    Matrix,
+    /// Prove by linking that no call into the core can panic, at opt-level 1, 3, s and z.
+    ///
+    /// Links firmware/proofs, whose panic handler calls a function that does not exist. A control
+    /// with one unprovable index must fail to link. Lists the functions that can panic, if any.
+    NoPanic(no_panic::Arguments),
+    /// Prove by linking that the core and its dependencies need no allocator.
+    NoAlloc,
+    /// Package the crate and link the package into a bare-metal program.
+    Package,
+    /// Compute on four emulated Cortex-M cores and on the host: every bit must agree.
+    Parity,
+    /// Run each program of firmware/snapshots in QEMU and compare with the .out beside it.
+    Snapshot(snapshot::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let project = Project::find(arguments.verbose);
+    let result = match arguments.command {
+        Command::Test(arguments) => return test::run(&project, &arguments),
+        Command::Matrix => matrix::run(&project),
+        Command::NoPanic(arguments) => no_panic::run(&project, &arguments),
+        Command::NoAlloc => no_alloc::run(&project),
+        Command::Package => package::run(&project),
+        Command::Parity => parity::run(&project),
+        Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
+    };
+    match result {
+        Ok(Outcome::Passed) => {
+            println!("passed");
+            ExitCode::SUCCESS
+        }
+        Ok(Outcome::Skipped(reason)) => {
+            println!("skipped: {reason}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            println!("FAILED: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Calls every public function of the core with inputs the compiler knows nothing about.
+//!
+//! The panic handler calls a function that exists nowhere, so this program links only if the
+//! compiler could prove every panic away; and it has no allocator, so it links only if nothing
+//! in the core, or below it, needs one. It is linked, not run: `cargo xtask no-panic` and
+//! `cargo xtask no-alloc`.
+
+#![no_std]
+#![no_main]
+
+#[cfg(feature = "inject-alloc")]
+extern crate alloc;
+
+#[cfg(any(feature = "inject-panic", feature = "inject-alloc"))]
+mod controls;
+mod handlers;
+mod maps;
+mod statistics;
+
+use core::hint::black_box;
+
+use fastmmd::sincos::{Libm, Micromath, Polynomial};
+use fastmmd::{FeatureMap, Parameter};
+
+/// The entry point under the linker's default name: no start-up code is needed to link.
+// SAFETY: no other symbol of the program has this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn _start() -> ! {
+    #[cfg(feature = "inject-panic")]
+    controls::index();
+    #[cfg(feature = "inject-alloc")]
+    controls::allocate();
+    maps::values();
+    // Every backend with one map of each kind, and one backend with every shape.
+    maps::dense::<3, 64>(|map| exercise(map));
+    maps::structured::<16, 16, 128>(|map| exercise(map));
+    dense::<1, 1>();
+    dense::<8, 100>();
+    dense::<16, 128>();
+    structured::<1, 4, 4>();
+    structured::<12, 16, 48>();
+    structured::<64, 64, 256>();
+    loop {}
+}
+
+fn dense<const D: usize, const L: usize>() {
+    maps::dense::<D, L>(|map| statistics::all::<_, D, L, Polynomial>(map));
+}
+
+fn structured<const D: usize, const P: usize, const L: usize>() {
+    maps::structured::<D, P, L>(|map| statistics::all::<_, D, L, Polynomial>(map));
+}
+
+/// Everything that can be done with a map, with each backend.
+fn exercise<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+    maps::interface(map);
+    statistics::all::<M, D, L, Polynomial>(map);
+    statistics::all::<M, D, L, Libm>(map);
+    statistics::all::<M, D, L, Micromath>(map);
+}
+
+/// A sample the compiler cannot see.
+fn sample<const D: usize>() -> [f32; D] {
+    black_box([0.0; D])
+}
+
+/// A number the compiler cannot see.
+fn number() -> f32 {
+    black_box(1.0)
+}
+
+/// An error, for its text; which one, the compiler cannot see.
+fn refusal() -> fastmmd::Error {
+    black_box(fastmmd::Error::NonFinite(Parameter::Channel(1)))
+}

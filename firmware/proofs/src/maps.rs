@@ -1,0 +1,132 @@
+//! Kernels, sampling, transforms and maps.
+
+use core::convert::Infallible;
+use core::hint::black_box;
+
+use fastmmd::sincos::{Libm, Micromath, Point, Polynomial};
+use fastmmd::{
+    Circle, Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe, Sampling, SinCos,
+    hadamard, seed_from,
+};
+
+use crate::{number, sample};
+
+/// A random generator the compiler cannot see into.
+struct Generator;
+
+impl rand_core::TryRng for Generator {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(black_box(1))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(black_box(1))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        bytes.fill(black_box(1));
+        Ok(())
+    }
+}
+
+/// What needs no map: kernels, sampling, backends, transforms, the text of errors.
+pub(crate) fn values() {
+    let kernel = kernel();
+    black_box((kernel.profile(), kernel.bandwidth(), kernel.scale()));
+    black_box((kernel.is_spherical(), Kernel::default()));
+    let _ = black_box(black_box(Sampling::Auto).resolve(&kernel, black_box(3)));
+    black_box(seed_from(&mut Generator));
+    backend::<Polynomial>();
+    backend::<Libm>();
+    backend::<Micromath>();
+    hadamard::transform(&mut sample::<1>());
+    let mut values = sample::<64>();
+    hadamard::transform(&mut values);
+    black_box(values);
+    let _ = core::fmt::Write::write_fmt(&mut Sink, format_args!("{}", crate::refusal()));
+}
+
+/// Takes any text.
+struct Sink;
+
+impl core::fmt::Write for Sink {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        black_box(text);
+        Ok(())
+    }
+}
+
+fn backend<B: SinCos>() {
+    let Point { cos, sin } = B::point(number());
+    black_box((cos, sin));
+    let circle = black_box(Circle {
+        amplitude_p: 1.0,
+        phase_p: 0.0,
+        amplitude_q: 1.0,
+        phase_q: 0.0,
+        amplitude: 0.0,
+        diameter: 0.0,
+    });
+    black_box(circle.squared_amplitude::<B>());
+}
+
+fn kernel() -> Kernel {
+    Kernel::new(black_box(Profile::Matern52), number())
+        .and_then(|kernel| kernel.with_scale(number()))
+        .unwrap_or(Kernel::GAUSSIAN)
+}
+
+fn recipe() -> Recipe {
+    black_box(Recipe {
+        kind: MapKind::Fourier,
+        kernel: kernel(),
+        sampling: Sampling::Auto,
+        seed: 1,
+        dims: 1,
+        block: 1,
+        features: 1,
+    })
+}
+
+/// Every way to make a dense map at run time.
+#[inline(never)]
+pub(crate) fn dense<const D: usize, const L: usize>(then: impl Fn(&Fourier<D, L>)) {
+    let drawn = Fourier::<D, L>::new(kernel(), black_box(Sampling::Auto), black_box(1));
+    let again = Fourier::<D, L>::from_recipe(&recipe());
+    let given = Fourier::<D, L>::given(black_box([[0.5; D]; L]), number());
+    for map in [drawn, again, given].iter().flatten() {
+        then(map);
+    }
+}
+
+/// Every way to make a structured map at run time.
+#[inline(never)]
+pub(crate) fn structured<const D: usize, const P: usize, const L: usize>(
+    then: impl Fn(&Fastfood<D, P, L>),
+) {
+    let drawn = Fastfood::<D, P, L>::new(kernel(), black_box(1));
+    let again = Fastfood::<D, P, L>::from_recipe(&recipe());
+    for map in [drawn, again].iter().flatten() {
+        then(map);
+    }
+}
+
+/// What every map can do.
+#[inline(never)]
+pub(crate) fn interface<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+    black_box((map.recipe(), map.fingerprint(), map.reach()));
+    black_box(map.frequency(black_box(1)));
+    let mut items = [0.0; L];
+    let _ = black_box(map.project(&sample(), &mut items, |item, phase| *item += phase));
+    black_box(items);
+    let mut bytes = black_box([0; 256]);
+    let _ = black_box(map.recipe().save(window(&mut bytes)));
+    let _ = black_box(Recipe::restore(window(&mut bytes)));
+}
+
+/// A part of a buffer; how long, the compiler cannot see.
+pub(crate) fn window(bytes: &mut [u8]) -> &mut [u8] {
+    bytes.get_mut(..black_box(10)).unwrap_or_default()
+}

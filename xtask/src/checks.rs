@@ -1,0 +1,120 @@
+//! Steps of `cargo xtask test` that only call other tools.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use crate::outcome::{Failures, Outcome};
+use crate::project::{Project, Tool};
+use crate::setup;
+
+const FIRMWARE_TARGET: &str = "--target=thumbv7em-none-eabihf";
+
+/// Cargo in the fuzz workspace.
+fn fuzz(project: &Project, subcommand: &str) -> Tool {
+    project
+        .cargo()
+        .within(&project.path("fuzz"))
+        .arg(subcommand)
+        .quiet_arg("--target-dir")
+        .quiet_arg(project.scratch("fuzz"))
+}
+
+pub(crate) fn format(project: &Project) -> Result<Outcome> {
+    setup::component(project, None, "rustfmt")?;
+    let mut failures = Failures::default();
+    for directory in [".", "firmware", "fuzz"] {
+        let cargo = project.cargo().within(&project.path(directory));
+        let result = cargo.args(["fmt", "--all", "--check"]).run();
+        failures.note(directory, result);
+    }
+    failures.finish()
+}
+
+pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
+    setup::component(project, None, "clippy")?;
+    setup::targets(project, &["thumbv7em-none-eabihf"])?;
+    let strict = ["--quiet", "--", "--deny=warnings"];
+    let core = ["clippy", "--package=fastmmd", "--all-targets"];
+    let workspace = ["clippy", "--workspace", "--all-targets"];
+    let all = project.cargo().args(workspace).arg("--all-features");
+    let none = project.cargo().args(core).arg("--no-default-features");
+    let firmware = project.firmware_cargo("clippy");
+    let firmware = firmware.args(["--workspace", FIRMWARE_TARGET]);
+    let mut failures = Failures::default();
+    failures.note("all features", all.args(strict).run());
+    failures.note("no features", none.args(strict).run());
+    failures.note("firmware", firmware.args(strict).run());
+    failures.note("fuzz", fuzz(project, "clippy").args(strict).run());
+    failures.finish()
+}
+
+pub(crate) fn tests(project: &Project) -> Result<Outcome> {
+    let test = || project.cargo().args(["test", "--quiet", "--no-fail-fast"]);
+    let all = test().args(["--workspace", "--all-features"]);
+    let none = test().args(["--package=fastmmd", "--no-default-features"]);
+    let mut failures = Failures::default();
+    failures.note("all features", all.run());
+    failures.note("no features", none.run());
+    failures.finish()
+}
+
+pub(crate) fn documentation(project: &Project) -> Result<Outcome> {
+    let cargo = project.cargo().args(["doc", "--quiet", "--no-deps"]);
+    let cargo = cargo.args(["--workspace", "--all-features"]);
+    cargo.env("RUSTDOCFLAGS", "-D warnings").run()?;
+    Ok(Outcome::Passed)
+}
+
+/// Runs every example; those that need a feature say so in the manifest, and all are on.
+pub(crate) fn examples(project: &Project) -> Result<Outcome> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(project.path("examples")).context("examples")? {
+        let path = entry?.path();
+        let name = path.file_stem().and_then(|name| name.to_str());
+        names.extend(name.map(str::to_owned));
+    }
+    names.sort();
+    let mut failures = Failures::default();
+    for name in names {
+        let cargo = project.cargo().args(["run", "--quiet", "--all-features"]);
+        failures.note(&name, cargo.args(["--example", &name]).run());
+    }
+    failures.finish()
+}
+
+/// Unit tests of the core under Miri, but for those that would take it minutes.
+pub(crate) fn miri(project: &Project) -> Result<Outcome> {
+    if !setup::has_nightly(project) {
+        let hint = "no nightly: rustup toolchain install nightly --component miri";
+        return Ok(Outcome::Skipped(hint.to_owned()));
+    }
+    if setup::component(project, Some("nightly"), "miri").is_err()
+        || setup::component(project, Some("nightly"), "rust-src").is_err()
+    {
+        let hint = "the installed nightly has no miri";
+        return Ok(Outcome::Skipped(hint.to_owned()));
+    }
+    let miri = project.nightly_cargo().args(["miri", "test", "--quiet"]);
+    let miri = miri.args(["--package=fastmmd", "--lib", "--"]);
+    let miri = SLOW_UNDER_MIRI.iter().fold(miri, |miri, name| miri.arg(format!("--skip={name}")));
+    // Some tests build large maps; the isolation would only forbid reading the environment.
+    miri.env("MIRIFLAGS", "-Zmiri-disable-isolation").run()?;
+    Ok(Outcome::Passed)
+}
+
+/// Tests with many thousand evaluations: pure arithmetic, about which Miri has nothing to say.
+const SLOW_UNDER_MIRI: [&str; 1] = ["every_backend_keeps_its_promise"];
+
+/// The fuzz target compiles; with cargo-fuzz and a nightly it also runs for a moment.
+pub(crate) fn fuzzing(project: &Project) -> Result<Outcome> {
+    fuzz(project, "check").arg("--quiet").run()?;
+    let has_cargo_fuzz = project.cargo().args(["fuzz", "--version"]).output().is_ok();
+    if !has_cargo_fuzz || !setup::has_nightly(project) {
+        println!("    compiled only: running it needs a nightly and cargo-fuzz");
+        return Ok(Outcome::Passed);
+    }
+    let run = project.nightly_cargo().args(["fuzz", "run", "restore"]);
+    run.args(["--", "-max_total_time=20"]).run()?;
+    Ok(Outcome::Passed)
+}

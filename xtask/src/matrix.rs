@@ -1,0 +1,57 @@
+//! The core for every target and with every feature.
+
+use anyhow::{Context, Result};
+
+use crate::outcome::{Failures, Outcome};
+use crate::project::Project;
+use crate::setup;
+
+/// What the crate is meant for.
+const TARGETS: [&str; 6] = [
+    "thumbv6m-none-eabi",
+    "thumbv7m-none-eabi",
+    "thumbv7em-none-eabihf",
+    "thumbv8m.main-none-eabihf",
+    "riscv32imac-unknown-none-elf",
+    "wasm32-unknown-unknown",
+];
+
+pub(crate) fn run(project: &Project) -> Result<Outcome> {
+    setup::targets(project, &TARGETS)?;
+    let mut failures = Failures::default();
+    let mut choices = vec![("no feature".to_owned(), vec!["--no-default-features".to_owned()])];
+    for feature in features(project)? {
+        let arguments = ["--no-default-features", "--features", &feature].map(str::to_owned);
+        choices.push((feature.clone(), arguments.to_vec()));
+    }
+    choices.push(("all features".to_owned(), vec!["--all-features".to_owned()]));
+    for (name, arguments) in &choices {
+        failures.note(name, build(project, "check", arguments));
+    }
+    // Checking does not generate code; building the largest choice does.
+    let all = ["--all-features".to_owned()];
+    failures.note("code for all features", build(project, "build", &all));
+    failures.finish()
+}
+
+/// Every target in one call: cargo shares the work, and names the target that fails.
+fn build(project: &Project, subcommand: &str, features: &[String]) -> Result<()> {
+    project
+        .cargo()
+        .args([subcommand, "--quiet", "--package=fastmmd", "--keep-going"])
+        .args(features)
+        .args(TARGETS.map(|target| format!("--target={target}")))
+        .run()
+}
+
+/// The features of the core, as its manifest has them, so that a new one is not forgotten.
+fn features(project: &Project) -> Result<Vec<String>> {
+    let metadata =
+        project.cargo().args(["metadata", "--no-deps", "--format-version=1"]).output()?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    let core = packages.iter().find(|package| package["name"] == "fastmmd");
+    let features = core.context("no package fastmmd")?["features"].as_object();
+    let names = features.context("no features")?.keys().cloned();
+    Ok(names.filter(|name| name != "default").collect())
+}

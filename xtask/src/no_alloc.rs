@@ -1,0 +1,133 @@
+//! The proof that the core needs no allocator.
+
+use anyhow::{Result, bail};
+
+use crate::outcome::{Failures, Outcome};
+use crate::project::{Project, Tool};
+use crate::setup;
+
+const TARGET: &str = "thumbv7em-none-eabihf";
+
+pub(crate) fn run(project: &Project) -> Result<Outcome> {
+    setup::targets(project, &[TARGET])?;
+    setup::component(project, None, "llvm-tools")?;
+    let mut failures = Failures::default();
+    failures.note("no crate below the core has std or alloc on", graph(project));
+    failures.note("the same of this tool is noticed", graph_control(project));
+    failures.note("no allocating symbol is linked", symbols(project));
+    let refused = refused(project);
+    failures.note("`extern crate alloc` without allocator is refused", refused);
+    let noticed = symbols_control(project);
+    failures.note("allocating symbols are noticed", noticed);
+    failures.finish()
+}
+
+/// Lines `name features` of a package's dependencies for the target.
+fn tree(project: &Project, package: &str, more: &[&str]) -> Result<String> {
+    project
+        .cargo()
+        .args(["tree", "--edges=normal", "--prefix=none"])
+        .args(["--format={p} [{f}]", &format!("--package={package}")])
+        .args(more)
+        .output()
+}
+
+/// Dependencies with a feature that brings `std` or `alloc`. Macros run on the host, and may.
+fn allocating(tree: &str) -> Vec<&str> {
+    let is_it = |line: &&str| {
+        let features = line.rsplit_once('[').map_or("", |(_, features)| features);
+        let features = features.trim_end_matches([']', '(', ')', '*', ' ']);
+        let mut features = features.split(',');
+        !line.contains("(proc-macro)") && features.any(|f| f == "std" || f == "alloc")
+    };
+    tree.lines().filter(is_it).collect()
+}
+
+fn graph(project: &Project) -> Result<()> {
+    // What only a macro needs is listed below the macro: cut such branches off by name.
+    let prune = ["--prune=defmt-macros", "--all-features"];
+    let target = format!("--target={TARGET}");
+    let tree = tree(project, "fastmmd", &[&prune[..], &[&target]].concat())?;
+    let found = allocating(&tree);
+    if found.is_empty() && tree.contains("fastmmd") {
+        return Ok(());
+    }
+    bail!("{found:?} in\n{tree}")
+}
+
+fn graph_control(project: &Project) -> Result<()> {
+    if allocating(&tree(project, "xtask", &[])?).is_empty() {
+        bail!("cargo xtask is full of std, and none was found");
+    }
+    Ok(())
+}
+
+fn build(project: &Project, features: &[&str]) -> Tool {
+    project
+        .firmware_cargo("build")
+        .args(["--quiet", "--package=proofs", "--profile=proof"])
+        .arg(format!("--target={TARGET}"))
+        .args(features.iter().map(|feature| format!("--features={feature}")))
+}
+
+/// Symbols of the linked proof that belong to an allocator.
+fn linked(project: &Project) -> Result<Vec<String>> {
+    let symbols = project
+        .llvm_tool("llvm-nm")?
+        .arg("--demangle")
+        .arg(project.firmware_file(TARGET, "proof", "proofs"))
+        .output()?;
+    if !symbols.contains("_start") {
+        bail!("the symbols cannot be read");
+    }
+    let is_it = |line: &&str| {
+        ["__rust_alloc", "__rust_no_alloc", "__rustc::__rust", "alloc::", "__rg_"]
+            .iter()
+            .any(|name| line.contains(name) && !line.contains("rust_begin_unwind"))
+    };
+    Ok(symbols.lines().filter(is_it).map(str::to_owned).collect())
+}
+
+/// Linking without a global allocator already says that no crate in the graph uses `alloc`:
+/// rustc refuses otherwise. The symbols are a second witness.
+fn symbols(project: &Project) -> Result<()> {
+    // Panics are another proof's business.
+    build(project, &["locate"]).run()?;
+    let found = linked(project)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    bail!("linked: {found:?}")
+}
+
+fn refused(project: &Project) -> Result<()> {
+    let built = build(project, &["locate", "inject-alloc"]).attempt()?;
+    if built.success {
+        bail!("it was built: the proof proves nothing");
+    }
+    if built.stderr.contains("no global memory allocator") {
+        return Ok(());
+    }
+    bail!("it failed for another reason:\n{}", built.stderr)
+}
+
+fn symbols_control(project: &Project) -> Result<()> {
+    build(project, &["locate", "inject-allocator"]).run()?;
+    if linked(project)?.is_empty() {
+        bail!("none was found in a program that allocates");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allocating;
+
+    #[test]
+    fn only_features_of_target_crates_count() {
+        let tree = "fastmmd v0.1.0 (/somewhere/alloc) [default,libm]\ncrc v3.4.0 []\n\
+                    syn v2.0.0 (proc-macro) [std]\nserde v1.0.0 [alloc,derive] (*)\n\
+                    other v1.0.0 [no_std,allocator]";
+        assert_eq!(allocating(tree), ["serde v1.0.0 [alloc,derive] (*)"]);
+    }
+}

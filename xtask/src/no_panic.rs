@@ -1,0 +1,211 @@
+//! The link-time proof that the core cannot panic.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::outcome::{Failures, Outcome};
+use crate::project::{Finished, Project, Tool};
+use crate::setup;
+
+const TARGETS: [&str; 2] = ["thumbv7em-none-eabihf", "thumbv6m-none-eabi"];
+const LEVELS: [&str; 4] = ["1", "3", "s", "z"];
+/// What the panic handler of `firmware/proofs` calls, and nothing defines.
+const SENTINEL: &str = "the_core_can_panic";
+
+/// Options of `cargo xtask no-panic`.
+#[derive(clap::Args, Default)]
+pub(crate) struct Arguments {
+    /// With overflow checks: list what could overflow. The core does not promise to link so.
+    #[arg(long)]
+    overflow_checks: bool,
+}
+
+pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
+    setup::targets(project, &TARGETS)?;
+    setup::component(project, None, "llvm-tools")?;
+    let mut failures = Failures::default();
+    failures.note("the proof calls every public function", is_complete(project));
+    for target in TARGETS {
+        for level in LEVELS {
+            let proof = Proof { target, level, overflow_checks: arguments.overflow_checks };
+            let name = format!("no panic at opt-level {level} on {target}");
+            failures.note(&name, proof.check(project));
+        }
+        let control = Proof { target, level: "3", overflow_checks: false };
+        let name = format!("an injected index is noticed on {target}");
+        failures.note(&name, control.check_control(project));
+    }
+    failures.finish()
+}
+
+/// One way to build the proof.
+struct Proof {
+    target: &'static str,
+    level: &'static str,
+    overflow_checks: bool,
+}
+
+impl Proof {
+    fn build(&self, project: &Project, features: &str) -> Tool {
+        let checks = self.overflow_checks.to_string();
+        let mut tool = project
+            .firmware_cargo("build")
+            .args(["--quiet", "--package=proofs", "--profile=proof"])
+            .arg(format!("--target={}", self.target));
+        if !features.is_empty() {
+            tool = tool.arg(format!("--features={features}"));
+        }
+        if self.overflow_checks {
+            tool = tool.env("CARGO_PROFILE_PROOF_OVERFLOW_CHECKS", &checks);
+        }
+        tool.env("CARGO_PROFILE_PROOF_OPT_LEVEL", self.level)
+    }
+
+    fn check(&self, project: &Project) -> Result<()> {
+        let linked = self.build(project, "").attempt()?;
+        if linked.success {
+            return Ok(());
+        }
+        expect_sentinel(&linked)?;
+        let callers = self.locate(project)?;
+        bail!("these can panic:\n        {}", callers.join("\n        "))
+    }
+
+    fn check_control(&self, project: &Project) -> Result<()> {
+        let linked = self.build(project, "inject-panic").attempt()?;
+        if linked.success {
+            bail!("it linked: the proof proves nothing");
+        }
+        expect_sentinel(&linked)
+    }
+
+    /// The functions that call a panic, each with what it calls.
+    fn locate(&self, project: &Project) -> Result<Vec<String>> {
+        self.build(project, "locate").run()?;
+        let assembly = project
+            .llvm_tool("llvm-objdump")?
+            .args(["--disassemble", "--demangle", "--no-show-raw-insn"])
+            .arg(project.firmware_file(self.target, "proof", "proofs"))
+            .output()?;
+        Ok(panicking(&assembly))
+    }
+}
+
+/// A link may fail for the one reason only.
+fn expect_sentinel(linked: &Finished) -> Result<()> {
+    if linked.stderr.contains(SENTINEL) {
+        return Ok(());
+    }
+    bail!("it failed for another reason:\n{}", linked.stderr)
+}
+
+/// Lines `function: panic` from a disassembly, instances of the same generic function as one.
+fn panicking(assembly: &str) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    let mut function = "";
+    for line in assembly.lines() {
+        if let Some((_, name)) = line.strip_suffix(">:").and_then(|l| l.split_once(" <")) {
+            function = name;
+        } else if let Some((_, callee)) = line.split_once("<core::")
+            && let Some((callee, _)) = callee.split_once('>')
+            && is_panic(callee)
+            && !function.starts_with("core::panicking")
+        {
+            found.insert(format!("{}: core::{}", without_hash(function), without_hash(callee)));
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn is_panic(callee: &str) -> bool {
+    ["panicking::", "option::", "result::", "slice::", "str::"]
+        .iter()
+        .any(|module| callee.starts_with(module))
+        && (callee.starts_with("panicking") || callee.contains("_fail"))
+}
+
+/// A symbol without the hash that tells instances of a generic function apart.
+fn without_hash(symbol: &str) -> &str {
+    match symbol.rsplit_once("::h") {
+        Some((name, hash)) if hash.len() == 16 => name,
+        _ => symbol,
+    }
+}
+
+/// Every name of a public function of the core stands in the proof's source. By name only: that
+/// each is called for every shape and backend is for the reader to see.
+fn is_complete(project: &Project) -> Result<()> {
+    let mut proof = String::new();
+    each_source(&project.path("firmware/proofs/src"), &mut |_, text| {
+        proof.push_str(text);
+    })?;
+    let mut missing = BTreeMap::new();
+    each_source(&project.path("src"), &mut |path, text| {
+        for name in public_functions(text) {
+            let used = |separator| proof.contains(&format!("{separator}{name}"));
+            if !used("::") && !used(".") && !used(" ") {
+                missing.insert(name.to_owned(), path.display().to_string());
+            }
+        }
+    })?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!("firmware/proofs does not call {missing:?}")
+}
+
+fn public_functions(text: &str) -> impl Iterator<Item = &str> {
+    // Tests stand at the end of each file.
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
+    code.lines().filter_map(|line| {
+        let line = line.trim_start().strip_prefix("pub ")?;
+        let line = line.strip_prefix("const ").unwrap_or(line);
+        let name = line.strip_prefix("fn ")?;
+        name.split(['(', '<']).next()
+    })
+}
+
+fn each_source(directory: &Path, visit: &mut impl FnMut(&Path, &str)) -> Result<()> {
+    let entries = fs::read_dir(directory);
+    for entry in entries.with_context(|| format!("cannot list {}", directory.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            each_source(&path, visit)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            visit(&path, &fs::read_to_string(&path)?);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_who_panics_and_nobody_else() {
+        let assembly = "\
+000200e2 <fastmmd::a::h0123456789abcdef>:
+   200e2:      \tbl\t0x2030a <core::panicking::panic_fmt::h0123456789abcdef> @ imm = #0x224
+   200e6:      \tb\t0x2030a <core::result::Result$LT$T$C$E$GT$::map> @ imm = #0x224
+000200f2 <fastmmd::b::h0123456789abcdef>:
+   200f2:      \tbl\t0x2030a <fastmmd::a::h0123456789abcdef> @ imm = #0x224
+   200f4:      \tbl\t0x2030a <core::option::unwrap_failed> @ imm = #0x224
+000200f2 <core::panicking::panic>:
+   200f2:      \tbl\t0x2030a <core::panicking::panic_fmt> @ imm = #0x224
+";
+        let expected =
+            ["fastmmd::a: core::panicking::panic_fmt", "fastmmd::b: core::option::unwrap_failed"];
+        assert_eq!(panicking(assembly), expected);
+    }
+
+    #[test]
+    fn lists_public_functions_only() {
+        let text = "pub fn a(\n    pub const fn b<T>(\npub(crate) fn c(\nfn d(\n\
+                    #[cfg(test)]\nmod tests {\npub fn e(";
+        assert_eq!(public_functions(text).collect::<Vec<_>>(), ["a", "b"]);
+    }
+}

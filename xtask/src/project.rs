@@ -1,0 +1,187 @@
+//! Where things are, and how tools are run.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The checkout this program was built from.
+pub(crate) struct Project {
+    root: PathBuf,
+    target: PathBuf,
+    verbose: bool,
+}
+
+impl Project {
+    pub(crate) fn find(verbose: bool) -> Self {
+        // At run time, not when compiled: a target directory may outlive the checkout.
+        let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let root =
+            manifest.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_path_buf();
+        let target = match env::var_os("CARGO_TARGET_DIR") {
+            Some(directory) => root.join(directory),
+            None => root.join("target"),
+        };
+        Self { root, target, verbose }
+    }
+
+    /// A file or directory of the checkout.
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// A place for what is built, apart from the host workspace's own.
+    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
+        self.target.join(name)
+    }
+
+    /// The pinned toolchain's cargo, in the host workspace.
+    pub(crate) fn cargo(&self) -> Tool {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        Tool::new(cargo, "cargo", self.verbose).within(&self.root)
+    }
+
+    /// The same in the firmware workspace, with its builds in [`firmware_file`](Self::firmware_file).
+    pub(crate) fn firmware_cargo(&self, subcommand: &str) -> Tool {
+        self.cargo()
+            .within(&self.path("firmware"))
+            .arg(subcommand)
+            .quiet_arg("--target-dir")
+            .quiet_arg(self.scratch("firmware"))
+    }
+
+    /// What [`firmware_cargo`](Self::firmware_cargo) built.
+    pub(crate) fn firmware_file(&self, target: &str, profile: &str, bin: &str) -> PathBuf {
+        let path = self.scratch("firmware").join(target);
+        path.join(profile).join(bin)
+    }
+
+    /// Cargo of the installed nightly.
+    pub(crate) fn nightly_cargo(&self) -> Tool {
+        self.tool("rustup").args(["run", "nightly", "cargo"]).env_remove("RUSTC")
+    }
+
+    /// Any other program, run in the root of the checkout.
+    pub(crate) fn tool(&self, program: &str) -> Tool {
+        Tool::new(program.into(), program, self.verbose).within(&self.root)
+    }
+
+    /// One of the LLVM tools that come with the toolchain.
+    pub(crate) fn llvm_tool(&self, name: &str) -> Result<Tool> {
+        let libraries = self.tool("rustc").args(["--print", "target-libdir"]).output()?;
+        let libraries = PathBuf::from(libraries.trim());
+        let directory = libraries.parent().context("no target-libdir")?.join("bin");
+        let program = directory.join(name);
+        Ok(Tool::new(program.into(), name, self.verbose))
+    }
+
+    pub(crate) fn read(&self, relative: impl AsRef<Path>) -> Result<String> {
+        let path = self.path(relative);
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    }
+}
+
+/// A program to run, shown before it runs.
+pub(crate) struct Tool {
+    command: Command,
+    shown: String,
+    verbose: bool,
+}
+
+impl Tool {
+    fn new(program: std::ffi::OsString, shown: &str, verbose: bool) -> Self {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::null());
+        Self { command, shown: shown.to_owned(), verbose }
+    }
+
+    pub(crate) fn within(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory);
+        self
+    }
+
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.shown.push(' ');
+        self.shown.push_str(&argument.as_ref().to_string_lossy());
+        self.command.arg(argument);
+        self
+    }
+
+    /// An argument that would only clutter what is shown.
+    pub(crate) fn quiet_arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.shown = format!("{name}={value} {}", self.shown);
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn env_remove(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// Runs it; its output is shown if it fails.
+    pub(crate) fn run(mut self) -> Result<()> {
+        println!("    $ {}", self.shown);
+        if self.verbose {
+            let status = self.command.status();
+            let status = status.with_context(|| format!("cannot start {}", self.shown))?;
+            if !status.success() {
+                bail!("`{}` ended with {status}", self.shown);
+            }
+            return Ok(());
+        }
+        let finished = self.finish()?;
+        if finished.success {
+            return Ok(());
+        }
+        print!("{}{}", finished.stdout, finished.stderr);
+        bail!("`{}` ended with {}", self.shown, finished.status)
+    }
+
+    /// Runs it silently and returns what it wrote to standard output.
+    pub(crate) fn output(mut self) -> Result<String> {
+        let finished = self.finish()?;
+        if finished.success {
+            return Ok(finished.stdout);
+        }
+        let (shown, status) = (&self.shown, finished.status);
+        bail!("`{shown}` ended with {status}\n{}", finished.stderr)
+    }
+
+    /// Runs it where failure is an answer, not an error.
+    pub(crate) fn attempt(mut self) -> Result<Finished> {
+        println!("    $ {}", self.shown);
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Result<Finished> {
+        let output = self.command.output();
+        let output = output.with_context(|| format!("cannot start {}", self.shown))?;
+        Ok(Finished {
+            success: output.status.success(),
+            status: output.status.to_string(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+}
+
+/// What a tool left behind.
+pub(crate) struct Finished {
+    pub(crate) success: bool,
+    pub(crate) status: String,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}

@@ -1,0 +1,81 @@
+//! Runs a program on an emulated board.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// Long enough for any program here in a debug build on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// Kills the emulator however its owner leaves.
+struct Emulator(Child);
+
+impl Drop for Emulator {
+    fn drop(&mut self) {
+        // Both fail only if it has ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs `program` on the QEMU machine `board` and returns what it printed.
+///
+/// Anything but an exit with code 0 in time is an error: also the signal by which QEMU ends when
+/// the emulated core locks up.
+pub(crate) fn run(board: &str, program: &Path) -> Result<String> {
+    run_for(board, program, TIME_LIMIT)
+}
+
+fn run_for(board: &str, program: &Path, limit: Duration) -> Result<String> {
+    let child = Command::new("qemu-system-arm")
+        .args(["-machine", board, "-nographic"])
+        .args(["-monitor", "none", "-serial", "none"])
+        .args(["-semihosting-config", "enable=on,target=native"])
+        .arg("-kernel")
+        .arg(program)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("cannot start qemu-system-arm")?;
+    let mut emulator = Emulator(child);
+    let stdout = collect(emulator.0.stdout.take());
+    let stderr = collect(emulator.0.stderr.take());
+    let status = wait(&mut emulator.0, limit)?;
+    // Now the pipes are closed, and the collectors end.
+    drop(emulator);
+    let printed = |thread: JoinHandle<String>| thread.join().unwrap_or_default();
+    let (stdout, stderr) = (printed(stdout), printed(stderr));
+    match status {
+        Some(status) if status.success() => Ok(stdout),
+        Some(status) => bail!("{board} ended with {status}\n{stdout}{stderr}"),
+        None => bail!("{board} did not end in {limit:?}\n{stdout}{stderr}"),
+    }
+}
+
+fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    Ok(None)
+}
+
+/// Reads a pipe to its end, so that the emulator never waits for a reader.
+fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error is kept.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}

@@ -1,0 +1,70 @@
+//! Installs what is missing, or says how to.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::project::Project;
+
+/// Adds targets that the pinned toolchain lacks: `rust-toolchain.toml` brings them only when it
+/// installs the toolchain itself.
+pub(crate) fn targets(project: &Project, wanted: &[&str]) -> Result<()> {
+    let installed = project
+        .tool("rustup")
+        .args(["target", "list", "--installed"])
+        .output()
+        .context("rustup is needed to add targets: https://rustup.rs")?;
+    let missing = wanted.iter().filter(|target| !installed.lines().any(|line| line == **target));
+    let missing: Vec<_> = missing.collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let add = project.tool("rustup").args(["target", "add"]);
+    add.args(missing).run()
+}
+
+/// Adds a component that a toolchain lacks; `None` is the pinned one.
+pub(crate) fn component(project: &Project, toolchain: Option<&str>, name: &str) -> Result<()> {
+    let choice = toolchain.map(|toolchain| format!("--toolchain={toolchain}"));
+    let installed = project
+        .tool("rustup")
+        .args(["component", "list", "--installed"])
+        .args(choice.iter())
+        .output()?;
+    // Components of one platform carry its name after theirs.
+    let is_it = |line: &str| line == name || line.starts_with(&format!("{name}-"));
+    if installed.lines().any(is_it) {
+        return Ok(());
+    }
+    let add = project.tool("rustup").args(["component", "add", name]);
+    add.args(choice.iter()).run()
+}
+
+/// Whether any nightly is installed.
+pub(crate) fn has_nightly(project: &Project) -> bool {
+    let list = project.tool("rustup").args(["toolchain", "list"]).output();
+    list.is_ok_and(|list| list.lines().any(|line| line.starts_with("nightly")))
+}
+
+/// Makes sure that `qemu-system-arm` can be started.
+pub(crate) fn qemu(project: &Project) -> Result<()> {
+    let version = || project.tool("qemu-system-arm").arg("--version").output();
+    if version().is_ok() {
+        return Ok(());
+    }
+    let is_root = project.tool("id").arg("-u").output();
+    let is_root = is_root.is_ok_and(|id| id.trim() == "0");
+    if !is_root || !Path::new("/etc/debian_version").exists() {
+        bail!(
+            "qemu-system-arm is missing; install it with your package manager, on Debian or \
+             Ubuntu: sudo apt-get install --no-install-recommends qemu-system-arm"
+        );
+    }
+    let apt = || {
+        let tool = project.tool("apt-get");
+        tool.env("DEBIAN_FRONTEND", "noninteractive")
+    };
+    apt().args(["update", "-q"]).run()?;
+    apt().args(["install", "-y", "-q", "--no-install-recommends"]).arg("qemu-system-arm").run()?;
+    version().map(drop)
+}

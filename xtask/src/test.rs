@@ -1,0 +1,92 @@
+//! Everything at once.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::{checks, matrix, no_alloc, no_panic, package, parity, snapshot};
+
+/// Options of `cargo xtask test`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Only the step of this name; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = STEPS.map(|step| step.name))]
+    only: Vec<String>,
+    /// List the steps and do nothing.
+    #[arg(long)]
+    list: bool,
+}
+
+struct Step {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Project) -> Result<Outcome>,
+}
+
+const fn step(
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Project) -> Result<Outcome>,
+) -> Step {
+    Step { name, about, run }
+}
+
+/// In this order: what fails fast and often comes first.
+const STEPS: [Step; 13] = [
+    step("fmt", "the source is formatted", checks::format),
+    step("clippy", "no warnings", checks::clippy),
+    step("tests", "all tests, with all features and none", checks::tests),
+    step("doc", "documentation without warnings", checks::documentation),
+    step("examples", "every example runs", checks::examples),
+    step("matrix", "every target, every feature", matrix::run),
+    step("no-panic", "the core cannot panic", |project| {
+        no_panic::run(project, &no_panic::Arguments::default())
+    }),
+    step("no-alloc", "the core needs no allocator", no_alloc::run),
+    step("package", "the package links elsewhere", package::run),
+    step("parity", "the same bits on every core", parity::run),
+    step("snapshot", "firmware prints what it should", |project| {
+        snapshot::run(project, &snapshot::Arguments::default())
+    }),
+    step("miri", "no undefined behaviour in the unit tests", checks::miri),
+    step("fuzz", "the fuzz target builds", checks::fuzzing),
+];
+
+pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
+    if arguments.list {
+        for step in &STEPS {
+            println!("{:10} {}", step.name, step.about);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let chosen = |step: &&Step| {
+        arguments.only.is_empty() || arguments.only.iter().any(|name| name == step.name)
+    };
+    let steps: Vec<_> = STEPS.iter().filter(chosen).collect();
+    let (mut passed, mut failed, mut skipped) = (0, Vec::new(), 0);
+    for (number, step) in (1..).zip(&steps) {
+        println!("[{number}/{}] {}: {}", steps.len(), step.name, step.about);
+        match (step.run)(project) {
+            Ok(Outcome::Passed) => {
+                println!("    passed");
+                passed += 1;
+            }
+            Ok(Outcome::Skipped(reason)) => {
+                println!("    skipped: {reason}");
+                skipped += 1;
+            }
+            Err(error) => {
+                println!("    FAILED: {error:#}");
+                failed.push(step.name);
+            }
+        }
+    }
+    println!();
+    for name in &failed {
+        println!("failed: {name} (again alone: cargo xtask test --only {name})");
+    }
+    println!("{passed} passed, {} failed, {skipped} skipped", failed.len());
+    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
