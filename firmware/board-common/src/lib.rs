@@ -1,0 +1,9 @@
+//! What every Cortex-M board of the firmware needs beside its HAL: RAM that outlives a reset, a
+//! guard below the stack, and a measure of how deep the stack has been.
+
+#![no_std]
+
+mod retained;
+pub mod stack;
+
+pub use retained::RetainedMemory;

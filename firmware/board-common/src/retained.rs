@@ -1,0 +1,56 @@
+//! RAM that the start-up code leaves alone.
+
+use core::arch::asm;
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// `N` bytes of RAM that keep their content through a reset, if placed in a section that the
+/// start-up code does not touch:
+///
+/// ```ignore
+/// #[unsafe(link_section = ".uninit.STATE")]
+/// static STATE: RetainedMemory<4096> = RetainedMemory::new();
+/// ```
+#[repr(C, align(8))]
+pub struct RetainedMemory<const N: usize>(UnsafeCell<MaybeUninit<[u8; N]>>);
+
+// SAFETY: the content is only reached through `take`, which gives it out once.
+unsafe impl<const N: usize> Sync for RetainedMemory<N> {}
+
+/// Not inside the memory itself: that one is not set at start.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+impl<const N: usize> RetainedMemory<N> {
+    /// Memory with any content.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(UnsafeCell::new(MaybeUninit::uninit()))
+    }
+
+    /// The bytes, whatever they are; `None` if retained memory was already taken since the start.
+    /// (A program has one such memory.)
+    pub fn take(&'static self) -> Option<&'static mut [u8; N]> {
+        let taken = critical_section::with(|_| {
+            let taken = TAKEN.load(Ordering::Relaxed);
+            TAKEN.store(true, Ordering::Relaxed);
+            taken
+        });
+        if taken {
+            return None;
+        }
+        let bytes: *mut [u8; N] = self.0.get().cast();
+        // SAFETY: the empty assembly has the address and may, for all the compiler knows, have
+        // written the bytes: whatever they are is then a value, and not undefined.
+        unsafe { asm!("/* {0} */", in(reg) bytes, options(nostack, preserves_flags)) };
+        // SAFETY: valid, aligned and static; any byte is a `u8`; the flag above makes this the
+        // only reference.
+        Some(unsafe { &mut *bytes })
+    }
+}
+
+impl<const N: usize> Default for RetainedMemory<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,62 @@
+//! What runs when something is wrong beyond repair: each ends the emulator with its own code, so
+//! that no test can take a crash for a success.
+
+use core::panic::PanicInfo;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use cortex_m::peripheral::SCB;
+use cortex_m_rt::{ExceptionFrame, exception};
+use semihosting::process::exit;
+
+/// Exit code of a panic.
+pub const PANIC: i32 = 101;
+/// Exit code of a hard fault.
+pub const HARD_FAULT: i32 = 102;
+/// Exit code of an access to the guard below the stack, or another forbidden one.
+pub const MEMORY_FAULT: i32 = 103;
+
+/// Whether nothing has gone wrong before: a handler that fails itself must not log again.
+fn first() -> bool {
+    static FAILED: AtomicBool = AtomicBool::new(false);
+    !FAILED.swap(true, Ordering::Relaxed)
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    if first() {
+        defmt::error!("panic: {}", defmt::Display2Format(info));
+    }
+    exit(PANIC)
+}
+
+#[exception]
+unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
+    if first() {
+        defmt::error!("hard fault at {=u32:#x}", frame.pc());
+    }
+    exit(HARD_FAULT)
+}
+
+// The stack is used up when this runs, so it takes a new one from the top before anything else.
+core::arch::global_asm!(
+    ".section .text.MemoryManagement, \"ax\", %progbits",
+    ".global MemoryManagement",
+    ".type MemoryManagement, %function",
+    ".thumb_func",
+    "MemoryManagement:",
+    "ldr r0, =_stack_start",
+    "msr msp, r0",
+    "b {end}",
+    ".pool",
+    ".size MemoryManagement, . - MemoryManagement",
+    end = sym memory_fault,
+);
+
+extern "C" fn memory_fault() -> ! {
+    if first() {
+        // SAFETY: reading the fault's address has no effect.
+        let address = unsafe { (*SCB::PTR).mmfar.read() };
+        defmt::error!("stack overflow or forbidden access at {=u32:#x}", address);
+    }
+    exit(MEMORY_FAULT)
+}

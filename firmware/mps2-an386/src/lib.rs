@@ -1,0 +1,69 @@
+//! The emulated board: QEMU's `mps2-an386`, a Cortex-M4F.
+//!
+//! The sensors and the EEPROM hang on its I²C controller for shields, the link is its first UART,
+//! and logs leave it by semihosting. `cargo xtask` starts it.
+
+#![no_std]
+
+use board_common as _;
+use defmt_semihosting as _;
+
+pub mod handlers;
+mod sbcon;
+mod uart;
+
+pub use sbcon::{NoAcknowledge, Sbcon};
+pub use uart::Uart;
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use board_common::stack;
+use cortex_m::peripheral::scb::Exception;
+use drift_app::bus::FaultyBus;
+use drift_app::{App, Bus, ByteLink, Engine, Request, Sensor};
+
+/// What the board has.
+pub struct Board {
+    /// The bus of sensors and EEPROM; it can simulate faults, since the emulator cannot.
+    pub bus: FaultyBus<Sbcon>,
+    /// The line to the host.
+    pub uart: Uart,
+}
+
+impl Board {
+    /// Guards the stack and sets the devices up; `None` when called a second time.
+    #[must_use]
+    pub fn take() -> Option<Self> {
+        static TAKEN: AtomicBool = AtomicBool::new(false);
+        if TAKEN.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let mut core = cortex_m::Peripherals::take()?;
+        core.SCB.enable(Exception::MemoryManagement);
+        stack::protect(&mut core.MPU);
+        Some(Self { bus: FaultyBus::new(Sbcon::new()), uart: Uart::new() })
+    }
+}
+
+/// Answers the link for ever.
+pub fn serve<B, S, E, const C: usize>(mut app: App<'_, B, Uart, S, E, C>) -> !
+where
+    B: Bus,
+    S: Sensor<C, B>,
+    E: Engine<C>,
+    Uart: ByteLink,
+{
+    loop {
+        match app.poll() {
+            Request::Continue => {}
+            Request::Idle => app.line().wait(),
+            Request::Reported => {
+                defmt::info!("stack {} of {} bytes used", stack::high_water(), stack::size());
+            }
+            Request::Restart => {
+                app.line().flush();
+                cortex_m::peripheral::SCB::sys_reset();
+            }
+        }
+    }
+}
