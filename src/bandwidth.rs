@@ -1,6 +1,7 @@
 //! Input conditioning, second step: how far apart are two typical samples?
 
 use crate::numeric::sqrt_f32;
+use crate::state::fields;
 
 /// Anchors kept; each new row is compared with one of the older half.
 const ANCHORS: usize = 8;
@@ -140,6 +141,14 @@ impl RunningMedian {
         }
     }
 }
+
+fields!(RunningMedian { count: u32, heights: [f32; 5], positions: [f32; 5] });
+fields!(MedianDistance<const C> {
+    spacing: u32,
+    rows: u32,
+    anchors: [[f32; C]; ANCHORS],
+    median: RunningMedian,
+});
 
 #[cfg(test)]
 mod tests {

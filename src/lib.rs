@@ -67,12 +67,15 @@ pub mod innovation;
 pub mod kernel;
 pub mod map;
 pub mod mmd;
+mod null;
 mod numeric;
+pub mod regimes;
 pub mod sampling;
 pub mod scale;
 pub mod sincos;
 pub mod state;
 pub mod two_sample;
+mod window;
 
 pub use embedding::Embedding;
 pub use error::{Error, Parameter};
@@ -80,6 +83,7 @@ pub use family::{KernelFamily, Member};
 pub use kernel::{Kernel, Profile};
 pub use map::{Fastfood, FeatureMap, Fourier, MapKind, Recipe};
 pub use mmd::Circle;
+pub use regimes::{Nearest, Regimes};
 pub use sampling::Sampling;
 #[cfg(feature = "rand_core")]
 pub use sampling::seed_from;
