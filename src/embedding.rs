@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 use crate::error::{Error, Parameter};
 use crate::map::FeatureMap;
-use crate::numeric::{f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
+use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
 use crate::sincos::{Point, Polynomial, SinCos};
 
 /// Largest total weight an embedding can hold: 2³³ − 1, so over eight thousand million samples.
@@ -317,7 +317,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// # Errors
     /// [`Error::Empty`].
     pub fn squared_norm(&self) -> Result<f32, Error> {
-        let sum: f32 = self.mean()?.map(|p| p.cos * p.cos + p.sin * p.sin).sum();
+        let sum = compensated_sum(self.mean()?.map(|p| p.cos * p.cos + p.sin * p.sin));
         Ok(self.kernel_scale * sum / f32_of(L))
     }
 
@@ -329,7 +329,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     pub fn inner_product(&self, other: &Self) -> Result<f32, Error> {
         self.check_same(other)?;
         let pairs = self.mean()?.zip(other.mean()?);
-        let sum: f32 = pairs.map(|(p, q)| p.cos * q.cos + p.sin * q.sin).sum();
+        let sum = compensated_sum(pairs.map(|(p, q)| p.cos * q.cos + p.sin * q.sin));
         Ok(self.kernel_scale * sum / f32_of(L))
     }
 

@@ -5,7 +5,7 @@
 
 use crate::embedding::Embedding;
 use crate::error::Error;
-use crate::numeric::{angle_turns, f32_of, sqrt_f32};
+use crate::numeric::{angle_turns, compensated_sum, f32_of, sqrt_f32};
 use crate::sincos::SinCos;
 
 /// The biased estimate MMD_b² = K(0)/L·Σ|μ₁ₖ − μ₂ₖ|², never negative; even for equal
@@ -18,11 +18,10 @@ pub fn squared_biased<const L: usize, B: SinCos>(
     q: &Embedding<L, B>,
 ) -> Result<f32, Error> {
     p.check_same(q)?;
-    let mut sum = 0.0;
-    for (a, b) in p.mean()?.zip(q.mean()?) {
+    let sum = compensated_sum(p.mean()?.zip(q.mean()?).map(|(a, b)| {
         let (cos, sin) = (a.cos - b.cos, a.sin - b.sin);
-        sum += cos * cos + sin * sin;
-    }
+        cos * cos + sin * sin
+    }));
     Ok(p.kernel_scale() * sum / f32_of(L))
 }
 

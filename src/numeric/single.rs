@@ -12,6 +12,18 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     root
 }
 
+/// The sum of many numbers with the rounding of few: Kahan's compensated summation.
+pub(crate) fn compensated_sum(values: impl Iterator<Item = f32>) -> f32 {
+    let (mut sum, mut lost) = (0.0_f32, 0.0_f32);
+    for value in values {
+        let corrected = value - lost;
+        let next = sum + corrected;
+        lost = (next - sum) - corrected;
+        sum = next;
+    }
+    sum
+}
+
 /// The angle of the point (`cos`, `sin`) in turns, in [−½, ½], to 1e-7; 0 for the origin.
 pub(crate) fn angle_turns(cos: f32, sin: f32) -> f32 {
     // Minimax of atan(q)/2πq in q², for q = smaller/larger of the two.
@@ -52,6 +64,16 @@ mod tests {
             x *= 1.31;
         }
         assert!(sqrt_f32(0.0) == 0.0 && sqrt_f32(-4.0) == 0.0);
+    }
+
+    #[test]
+    fn a_long_sum_is_as_good_as_a_short_one() {
+        let values = || (0..100_000_u32).map(|i| 0.1 + (i % 7) as f32 * 1e-3);
+        let judge: f64 = values().map(f64::from).sum();
+        let error = |sum: f32| (f64::from(sum) / judge - 1.0).abs();
+        assert!(error(compensated_sum(values())) < 1e-7);
+        // The control: a plain sum is a thousand times worse.
+        assert!(error(values().sum()) > 1e-5);
     }
 
     #[test]
