@@ -59,6 +59,7 @@ extern crate std;
 
 pub mod bandwidth;
 pub mod delay;
+pub mod detector;
 pub mod embedding;
 pub mod error;
 pub mod family;
@@ -77,6 +78,7 @@ pub mod state;
 pub mod two_sample;
 mod window;
 
+pub use detector::Detector;
 pub use embedding::Embedding;
 pub use error::{Error, Parameter};
 pub use family::{KernelFamily, Member};

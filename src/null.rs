@@ -6,8 +6,10 @@ use crate::state::fields;
 
 /// Euler's constant: the mean of the standard Gumbel distribution, to which maxima converge.
 const EULER: f64 = 0.577_215_664_901_532_9;
+/// √6/π: the scale of a Gumbel distribution over its standard deviation.
+const SQRT_6_OVER_PI: f64 = 0.779_696_801_233_675_9;
 
-/// Running moments and block maxima of the statistic R of one window of `length` rows: 40 bytes.
+/// Running moments and block maxima of the statistic R of one window: 36 bytes.
 ///
 /// R itself is autocorrelated, over rows of the window and with the data; the mean of the
 /// maxima over blocks of rows sees all of it, and the first three moments give the decay of the
@@ -23,12 +25,27 @@ pub(crate) struct Null {
     /// Largest value, and rows, of the block at hand.
     pub(crate) block_largest: f32,
     pub(crate) block_rows: u32,
-    /// Whole blocks, and the mean of their largest values.
+    /// Whole blocks, and mean and variance of their largest values.
     pub(crate) blocks: u32,
     pub(crate) largest_mean: f32,
+    pub(crate) largest_second: f32,
 }
 
 impl Null {
+    pub(crate) const fn new() -> Self {
+        Self {
+            rows: 0,
+            mean: 0.0,
+            second: 0.0,
+            third: 0.0,
+            block_largest: 0.0,
+            block_rows: 0,
+            blocks: 0,
+            largest_mean: 0.0,
+            largest_second: 0.0,
+        }
+    }
+
     /// Rows of a block for a window of `length` rows in `learning` rows of learning.
     pub(crate) fn block_of(length: u32, learning: u32) -> u32 {
         length.saturating_mul(2).max(learning / 32).max(1)
@@ -52,12 +69,14 @@ impl Null {
         }
         self.blocks = self.blocks.saturating_add(1);
         let w = 1.0 / row_count(self.blocks.min((memory / block).max(1)));
-        self.largest_mean += w * (self.block_largest - self.largest_mean);
+        let d = self.block_largest - self.largest_mean;
+        self.largest_mean += w * d;
+        self.largest_second = (1.0 - w) * (self.largest_second + w * d * d);
         self.block_rows = 0;
         true
     }
 
-    /// Variance and effective sample ratio: R moves with the window, so that `rows` values hold
+    /// Variance, and the share of it that few independent values hide: R moves with the window, so that `rows` values hold
     /// about `rows`/`length` independent ones.
     fn variance(&self, length: f64) -> (f64, f64) {
         let ratio = (length / (2.0 * f64::from(self.rows.max(1)))).min(0.4);
@@ -66,9 +85,13 @@ impl Null {
 
     /// The value of R that this window exceeds about once in `mean_time` rows.
     ///
-    /// From the mean of the block maxima, the tail goes on as an exponential whose scale β comes
-    /// from the moments: for a sum of gamma variables with variance v and skewness 2θ/√v, the
-    /// scale at a distance d from the mean is (v + θd)/(d + θ).
+    /// From the mean M of the block maxima on, the tail is taken as an exponential: of maxima
+    /// over `mean_time` rows instead of `block` rows, the mean is M + β·ln(`mean_time`/`block`).
+    /// Its scale β comes from the moments: for a sum of gamma variables with variance v and
+    /// skewness 2θ/√v, the scale at a distance d beyond the mean is (v + θd)/(d + θ). It is
+    /// corrected, by constants found in simulation (`cargo xtask evaluate` measures what they
+    /// reach), for few degrees of freedom, for few independent values, and towards the spread of
+    /// the maxima, which for an exponential tail is πβ/√6.
     pub(crate) fn threshold(&self, length: u32, block: u32, mean_time: f32) -> f32 {
         let n = f64::from(length);
         let rows = f64::from(self.rows.max(1));
@@ -77,17 +100,20 @@ impl Null {
         let skew = f64::from(self.third) / (2.0 * f64::from(self.second).max(1e-24));
         let theta = (skew * (1.0 + 2.0 * ratio)).max(0.001 * deviation);
         let mean = f64::from(self.mean);
-        let largest = if self.blocks == 0 { self.block_largest } else { self.largest_mean };
-        let distance = (f64::from(largest) - mean).max(0.3 * deviation);
+        let largest =
+            f64::from(if self.blocks == 0 { self.block_largest } else { self.largest_mean });
+        let distance = (largest - mean).max(0.3 * deviation);
         let beyond = (ln(f64::from(mean_time) / f64::from(block)) - EULER).max(0.0);
-        // Degrees of freedom of R as a multiple of chi-squared: few make the tail shorter than
-        // the moments say; few independent values make the moments themselves too small.
+        let scale = |at: f64| (v + theta * at) / (at + theta);
         let degrees = 2.0 * mean * mean / v;
-        let caution = 1.25 * degrees / (degrees + 0.5) * (1.0 + 0.5 * sqrt(n / rows));
-        let decay = |at: f64| caution * (v + theta * at) / (at + theta);
-        let first = decay(distance);
-        let second = decay(distance + first * beyond);
-        rounded(f64::from(largest) + second * beyond)
+        let blocks = f64::from(self.blocks.max(2));
+        let spread = sqrt(f64::from(self.largest_second) * blocks / (blocks - 1.0));
+        let from_spread = (SQRT_6_OVER_PI * spread / scale(distance)).clamp(0.3, 1.5);
+        let correction =
+            1.35 * degrees / (degrees + 1.0) * (1.0 + 0.3 * sqrt(n / rows)) * sqrt(from_spread);
+        let near = correction * scale(distance);
+        let far = correction * scale(distance + near * beyond);
+        rounded(largest + far * beyond)
     }
 
     /// The probability that R of a window of `length` rows is at least `value` while all is well.
@@ -122,4 +148,5 @@ fields!(Null {
     block_rows: u32,
     blocks: u32,
     largest_mean: f32,
+    largest_second: f32,
 });

@@ -52,9 +52,10 @@ pub enum Policy {
     /// The next alarm no sooner than this many rows after the statistic was last beyond its
     /// threshold.
     HoldOff(u32),
-    /// The new regime becomes the reference: learned from the row of the alarm on, with the next
-    /// alarm no sooner than `hold_off` rows later. If it does not settle (another alarm before
-    /// `settle` rows) and the data are back at the old reference, that is taken up again.
+    /// The new regime becomes the reference: learned from the row after the alarm on, with the
+    /// next alarm no sooner than `hold_off` rows later. Once it has lasted `settle` rows without
+    /// another alarm it is final; if by then the data are back at the old reference, as after a
+    /// passing disturbance, the old one, learned from more rows, is taken up again.
     Relearn {
         /// Rows without alarms.
         hold_off: u32,

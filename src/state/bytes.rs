@@ -94,6 +94,32 @@ impl<T: Field + Copy, const N: usize> Field for [T; N] {
     }
 }
 
+/// A value that may be missing: a byte that says so, and room for it in any case.
+impl<T: Field> Field for Option<T> {
+    const BYTES: usize = 1 + T::BYTES;
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        u8::from(self.is_some()).put(writer);
+        match self {
+            Some(value) => value.put(writer),
+            None => (0..T::BYTES).for_each(|_| writer.put([0])),
+        }
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match u8::take(reader)? {
+            0 => {
+                for _ in 0..T::BYTES {
+                    reader.take::<1>()?;
+                }
+                Ok(None)
+            }
+            1 => T::take(reader).map(Some),
+            _ => Err(Error::Inconsistent),
+        }
+    }
+}
+
 /// Makes a struct a field: its own fields in the order given.
 macro_rules! fields {
     ($name:ident $(<$(const $length:ident),*>)? { $($field:ident: $kind:ty),* $(,)? }) => {

@@ -39,17 +39,18 @@ const VERSION: u8 = 1;
 const HEADER_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
 /// Length of a record without payload.
-const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BYTES;
+pub(crate) const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BYTES;
 /// Total weight and sum of squared weights.
 const WEIGHT_BYTES: usize = 8 + 16;
 const SUM_BYTES: usize = 16;
 
 /// What a record holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Map = 1,
     Embedding = 2,
     TwoSample = 3,
+    Detector = 4,
 }
 
 impl<const L: usize, B: SinCos> Embedding<L, B> {
@@ -72,7 +73,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 fields!(Sum { cos: i64, sin: i64 });
 
 /// Writes a record of `length` bytes whose payload `fill` puts; returns the length.
-fn write(
+pub(crate) fn write(
     out: &mut [u8],
     length: usize,
     kind: Kind,
@@ -134,7 +135,7 @@ fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
 }
 
 /// Checks that a record is what a caller with this map and backend expects.
-fn expect<'b, const D: usize, const L: usize>(
+pub(crate) fn expect<'b, const D: usize, const L: usize>(
     bytes: &'b [u8],
     kind: Kind,
     backend: u8,
