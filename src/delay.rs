@@ -1,5 +1,7 @@
 //! Input conditioning, last step: the present and the recent past as one vector.
 
+use crate::state::fields;
+
 /// The last D/C rows of C channels, newest first, as one vector of D = lags × C values: 4·D
 /// bytes.
 ///
@@ -55,6 +57,8 @@ impl<const C: usize, const D: usize> Default for Delay<C, D> {
         Self::new()
     }
 }
+
+fields!(Delay<const C, const D> { rows: u32, newest_first: [f32; D] });
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,20 @@ pub enum Parameter {
     Keep,
     /// A frequency vector given by the caller.
     Frequency,
+    /// The promised mean time between false alarms.
+    MeanTime,
+    /// The window lengths.
+    Scales,
+    /// The number of scaling rows.
+    ScalingRows,
+    /// The number of learning rows.
+    LearningRows,
+    /// The number of rows a moving reference remembers.
+    ReferenceMemory,
+    /// The number of rows an adaptive calibration remembers.
+    CalibrationMemory,
+    /// The rows without alarms after an alarm, or those a new regime is given to settle.
+    HoldOff,
 }
 
 impl fmt::Display for Parameter {
@@ -30,6 +44,13 @@ impl fmt::Display for Parameter {
             Self::KernelScale => f.write_str("the kernel scale K(0)"),
             Self::Keep => f.write_str("the factor to keep"),
             Self::Frequency => f.write_str("a frequency"),
+            Self::MeanTime => f.write_str("the mean time between false alarms"),
+            Self::Scales => f.write_str("the list of scales"),
+            Self::ScalingRows => f.write_str("the number of scaling rows"),
+            Self::LearningRows => f.write_str("the number of learning rows"),
+            Self::ReferenceMemory => f.write_str("the memory of the reference"),
+            Self::CalibrationMemory => f.write_str("the memory of the calibration"),
+            Self::HoldOff => f.write_str("the hold-off"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::numeric::sqrt_f32;
 use crate::scale::{MAX_DEVIATIONS, row_count};
+use crate::state::fields;
 
 /// Rows over which the predictor forgets while it learns.
 const MEMORY: f32 = 4000.0;
@@ -141,6 +142,15 @@ impl<const TERMS: usize> Predictor<TERMS> {
 fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
+
+fields!(Predictor<const TERMS> {
+    rows: u32,
+    variance: f32,
+    past: [f32; TERMS],
+    weights: [f32; TERMS],
+    inverse: [[f32; TERMS]; TERMS],
+});
+fields!(Innovation<const C, const TERMS> { predictors: [Predictor<TERMS>; C] });
 
 #[cfg(test)]
 mod tests {

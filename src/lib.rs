@@ -59,6 +59,7 @@ extern crate std;
 
 pub mod bandwidth;
 pub mod delay;
+pub mod detector;
 pub mod embedding;
 pub mod error;
 pub mod family;
@@ -67,19 +68,24 @@ pub mod innovation;
 pub mod kernel;
 pub mod map;
 pub mod mmd;
+mod null;
 mod numeric;
+pub mod regimes;
 pub mod sampling;
 pub mod scale;
 pub mod sincos;
 pub mod state;
 pub mod two_sample;
+mod window;
 
+pub use detector::Detector;
 pub use embedding::Embedding;
 pub use error::{Error, Parameter};
 pub use family::{KernelFamily, Member};
 pub use kernel::{Kernel, Profile};
 pub use map::{Fastfood, FeatureMap, Fourier, MapKind, Recipe};
 pub use mmd::Circle;
+pub use regimes::{Nearest, Regimes};
 pub use sampling::Sampling;
 #[cfg(feature = "rand_core")]
 pub use sampling::seed_from;

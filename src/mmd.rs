@@ -53,6 +53,17 @@ fn self_pairs<const L: usize, B: SinCos>(embedding: &Embedding<L, B>) -> Result<
     Ok(concentration / (1.0 - concentration) * excess)
 }
 
+/// ‖μ‖² without the pairs of a sample with itself: the mean of the kernel over pairs of
+/// different samples.
+///
+/// # Errors
+/// [`Error::Empty`] or [`Error::TooFewSamples`].
+pub fn unbiased_squared_norm<const L: usize, B: SinCos>(
+    embedding: &Embedding<L, B>,
+) -> Result<f32, Error> {
+    Ok(embedding.squared_norm()? + self_pairs(embedding)?)
+}
+
 /// The biased MMD itself: the square root of [`squared_biased`].
 ///
 /// # Errors

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Parameter};
 use crate::numeric::sqrt_f32;
+use crate::state::fields;
 
 /// Largest standardised value, in standard deviations: keeps every phase in reach.
 pub const MAX_DEVIATIONS: f32 = 1e5;
@@ -109,6 +110,8 @@ pub(crate) fn check_finite<const C: usize>(row: &[f32; C]) -> Result<(), Error> 
 pub(crate) const fn row_count(rows: u32) -> f32 {
     rows as f32
 }
+
+fields!(Scale<const C> { rows: u32, means: [f32; C], squares: [f32; C] });
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,6 @@ pub(crate) use cast::{
     f32_of, f32_of_squares, f32_of_sum, f32_of_weight, f64_of, rounded, u16_of, u32_of,
 };
 pub(crate) use chi::chi_quantile;
-pub(crate) use elementary::{cos_sin_turns, sqrt};
-pub(crate) use normal::normal_quantile;
+pub(crate) use elementary::{cos_sin_turns, exp, ln, sqrt};
+pub(crate) use normal::{normal_cdf, normal_quantile};
 pub(crate) use single::{angle_turns, compensated_sum, sqrt_f32};

@@ -24,6 +24,10 @@
 //! # Ok::<(), fastmmd::Error>(())
 //! ```
 
+mod bytes;
+
+pub(crate) use bytes::{Field, Reader, Writer, fields};
+
 use crate::embedding::{Embedding, Sum};
 use crate::error::Error;
 use crate::map::{CHECKSUM, FeatureMap, Recipe};
@@ -35,75 +39,41 @@ const VERSION: u8 = 1;
 const HEADER_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
 /// Length of a record without payload.
-const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BYTES;
+pub(crate) const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BYTES;
 /// Total weight and sum of squared weights.
 const WEIGHT_BYTES: usize = 8 + 16;
 const SUM_BYTES: usize = 16;
 
 /// What a record holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Map = 1,
     Embedding = 2,
     TwoSample = 3,
+    Detector = 4,
 }
 
-/// Fills a buffer from the front; the caller has made sure that it is long enough.
-struct Writer<'b> {
-    rest: &'b mut [u8],
-}
-
-impl Writer<'_> {
-    fn put<const N: usize>(&mut self, bytes: [u8; N]) {
-        let rest = core::mem::take(&mut self.rest);
-        if let Some((field, rest)) = rest.split_first_chunk_mut() {
-            *field = bytes;
-            self.rest = rest;
-        }
+impl<const L: usize, B: SinCos> Embedding<L, B> {
+    fn put(&self, writer: &mut Writer<'_>) {
+        self.weight.put(writer);
+        self.squares.put(writer);
+        self.sums.put(writer);
     }
 
-    fn put_embedding<const L: usize, B: SinCos>(&mut self, embedding: &Embedding<L, B>) {
-        self.put(embedding.weight.to_le_bytes());
-        self.put(embedding.squares.to_le_bytes());
-        for sum in &embedding.sums {
-            self.put(sum.cos.to_le_bytes());
-            self.put(sum.sin.to_le_bytes());
-        }
-    }
-}
-
-/// Takes fields from the front of a payload.
-struct Reader<'b> {
-    rest: &'b [u8],
-}
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
-        let (field, rest) = self.rest.split_first_chunk().ok_or(Error::WrongLength)?;
-        self.rest = rest;
-        Ok(*field)
-    }
-
-    /// Reads the weights and sums of an embedding into a copy of `empty`.
-    fn take_embedding<const L: usize, B: SinCos>(
-        &mut self,
-        empty: &Embedding<L, B>,
-    ) -> Result<Embedding<L, B>, Error> {
-        let mut embedding = Embedding::empty(empty.fingerprint, empty.kernel_scale);
-        embedding.weight = u64::from_le_bytes(self.take()?);
-        embedding.squares = u128::from_le_bytes(self.take()?);
-        for sum in &mut embedding.sums {
-            *sum = Sum {
-                cos: i64::from_le_bytes(self.take()?),
-                sin: i64::from_le_bytes(self.take()?),
-            };
-        }
+    /// Reads weights and sums into an embedding like this one.
+    fn take(&self, reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut embedding = Self::empty(self.fingerprint, self.kernel_scale);
+        embedding.weight = Field::take(reader)?;
+        embedding.squares = Field::take(reader)?;
+        embedding.sums = Field::take(reader)?;
         if embedding.is_consistent() { Ok(embedding) } else { Err(Error::Inconsistent) }
     }
 }
 
+fields!(Sum { cos: i64, sin: i64 });
+
 /// Writes a record of `length` bytes whose payload `fill` puts; returns the length.
-fn write(
+pub(crate) fn write(
     out: &mut [u8],
     length: usize,
     kind: Kind,
@@ -165,7 +135,7 @@ fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
 }
 
 /// Checks that a record is what a caller with this map and backend expects.
-fn expect<'b, const D: usize, const L: usize>(
+pub(crate) fn expect<'b, const D: usize, const L: usize>(
     bytes: &'b [u8],
     kind: Kind,
     backend: u8,
@@ -226,7 +196,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     ) -> Result<usize, Error> {
         self.check_map(map)?;
         write(out, Self::SAVED_BYTES, Kind::Embedding, B::CODE, map.recipe(), |writer| {
-            writer.put_embedding(self);
+            self.put(writer);
         })
     }
 
@@ -242,7 +212,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     ) -> Result<(), Error> {
         self.check_map(map)?;
         let mut payload = expect(bytes, Kind::Embedding, B::CODE, Self::SAVED_BYTES, map)?;
-        *self = payload.take_embedding(self)?;
+        *self = self.take(&mut payload)?;
         Ok(())
     }
 }
@@ -258,8 +228,8 @@ impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSample<'
     pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
         let recipe = self.map().recipe();
         write(out, Self::SAVED_BYTES, Kind::TwoSample, B::CODE, recipe, |writer| {
-            writer.put_embedding(self.p());
-            writer.put_embedding(self.q());
+            self.p().put(writer);
+            self.q().put(writer);
         })
     }
 
@@ -269,8 +239,8 @@ impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSample<'
     /// Those of [`Embedding::restore`]; both embeddings are then as they were.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut payload = expect(bytes, Kind::TwoSample, B::CODE, Self::SAVED_BYTES, self.map())?;
-        let p = payload.take_embedding(self.p())?;
-        let q = payload.take_embedding(self.q())?;
+        let p = self.p().take(&mut payload)?;
+        let q = self.q().take(&mut payload)?;
         (*self.p_mut(), *self.q_mut()) = (p, q);
         Ok(())
     }

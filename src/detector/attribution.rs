@@ -1,0 +1,107 @@
+//! Which channel changed, and what about it.
+//!
+//! Beside the map's frequencies each channel has three of its own, along its axis. At a low one
+//! the phase of the mean point follows the channel's level and its amplitude the spread; the two
+//! higher ones see what level and spread do not tell. Each of these four signs is compared with
+//! its usual size, learned as a mean while all was well.
+
+use crate::sincos::{Point, SinCos};
+use crate::state::fields;
+
+use super::verdict::Change;
+
+/// Frequencies along a channel's axis, in turns per standard deviation: ¼, 1 and 2 radians.
+const TURNS: [f32; 3] = [
+    core::f32::consts::FRAC_1_PI / 8.0,
+    core::f32::consts::FRAC_1_PI / 2.0,
+    core::f32::consts::FRAC_1_PI,
+];
+/// Below this multiple of its usual size, neither level nor spread explains an alarm.
+const NOTABLE: f32 = 9.0;
+
+/// Mean points of C channels at their own three frequencies: 24·C bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(super) struct Axes<const C: usize> {
+    points: [[Point; 3]; C],
+}
+
+/// Squared differences of one channel: in level, in spread, and at the two higher frequencies.
+pub(super) type Signs = [f32; 4];
+
+impl<const C: usize> Axes<C> {
+    pub(super) const fn new() -> Self {
+        Self { points: [[Point { cos: 0.0, sin: 0.0 }; 3]; C] }
+    }
+
+    /// The points of one row of standardised values.
+    pub(super) fn of<B: SinCos>(values: &[f32; C]) -> Self {
+        Self { points: values.map(|value| TURNS.map(|turns| B::point(turns * value))) }
+    }
+
+    /// Moves towards `row` by the fraction `rate`.
+    pub(super) fn blend(&mut self, row: &Self, rate: f32) {
+        let pairs = self.points.iter_mut().flatten().zip(row.points.iter().flatten());
+        for (mean, point) in pairs {
+            mean.cos += rate * (point.cos - mean.cos);
+            mean.sin += rate * (point.sin - mean.sin);
+        }
+    }
+
+    /// The signs of change of each channel of this window against the reference.
+    pub(super) fn signs(&self, reference: &Self) -> [Signs; C] {
+        let mut all = [[0.0; 4]; C];
+        for ((signs, window), usual) in all.iter_mut().zip(&self.points).zip(&reference.points) {
+            let [low, middle, high] = window;
+            let [usual_low, usual_middle, usual_high] = usual;
+            let amplitude =
+                (usual_low.cos * usual_low.cos + usual_low.sin * usual_low.sin).max(1e-12);
+            let (cos, sin) = (low.cos - usual_low.cos, low.sin - usual_low.sin);
+            // Across the reference's direction: its phase; along it: its amplitude.
+            let across = sin * usual_low.cos - cos * usual_low.sin;
+            let along = cos * usual_low.cos + sin * usual_low.sin;
+            *signs = [
+                across * across / amplitude,
+                along * along / amplitude,
+                squared_distance(middle, usual_middle),
+                squared_distance(high, usual_high),
+            ];
+        }
+        all
+    }
+}
+
+fn squared_distance(a: &Point, b: &Point) -> f32 {
+    let (cos, sin) = (a.cos - b.cos, a.sin - b.sin);
+    cos * cos + sin * sin
+}
+
+/// The channel whose signs exceed their usual size most, and what about it changed.
+pub(super) fn attribute<const C: usize>(
+    signs: &[Signs; C],
+    usual: &[Signs; C],
+    normaliser: f32,
+) -> (usize, Change) {
+    let mut best = (0, 0.0, Change::Shape);
+    for (channel, (signs, usual)) in signs.iter().zip(usual).enumerate() {
+        let mut ratios = [0.0; 4];
+        for ((ratio, sign), usual) in ratios.iter_mut().zip(signs).zip(usual) {
+            *ratio = sign / (usual * normaliser).max(1e-12);
+        }
+        let [level, spread, ..] = ratios;
+        let largest = ratios.iter().copied().fold(0.0, f32::max);
+        if largest > best.1 {
+            let change = if level.max(spread) < NOTABLE {
+                Change::Shape
+            } else if 2.0 * level >= spread {
+                Change::Level
+            } else {
+                Change::Spread
+            };
+            best = (channel, largest, change);
+        }
+    }
+    (best.0, best.2)
+}
+
+fields!(Axes<const C> { points: [[Point; 3]; C] });

@@ -1,0 +1,240 @@
+//! What a user states, and what follows from it.
+
+use core::fmt;
+
+use crate::error::{Error, Parameter};
+
+/// The bandwidth of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Bandwidth {
+    /// This many standard deviations of a channel.
+    Deviations(f32),
+    /// The median distance of standardised rows, learned while scaling, times this factor.
+    MedianDistance(f32),
+    /// A family: a quarter of the frequencies at ¼, a quarter at ½ and half of them at 1 times
+    /// the median distance. Guards against a wrong scale at no cost.
+    Family,
+}
+
+/// What windows are compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Reference {
+    /// The mean of the learning rows, as it was: any lasting change is a drift, however slow.
+    Learned,
+    /// A mean that forgets over this many rows, from the start: changes slower than that are
+    /// not seen, and nobody has to say when all was well.
+    Moving(u32),
+}
+
+/// How thresholds go on after learning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Calibration {
+    /// As learned.
+    Learned,
+    /// Moments and maxima of the statistic go on being averaged, over about this many rows, with
+    /// values beyond the threshold counted as the threshold.
+    Adaptive(u32),
+}
+
+/// What follows an alarm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Policy {
+    /// No further alarm until [`Detector::acknowledge`](super::Detector::acknowledge).
+    Latch,
+    /// The next alarm no sooner than this many rows after the statistic was last beyond its
+    /// threshold.
+    HoldOff(u32),
+    /// The new regime becomes the reference: learned from the row after the alarm on, with the
+    /// next alarm no sooner than `hold_off` rows later. Once it has lasted `settle` rows without
+    /// another alarm it is final; if by then the data are back at the old reference, as after a
+    /// passing disturbance, the old one, learned from more rows, is taken up again.
+    Relearn {
+        /// Rows without alarms.
+        hold_off: u32,
+        /// Rows after which the old reference is given up.
+        settle: u32,
+    },
+}
+
+/// The settings of a [`Detector`](super::Detector) with S time scales.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Config<const S: usize> {
+    /// The promise: mean time between false alarms, in rows.
+    pub mean_time_between_false_alarms: f32,
+    /// Window lengths in rows, ascending: short ones for jumps, long ones for slow drift.
+    pub scales: [u32; S],
+    /// Rows to learn each channel's level and spread from.
+    pub scaling_rows: u32,
+    /// Rows to learn the reference from, after those.
+    pub learning_rows: u32,
+    /// The kernel's bandwidth.
+    pub bandwidth: Bandwidth,
+    /// What windows are compared with.
+    pub reference: Reference,
+    /// How thresholds go on after learning.
+    pub calibration: Calibration,
+    /// What follows an alarm.
+    pub policy: Policy,
+}
+
+/// A promise that the settings cannot be trusted to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Warning {
+    /// The mean time between false alarms is so long that the threshold lies far beyond
+    /// anything seen while learning; at least this many learning rows are advised.
+    LearningTooShortForPromise {
+        /// Advised number of learning rows.
+        advised: u32,
+    },
+    /// The longest window is so long that learning sees few independent ones; at least this many
+    /// learning rows are advised.
+    LearningTooShortForScale {
+        /// Advised number of learning rows.
+        advised: u32,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LearningTooShortForPromise { advised } => write!(
+                f,
+                "too few learning rows for the promised time between false alarms: at least {advised} are advised"
+            ),
+            Self::LearningTooShortForScale { advised } => write!(
+                f,
+                "too few learning rows for the longest window: at least {advised} are advised"
+            ),
+        }
+    }
+}
+
+impl Config<4> {
+    /// The default settings: windows of 4, 16, 64 and 256 rows, 256 scaling rows and 4096
+    /// learning rows, a family of bandwidths, a fixed reference, alarms again after a hold-off.
+    ///
+    /// `mean_time` is the promised mean time between false alarms, in rows.
+    #[must_use]
+    pub const fn rows(mean_time: f32) -> Self {
+        Self {
+            mean_time_between_false_alarms: mean_time,
+            scales: [4, 16, 64, 256],
+            scaling_rows: 256,
+            learning_rows: 4096,
+            bandwidth: Bandwidth::Family,
+            reference: Reference::Learned,
+            calibration: Calibration::Learned,
+            policy: Policy::HoldOff(256),
+        }
+    }
+
+    /// The default settings for rows at `rate` hertz and a promised mean time between false
+    /// alarms in seconds.
+    #[must_use]
+    pub const fn seconds(rate: f32, mean_time: f32) -> Self {
+        Self::rows(rate * mean_time)
+    }
+}
+
+impl<const S: usize> Config<S> {
+    /// The same settings with other time scales.
+    #[must_use]
+    pub const fn with_scales<const T: usize>(self, scales: [u32; T]) -> Config<T> {
+        Config {
+            mean_time_between_false_alarms: self.mean_time_between_false_alarms,
+            scales,
+            scaling_rows: self.scaling_rows,
+            learning_rows: self.learning_rows,
+            bandwidth: self.bandwidth,
+            reference: self.reference,
+            calibration: self.calibration,
+            policy: self.policy,
+        }
+    }
+
+    /// Refuses settings that mean nothing.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the parameter: a mean time under 100
+    /// rows, scales not ascending from at least 2 rows, under 16 scaling rows, under 64 learning
+    /// rows or fewer than four of the longest window, a bandwidth outside 10⁻³ to 10³, and
+    /// memories or hold-offs of 0 rows.
+    pub fn check(&self) -> Result<(), Error> {
+        if !self.mean_time_between_false_alarms.is_finite() {
+            return Err(Error::NonFinite(Parameter::MeanTime));
+        }
+        let refuse = |refused: bool, parameter: Parameter| {
+            if refused { Err(Error::OutOfRange(parameter)) } else { Ok(()) }
+        };
+        refuse(!(100.0..=1e9).contains(&self.mean_time_between_false_alarms), Parameter::MeanTime)?;
+        let ascending = self.scales.is_sorted_by(|a, b| a < b);
+        let (shortest, longest) = self.range();
+        refuse(!ascending || shortest < 2 || longest > 1 << 20, Parameter::Scales)?;
+        refuse(!(16..=1 << 20).contains(&self.scaling_rows), Parameter::ScalingRows)?;
+        let needed = longest.saturating_mul(4).max(64);
+        refuse(!(needed..=1 << 24).contains(&self.learning_rows), Parameter::LearningRows)?;
+        if let Bandwidth::Deviations(factor) | Bandwidth::MedianDistance(factor) = self.bandwidth {
+            if !factor.is_finite() {
+                return Err(Error::NonFinite(Parameter::Bandwidth));
+            }
+            refuse(!(1e-3..=1e3).contains(&factor), Parameter::Bandwidth)?;
+        }
+        if let Reference::Moving(memory) = self.reference {
+            refuse(memory <= longest, Parameter::ReferenceMemory)?;
+        }
+        if let Calibration::Adaptive(memory) = self.calibration {
+            refuse(memory < 64, Parameter::CalibrationMemory)?;
+        }
+        match self.policy {
+            Policy::Latch => Ok(()),
+            Policy::HoldOff(rows) => refuse(rows == 0, Parameter::HoldOff),
+            Policy::Relearn { hold_off, settle } => {
+                refuse(hold_off == 0 || settle < hold_off, Parameter::HoldOff)
+            }
+        }
+    }
+
+    /// Whether the promise can be kept with so much learning; measured by
+    /// `cargo xtask evaluate`.
+    #[must_use]
+    pub fn warning(&self) -> Option<Warning> {
+        let (_, longest) = self.range();
+        let for_scale = longest.saturating_mul(16);
+        if self.learning_rows < for_scale {
+            return Some(Warning::LearningTooShortForScale { advised: for_scale });
+        }
+        let for_promise = rows_for(self.mean_time_between_false_alarms);
+        if self.learning_rows < for_promise {
+            return Some(Warning::LearningTooShortForPromise { advised: for_promise });
+        }
+        None
+    }
+
+    /// The shortest and the longest window.
+    pub(super) fn range(&self) -> (u32, u32) {
+        let shortest = self.scales.iter().copied().fold(u32::MAX, u32::min);
+        let longest = self.scales.iter().copied().fold(0, u32::max);
+        (shortest, longest)
+    }
+}
+
+/// Learning rows advised for a promise: as many as the promised time, from 1024 up.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and the promise is positive"
+)]
+fn rows_for(mean_time: f32) -> u32 {
+    (mean_time as u32).max(1024)
+}

@@ -1,0 +1,275 @@
+//! The whole detector as bytes.
+
+use crate::delay::Delay;
+use crate::error::Error;
+use crate::map::FeatureMap;
+use crate::sincos::SinCos;
+use crate::state::{FRAME_BYTES, Field, Kind, Reader, Writer, expect, fields, write};
+
+use super::config::{Bandwidth, Calibration, Config, Policy, Reference};
+use super::outlier::{Gate, Stillness};
+use super::verdict::{Alarm, Change, Stage};
+use super::view::View;
+use super::window::Window;
+use super::{Baseline, Detector, MedianDistance, Scale};
+
+/// Channels, windows, and which view.
+const SHAPE_BYTES: usize = 4 + 4 + 1;
+
+impl<M, V, const C: usize, const D: usize, const L: usize, const S: usize, B>
+    Detector<'_, M, V, C, D, L, S, B>
+where
+    M: FeatureMap<D, L>,
+    V: View<C>,
+    B: SinCos,
+{
+    /// Length of a saved detector, in bytes.
+    pub const SAVED_BYTES: usize = FRAME_BYTES
+        + SHAPE_BYTES
+        + Config::<S>::BYTES
+        + u64::BYTES
+        + Stage::BYTES
+        + Scale::<C>::BYTES
+        + MedianDistance::<C>::BYTES
+        + <[f32; C]>::BYTES
+        + f32::BYTES
+        + V::LENGTH
+        + Delay::<C, D>::BYTES
+        + Gate::BYTES
+        + <[Stillness; C]>::BYTES
+        + 2 * u32::BYTES
+        + Baseline::<C, L>::BYTES
+        + <[Window<C, L>; S]>::BYTES
+        + u32::BYTES
+        + Option::<Baseline<C, L>>::BYTES
+        + Option::<Alarm>::BYTES;
+
+    /// Writes everything: settings, what was learned, and the windows as they are, with the
+    /// recipe of the map; returns the number of bytes. A restored detector goes on bit for bit
+    /// as this one would.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`].
+    pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let recipe = self.map.recipe();
+        write(out, Self::SAVED_BYTES, Kind::Detector, B::CODE, recipe, |writer| {
+            shape::<C, S>().put(writer);
+            V::CODE.put(writer);
+            self.config.put(writer);
+            self.rows.put(writer);
+            self.stage.put(writer);
+            self.scale.put(writer);
+            self.distance.put(writer);
+            self.gains.put(writer);
+            self.inverse_bandwidth.put(writer);
+            self.view.write(writer);
+            self.delay.put(writer);
+            self.gate.put(writer);
+            self.stillness.put(writer);
+            self.count.put(writer);
+            self.learned.put(writer);
+            self.reference.put(writer);
+            self.windows.put(writer);
+            self.quiet_rows.put(writer);
+            self.previous.put(writer);
+            self.last_alarm.put(writer);
+        })
+    }
+
+    /// Replaces the detector, settings included, by a saved one of the same shape, view, backend
+    /// and map.
+    ///
+    /// # Errors
+    /// As [`Embedding::restore`](crate::Embedding::restore); the detector is then as it was.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let reader = &mut expect(bytes, Kind::Detector, B::CODE, Self::SAVED_BYTES, self.map)?;
+        if <[u32; 2]>::take(reader)? != shape::<C, S>() || u8::take(reader)? != V::CODE {
+            return Err(Error::WrongShape);
+        }
+        let config = Config::take(reader)?;
+        config.check().map_err(|_| Error::Inconsistent)?;
+        let restored = Self {
+            map: self.map,
+            config,
+            rows: Field::take(reader)?,
+            stage: Field::take(reader)?,
+            scale: Field::take(reader)?,
+            distance: Field::take(reader)?,
+            gains: Field::take(reader)?,
+            inverse_bandwidth: Field::take(reader)?,
+            view: V::read(reader)?,
+            delay: Field::take(reader)?,
+            gate: Field::take(reader)?,
+            stillness: Field::take(reader)?,
+            count: Field::take(reader)?,
+            learned: Field::take(reader)?,
+            reference: Field::take(reader)?,
+            windows: Field::take(reader)?,
+            quiet_rows: Field::take(reader)?,
+            previous: Field::take(reader)?,
+            last_alarm: Field::take(reader)?,
+            backend: self.backend,
+        };
+        *self = restored;
+        Ok(())
+    }
+}
+
+/// Channels and windows, as they stand in a saved detector.
+fn shape<const C: usize, const S: usize>() -> [u32; 2] {
+    [crate::numeric::u32_of(C), crate::numeric::u32_of(S)]
+}
+
+fields!(Baseline<const C, const L> {
+    mean: crate::window::Mean<L>,
+    axes: super::attribution::Axes<C>,
+    own: f32,
+    rows: u32,
+});
+
+/// A choice with one number: a code, and the number or 0.
+fn put_choice(writer: &mut Writer<'_>, code: u8, number: impl Field) {
+    code.put(writer);
+    number.put(writer);
+}
+
+impl Field for Bandwidth {
+    const BYTES: usize = 1 + f32::BYTES;
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        match self {
+            Self::Deviations(deviations) => put_choice(writer, 0, *deviations),
+            Self::MedianDistance(factor) => put_choice(writer, 1, *factor),
+            Self::Family => put_choice(writer, 2, 0.0_f32),
+        }
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match (u8::take(reader)?, f32::take(reader)?) {
+            (0, deviations) => Ok(Self::Deviations(deviations)),
+            (1, factor) => Ok(Self::MedianDistance(factor)),
+            (2, _) => Ok(Self::Family),
+            _ => Err(Error::Inconsistent),
+        }
+    }
+}
+
+impl Field for Reference {
+    const BYTES: usize = 1 + u32::BYTES;
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        match self {
+            Self::Learned => put_choice(writer, 0, 0_u32),
+            Self::Moving(memory) => put_choice(writer, 1, *memory),
+        }
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match (u8::take(reader)?, u32::take(reader)?) {
+            (0, _) => Ok(Self::Learned),
+            (1, memory) => Ok(Self::Moving(memory)),
+            _ => Err(Error::Inconsistent),
+        }
+    }
+}
+
+impl Field for Calibration {
+    const BYTES: usize = 1 + u32::BYTES;
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        match self {
+            Self::Learned => put_choice(writer, 0, 0_u32),
+            Self::Adaptive(memory) => put_choice(writer, 1, *memory),
+        }
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match (u8::take(reader)?, u32::take(reader)?) {
+            (0, _) => Ok(Self::Learned),
+            (1, memory) => Ok(Self::Adaptive(memory)),
+            _ => Err(Error::Inconsistent),
+        }
+    }
+}
+
+impl Field for Policy {
+    const BYTES: usize = 1 + 2 * u32::BYTES;
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        match self {
+            Self::Latch => put_choice(writer, 0, [0_u32; 2]),
+            Self::HoldOff(rows) => put_choice(writer, 1, [*rows, 0]),
+            Self::Relearn { hold_off, settle } => put_choice(writer, 2, [*hold_off, *settle]),
+        }
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match (u8::take(reader)?, <[u32; 2]>::take(reader)?) {
+            (0, _) => Ok(Self::Latch),
+            (1, [rows, _]) => Ok(Self::HoldOff(rows)),
+            (2, [hold_off, settle]) => Ok(Self::Relearn { hold_off, settle }),
+            _ => Err(Error::Inconsistent),
+        }
+    }
+}
+
+fields!(Config<const S> {
+    mean_time_between_false_alarms: f32,
+    scales: [u32; S],
+    scaling_rows: u32,
+    learning_rows: u32,
+    bandwidth: Bandwidth,
+    reference: Reference,
+    calibration: Calibration,
+    policy: Policy,
+});
+
+/// Makes an enum without data a field: one byte.
+macro_rules! codes {
+    ($name:ident { $($variant:ident = $code:literal),* $(,)? }) => {
+        impl Field for $name {
+            const BYTES: usize = 1;
+
+            fn put(&self, writer: &mut Writer<'_>) {
+                let code: u8 = match self { $(Self::$variant => $code),* };
+                code.put(writer);
+            }
+
+            fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+                match u8::take(reader)? {
+                    $($code => Ok(Self::$variant),)*
+                    _ => Err(Error::Inconsistent),
+                }
+            }
+        }
+    };
+}
+
+codes!(Stage { Scaling = 0, Learning = 1, Monitoring = 2, Drift = 3 });
+codes!(Change { Level = 0, Spread = 1, Shape = 2, Stuck = 3 });
+
+impl Field for Alarm {
+    const BYTES: usize = 2 * u64::BYTES + 2 * u32::BYTES + 2 * f32::BYTES + Change::BYTES;
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        self.row.put(writer);
+        self.since.put(writer);
+        self.scale.put(writer);
+        self.score.put(writer);
+        self.threshold.put(writer);
+        crate::numeric::u32_of(self.channel).put(writer);
+        self.change.put(writer);
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            row: Field::take(reader)?,
+            since: Field::take(reader)?,
+            scale: Field::take(reader)?,
+            score: Field::take(reader)?,
+            threshold: Field::take(reader)?,
+            channel: u32::take(reader)? as usize,
+            change: Field::take(reader)?,
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! One time scale of a detector.
+
+use crate::null::Null;
+use crate::scale::row_count;
+use crate::state::fields;
+use crate::window::Mean;
+
+use super::attribution::{Axes, Signs};
+
+/// An exponential window over the points of recent rows, what it usually does, and its
+/// threshold: 8·L + 40·C + 64 bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(super) struct Window<const C: usize, const L: usize> {
+    pub(super) mean: Mean<L>,
+    /// Sum of the squared weights of its rows.
+    own: f32,
+    /// Sum of the products of its rows' weights here and in the reference.
+    shared: f32,
+    /// R: squared distance from the reference over its expectation for independent rows with
+    /// unit variance.
+    pub(super) statistic: f32,
+    pub(super) threshold: f32,
+    pub(super) null: Null,
+    /// The last row on which R was below its mean.
+    pub(super) calm_row: u64,
+    pub(super) axes: Axes<C>,
+    /// Mean of the signs of each channel over the normaliser.
+    pub(super) usual: [Signs; C],
+}
+
+/// What all windows of a detector take from one row.
+pub(super) struct Row<'r, const C: usize, const L: usize> {
+    pub(super) sample: &'r Mean<L>,
+    pub(super) axes: &'r Axes<C>,
+    pub(super) reference: &'r Mean<L>,
+    pub(super) reference_axes: &'r Axes<C>,
+    /// Sum of the squared weights of the reference's rows.
+    pub(super) reference_own: f32,
+    /// Weight of this row in the reference.
+    pub(super) reference_rate: f32,
+    /// Rows since reference and windows began, this one included.
+    pub(super) count: u32,
+}
+
+impl<const C: usize, const L: usize> Window<C, L> {
+    pub(super) const fn new() -> Self {
+        Self {
+            mean: Mean::new(),
+            own: 0.0,
+            shared: 0.0,
+            statistic: 0.0,
+            threshold: 0.0,
+            null: Null::new(),
+            calm_row: 0,
+            axes: Axes::new(),
+            usual: [[0.0; 4]; C],
+        }
+    }
+
+    /// Begins again, with what is usual and the threshold kept.
+    pub(super) fn restart(&mut self) {
+        let Self { threshold, null, usual, .. } = *self;
+        *self = Self { threshold, null, usual, ..Self::new() };
+    }
+
+    /// E‖window − reference‖² for independent rows with unit variance.
+    pub(super) fn normaliser(&self, reference_own: f32) -> f32 {
+        (self.own - 2.0 * self.shared + reference_own).max(1e-9)
+    }
+
+    /// The same against a reference that shares no rows with this window.
+    pub(super) fn normaliser_against(&self, reference_own: f32) -> f32 {
+        (self.own + reference_own).max(1e-9)
+    }
+
+    /// From now on compared with a reference that shares no rows with this window.
+    pub(super) fn forget_reference(&mut self) {
+        self.shared = 0.0;
+    }
+
+    /// Takes a row in. False while the window is too young for its statistic to mean anything.
+    pub(super) fn push(&mut self, length: u32, row: &Row<'_, C, L>) -> bool {
+        let rate = (2.0 / (row_count(length) + 1.0)).max(1.0 / row_count(row.count));
+        let keep = 1.0 - rate;
+        self.mean.blend(row.sample, rate);
+        self.axes.blend(row.axes, rate);
+        self.own = keep * keep * self.own + rate * rate;
+        self.shared = keep * (1.0 - row.reference_rate) * self.shared + rate * row.reference_rate;
+        if row.count <= length.saturating_mul(2).max(16) {
+            self.statistic = 0.0;
+            return false;
+        }
+        let normaliser = self.normaliser(row.reference_own);
+        self.statistic = self.mean.squared_distance(row.reference) / normaliser;
+        true
+    }
+
+    /// Takes the statistic, and the signs of each channel, as those of a healthy row.
+    pub(super) fn learn(&mut self, block: u32, row: &Row<'_, C, L>) {
+        self.null.push(self.statistic, block, u32::MAX);
+        let rate = 1.0 / row_count(self.null.rows);
+        let normaliser = self.normaliser(row.reference_own);
+        let signs = self.axes.signs(row.reference_axes);
+        for (usual, sign) in self.usual.iter_mut().flatten().zip(signs.iter().flatten()) {
+            *usual += rate * (sign / normaliser - *usual);
+        }
+    }
+
+    /// Statistic over threshold: beyond 1 is an alarm.
+    pub(super) fn ratio(&self) -> f32 {
+        if self.threshold > 0.0 { self.statistic / self.threshold } else { 0.0 }
+    }
+}
+
+fields!(Window<const C, const L> {
+    mean: Mean<L>,
+    own: f32,
+    shared: f32,
+    statistic: f32,
+    threshold: f32,
+    null: Null,
+    calm_row: u64,
+    axes: Axes<C>,
+    usual: [Signs; C],
+});
