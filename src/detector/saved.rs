@@ -128,7 +128,7 @@ fields!(Baseline<const C, const L> {
 });
 
 /// A choice with one number: a code, and the number or 0.
-fn put_choice(writer: &mut Writer<'_>, code: u8, number: impl Field) {
+fn put_choice(writer: &mut Writer<'_>, code: u8, number: &impl Field) {
     code.put(writer);
     number.put(writer);
 }
@@ -138,9 +138,9 @@ impl Field for Bandwidth {
 
     fn put(&self, writer: &mut Writer<'_>) {
         match self {
-            Self::Deviations(deviations) => put_choice(writer, 0, *deviations),
-            Self::MedianDistance(factor) => put_choice(writer, 1, *factor),
-            Self::Family => put_choice(writer, 2, 0.0_f32),
+            Self::Deviations(deviations) => put_choice(writer, 0, deviations),
+            Self::MedianDistance(factor) => put_choice(writer, 1, factor),
+            Self::Family => put_choice(writer, 2, &0.0_f32),
         }
     }
 
@@ -159,8 +159,8 @@ impl Field for Reference {
 
     fn put(&self, writer: &mut Writer<'_>) {
         match self {
-            Self::Learned => put_choice(writer, 0, 0_u32),
-            Self::Moving(memory) => put_choice(writer, 1, *memory),
+            Self::Learned => put_choice(writer, 0, &0_u32),
+            Self::Moving(memory) => put_choice(writer, 1, memory),
         }
     }
 
@@ -178,8 +178,8 @@ impl Field for Calibration {
 
     fn put(&self, writer: &mut Writer<'_>) {
         match self {
-            Self::Learned => put_choice(writer, 0, 0_u32),
-            Self::Adaptive(memory) => put_choice(writer, 1, *memory),
+            Self::Learned => put_choice(writer, 0, &0_u32),
+            Self::Adaptive(memory) => put_choice(writer, 1, memory),
         }
     }
 
@@ -197,9 +197,9 @@ impl Field for Policy {
 
     fn put(&self, writer: &mut Writer<'_>) {
         match self {
-            Self::Latch => put_choice(writer, 0, [0_u32; 2]),
-            Self::HoldOff(rows) => put_choice(writer, 1, [*rows, 0]),
-            Self::Relearn { hold_off, settle } => put_choice(writer, 2, [*hold_off, *settle]),
+            Self::Latch => put_choice(writer, 0, &[0_u32; 2]),
+            Self::HoldOff(rows) => put_choice(writer, 1, &[*rows, 0]),
+            Self::Relearn { hold_off, settle } => put_choice(writer, 2, &[*hold_off, *settle]),
         }
     }
 
@@ -271,5 +271,69 @@ impl Field for Alarm {
             channel: u32::take(reader)? as usize,
             change: Field::take(reader)?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::innovation::Innovation;
+    use crate::{Fourier, Kernel, Sampling};
+    use rand_core::{Rng, SeedableRng};
+    use rand_xorshift::XorShiftRng;
+    use std::vec;
+
+    static MAP: Fourier<4, 16> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+        Ok(map) => map,
+        Err(_) => panic!(),
+    };
+    type Small<'m, V> = Detector<'m, Fourier<4, 16>, V, 2, 4, 16, 2>;
+
+    fn config() -> Config<2> {
+        Config {
+            scaling_rows: 64,
+            learning_rows: 256,
+            calibration: Calibration::Adaptive(500),
+            policy: Policy::Relearn { hold_off: 20, settle: 100 },
+            ..Config::rows(1000.0).with_scales([4, 16])
+        }
+    }
+
+    /// Saves and restores on every row of learning, monitoring, drift and relearning.
+    fn goes_on_bit_for_bit<V: View<2>>() {
+        let mut rng = XorShiftRng::seed_from_u64(3);
+        let mut straight: Small<'_, V> = Detector::new(&MAP, config()).unwrap();
+        let mut interrupted = straight.clone();
+        let mut bytes = vec![0; Small::<V>::SAVED_BYTES];
+        let mut alarms = 0;
+        for row in 0..900 {
+            let drift = if row > 500 { 3.0 } else { 0.0 };
+            let sample = [0; 2].map(|_| rng.next_u32() as f32 / u32::MAX as f32 + drift);
+            let verdict = straight.push(&sample).unwrap();
+            assert_eq!(interrupted.push(&sample).unwrap(), verdict, "row {row}");
+            alarms += usize::from(matches!(verdict, crate::detector::Verdict::Alarm(_)));
+            assert_eq!(interrupted.save(&mut bytes), Ok(Small::<V>::SAVED_BYTES));
+            interrupted = Detector::new(&MAP, Config::rows(5e5).with_scales([8, 32])).unwrap();
+            interrupted.restore(&bytes).unwrap();
+        }
+        assert!(alarms >= 1);
+    }
+
+    #[test]
+    fn a_restored_detector_goes_on_bit_for_bit() {
+        goes_on_bit_for_bit::<crate::detector::Raw>();
+        goes_on_bit_for_bit::<Innovation<2>>();
+    }
+
+    #[test]
+    fn another_view_or_a_torn_record_is_refused() {
+        let mut raw: Small<'_, crate::detector::Raw> = Detector::new(&MAP, config()).unwrap();
+        let mut bytes = vec![0; Small::<crate::detector::Raw>::SAVED_BYTES];
+        raw.save(&mut bytes).unwrap();
+        let mut other: Small<'_, Innovation<2>> = Detector::new(&MAP, config()).unwrap();
+        assert_eq!(other.restore(&bytes), Err(Error::WrongShape));
+        bytes[200] ^= 4;
+        assert_eq!(raw.restore(&bytes), Err(Error::ChecksumMismatch));
+        assert_eq!(raw.save(&mut [0; 10]), Err(Error::BufferTooSmall { needed: bytes.len() }));
     }
 }
