@@ -150,7 +150,6 @@ impl Weighted {
     }
 
     /// Samples and weights together.
-    #[must_use]
     pub fn iter(&self) -> impl Iterator<Item = (&[f64], f64)> + Clone {
         self.points.rows().zip(self.weights.iter().copied())
     }

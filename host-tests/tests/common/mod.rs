@@ -5,7 +5,7 @@ use fastmmd_reference::features::Frequencies;
 
 /// All frequency vectors of a map in `f64`, by mapping the unit vectors: for Fastfood much
 /// cheaper than asking for each.
-pub fn dense<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Frequencies {
+pub(crate) fn dense<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Frequencies {
     // Any length within reach does, if it is a power of two: scaling is then exact.
     let mut unit = 1.0_f32;
     while unit >= map.reach() {

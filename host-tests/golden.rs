@@ -1,0 +1,56 @@
+// Golden values: what every target must compute, bit for bit. Included by `tests/golden.rs` and
+// by firmware (`include!`), so it uses `core` arithmetic alone, and only exact operations on the
+// inputs: whole numbers, and divisions by powers of two.
+
+/// What a map must give for the golden streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Golden {
+    /// The last four bytes of the saved `TwoSample`, its CRC-32: it covers recipe and all sums.
+    pub(crate) record: u32,
+    /// Bits of MMD_b².
+    pub(crate) biased: u32,
+    /// Bits of MMD_u².
+    pub(crate) unbiased: u32,
+}
+
+/// Samples in each golden stream.
+pub(crate) const GOLDEN_SAMPLES: u32 = 1000;
+
+/// Seed of the golden maps, whose kernel is the Gaussian with σ = 1.
+pub(crate) const GOLDEN_SEED: u64 = 20_150_512;
+
+/// Channel `channel` of sample `index`: a multiple of 1/512 in [−1, 1), and in the second stream
+/// stretched by 5/4 and moved by 1/4.
+pub(crate) fn golden_value(index: u32, channel: u32, second: bool) -> f32 {
+    let mixed = index
+        .wrapping_mul(2_654_435_761)
+        .wrapping_add(channel.wrapping_mul(2_246_822_519))
+        .rotate_left(13)
+        .wrapping_mul(3_266_489_917);
+    let step = (mixed >> 22) as u16;
+    let value = f32::from(step) / 512.0 - 1.0;
+    if second { value * 1.25 + 0.25 } else { value }
+}
+
+/// Sample `index` of a golden stream.
+pub(crate) fn golden_sample<const D: usize>(index: u32, second: bool) -> [f32; D] {
+    let mut sample = [0.0; D];
+    let mut channel = 0;
+    for value in &mut sample {
+        *value = golden_value(index, channel, second);
+        channel += 1;
+    }
+    sample
+}
+
+/// `Fourier<3, 64>`, quasi-random.
+pub(crate) const GOLDEN_QUASI: Golden =
+    Golden { record: 0xb955_f0d5, biased: 0x3d58_3ea9, unbiased: 0x3d53_5a98 };
+
+/// `Fourier<16, 128>`, orthogonal.
+pub(crate) const GOLDEN_ORTHOGONAL: Golden =
+    Golden { record: 0xc605_f98a, biased: 0x3c80_9974, unbiased: 0x3c61_00c2 };
+
+/// `Fastfood<16, 16, 128>`.
+pub(crate) const GOLDEN_FASTFOOD: Golden =
+    Golden { record: 0x12d5_b447, biased: 0x3c8d_1644, unbiased: 0x3c79_f773 };

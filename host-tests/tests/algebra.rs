@@ -1,0 +1,310 @@
+//! The algebra of embeddings, for random samples: exact where the core promises it.
+//!
+//! The seed is fixed; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` set others.
+
+use fastmmd::{
+    Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Parameter, Sampling,
+    hadamard,
+};
+use fastmmd_reference::tolerance;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
+
+fn config() -> Config {
+    let mut config = Config { failure_persistence: None, ..Config::default() };
+    if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
+        config.rng_seed = RngSeed::Fixed(20_150_512);
+    }
+    config
+}
+
+type Sample = [f32; 3];
+type Set = Embedding<16>;
+
+fn dense() -> Fourier<3, 16> {
+    Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, 1).expect("spherical")
+}
+
+fn fast() -> Fastfood<3, 4, 16> {
+    Fastfood::new(Kernel::GAUSSIAN, 1).expect("spherical")
+}
+
+fn sample() -> impl Strategy<Value = Sample> {
+    // Ordinary readings, and some that are many turns away.
+    prop_oneof![4 => prop::array::uniform3(-4.0_f32..4.0), 1 => prop::array::uniform3(-1e4_f32..1e4)]
+}
+
+/// A weight of the whole range, evenly in its logarithm.
+fn weight() -> impl Strategy<Value = f32> {
+    (-12.0_f32..20.0).prop_map(f32::exp2)
+}
+
+fn weighted_samples() -> impl Strategy<Value = Vec<(Sample, f32)>> {
+    let weight = prop_oneof![Just(1.0), weight()];
+    prop::collection::vec((sample(), weight), 1..24)
+}
+
+fn embed(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)]) -> Set {
+    let mut set = Embedding::new(map);
+    for (sample, weight) in samples {
+        set.add_weighted(map, sample, *weight).expect("a good sample");
+    }
+    set
+}
+
+/// Total weight and sums as saved, without the sum of squared weights.
+fn sums(map: &impl FeatureMap<3, 16>, set: &Set) -> (Vec<u8>, Vec<u8>) {
+    let mut bytes = vec![0; Set::SAVED_BYTES];
+    set.save(map, &mut bytes).expect("long enough");
+    (bytes[44..52].to_vec(), bytes[68..bytes.len() - 4].to_vec())
+}
+
+fn add_then_remove(
+    map: &impl FeatureMap<3, 16>,
+    samples: &[(Sample, f32)],
+    more: &[(Sample, f32)],
+) {
+    let before = embed(map, samples);
+    let mut set = before.clone();
+    for (sample, weight) in more {
+        set.add_weighted(map, sample, *weight).expect("a good sample");
+    }
+    // In the order of adding, not the reverse: any order will do.
+    for (sample, weight) in more {
+        set.remove_weighted(map, sample, *weight).expect("was added");
+    }
+    assert_eq!(set, before);
+    set.add(map, &more[0].0).expect("a good sample");
+    set.remove(map, &more[0].0).expect("was added");
+    assert_eq!(set, before);
+}
+
+fn merge_in_any_order(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)], cuts: [usize; 2]) {
+    let whole = embed(map, samples);
+    let mut cuts = cuts.map(|cut| cut % (samples.len() + 1));
+    cuts.sort_unstable();
+    let parts = [&samples[..cuts[0]], &samples[cuts[0]..cuts[1]], &samples[cuts[1]..]];
+    let [a, b, c] = parts.map(|part| embed(map, part));
+    for order in [[&a, &b, &c], [&c, &a, &b], [&b, &a, &c]] {
+        let [first, second, third] = order;
+        let mut left = first.clone();
+        left.merge(second).expect("the same map");
+        left.merge(third).expect("the same map");
+        let mut right = second.clone();
+        right.merge(third).expect("the same map");
+        let mut outer = first.clone();
+        outer.merge(&right).expect("the same map");
+        assert_eq!(left, whole);
+        assert_eq!(outer, whole);
+    }
+}
+
+fn weight_is_repetition(map: &impl FeatureMap<3, 16>, sample: &Sample, times: u8) {
+    let weighted = embed(map, &[(*sample, f32::from(times))]);
+    let mut repeated: Set = Embedding::new(map);
+    for _ in 0..times {
+        repeated.add(map, sample).expect("a good sample");
+    }
+    assert_eq!(sums(map, &weighted), sums(map, &repeated));
+    let one = embed(map, &[(*sample, 1.0)]);
+    let mut added: Set = Embedding::new(map);
+    added.add(map, sample).expect("a good sample");
+    assert_eq!(one, added);
+}
+
+fn forgetting_multiplies(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)], keep: [f32; 2]) {
+    let mut twice = embed(map, samples);
+    let mut once = twice.clone();
+    twice.forget(keep[0]).expect("in range");
+    twice.forget(keep[1]).expect("in range");
+    once.forget(keep[0] * keep[1]).expect("in range");
+    let limit = tolerance::FORGET;
+    limit.hold("weight", f64::from(twice.weight() / once.weight()), 1.0);
+    let effective =
+        twice.concentration().expect("not empty") / once.concentration().expect("not empty");
+    limit.hold("effective number", effective.into(), 1.0);
+    for (a, b) in twice.mean().expect("not empty").zip(once.mean().expect("not empty")) {
+        limit.hold("cos", a.cos.into(), b.cos.into());
+        limit.hold("sin", a.sin.into(), b.sin.into());
+    }
+}
+
+/// Every refused call gives the error that is expected and changes nothing.
+fn bad_input_changes_nothing(
+    map: &impl FeatureMap<3, 16>,
+    samples: &[(Sample, f32)],
+    channel: usize,
+) {
+    let before = embed(map, samples);
+    let good = samples[0].0;
+    let mut set = before.clone();
+    let refused = |result: Result<(), Error>, error: Error, set: &Set| {
+        assert_eq!(result, Err(error));
+        assert_eq!(*set, before);
+    };
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let mut sample = good;
+        sample[channel] = bad;
+        let error = Error::NonFinite(Parameter::Channel(channel));
+        refused(set.add(map, &sample), error, &set);
+        refused(set.add_weighted(map, &sample, 2.0), error, &set);
+        if before.weight() >= 1.0 {
+            // Whether there is anything to remove is checked first.
+            let result = set.remove_weighted(map, &sample, fastmmd::embedding::MIN_WEIGHT);
+            assert!(matches!(result, Err(e) if e == error || e == Error::NothingToRemove));
+            assert_eq!(set, before);
+        }
+        refused(set.add_weighted(map, &good, bad), Error::NonFinite(Parameter::Weight), &set);
+        refused(set.remove_weighted(map, &good, bad), Error::NonFinite(Parameter::Weight), &set);
+        refused(set.forget(bad), Error::NonFinite(Parameter::Keep), &set);
+    }
+    for far in [1.01 * map.reach(), -1.01 * map.reach(), 1e30, f32::MAX] {
+        let mut sample = good;
+        sample[channel] = far;
+        refused(set.add(map, &sample), Error::PhaseTooLarge, &set);
+        refused(set.add_weighted(map, &sample, 2.0), Error::PhaseTooLarge, &set);
+    }
+    for bad in [0.0, -0.0, -1.0, f32::MIN_POSITIVE, 2e-4, 1.1e6, f32::MAX] {
+        let error = Error::OutOfRange(Parameter::Weight);
+        refused(set.add_weighted(map, &good, bad), error, &set);
+        refused(set.remove_weighted(map, &good, bad), error, &set);
+    }
+    for bad in [0.0, -0.5, 1.000_001, 2.0] {
+        refused(set.forget(bad), Error::OutOfRange(Parameter::Keep), &set);
+    }
+    let other = Fourier::<3, 16>::new(Kernel::GAUSSIAN, Sampling::Quasi, 2).expect("spherical");
+    let stranger = embed(&other, samples);
+    refused(set.add(&other, &good), Error::MapMismatch, &set);
+    refused(set.add_weighted(&other, &good, 2.0), Error::MapMismatch, &set);
+    refused(set.remove(&other, &good), Error::MapMismatch, &set);
+    refused(set.merge(&stranger), Error::MapMismatch, &set);
+    assert_eq!(set.inner_product(&stranger), Err(Error::MapMismatch));
+    let mut empty: Set = Embedding::new(map);
+    assert_eq!(empty.remove(map, &good), Err(Error::NothingToRemove));
+    assert_eq!(empty, Embedding::new(map));
+}
+
+fn transform_twice<const N: usize>(values: &[f32]) {
+    let input: [f32; N] = std::array::from_fn(|index| values[index % values.len()]);
+    let mut twice = input;
+    hadamard::transform(&mut twice);
+    hadamard::transform(&mut twice);
+    let norm = input.iter().map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt();
+    if norm > 0.0 {
+        for (after, before) in twice.into_iter().zip(input) {
+            let error = f64::from(after) / fastmmd_reference::real(N) - f64::from(before);
+            tolerance::HADAMARD.hold_below("WHT²", error.abs() / norm);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn removing_undoes_adding(samples in weighted_samples(), more in weighted_samples()) {
+        add_then_remove(&dense(), &samples, &more);
+        add_then_remove(&fast(), &samples, &more);
+    }
+
+    #[test]
+    fn merging_is_the_same_in_any_order(
+        samples in weighted_samples(),
+        cuts in prop::array::uniform2(0_usize..100),
+    ) {
+        merge_in_any_order(&dense(), &samples, cuts);
+        merge_in_any_order(&fast(), &samples, cuts);
+    }
+
+    #[test]
+    fn a_whole_weight_is_repetition(sample in sample(), times in 1_u8..100) {
+        weight_is_repetition(&dense(), &sample, times);
+        weight_is_repetition(&fast(), &sample, times);
+    }
+
+    #[test]
+    fn the_order_of_samples_does_not_matter(
+        (samples, shuffled) in weighted_samples()
+            .prop_flat_map(|samples| (Just(samples.clone()), Just(samples).prop_shuffle())),
+    ) {
+        prop_assert_eq!(embed(&dense(), &samples), embed(&dense(), &shuffled));
+        prop_assert_eq!(embed(&fast(), &samples), embed(&fast(), &shuffled));
+    }
+
+    #[test]
+    fn forgetting_twice_is_forgetting_the_product(
+        samples in prop::collection::vec((sample(), 1.0_f32..8.0), 4..24),
+        keep in prop::array::uniform2(0.1_f32..=1.0),
+    ) {
+        forgetting_multiplies(&dense(), &samples, keep);
+        forgetting_multiplies(&fast(), &samples, keep);
+    }
+
+    #[test]
+    fn bad_input_is_named_and_changes_nothing(
+        samples in weighted_samples(),
+        channel in 0_usize..3,
+    ) {
+        bad_input_changes_nothing(&dense(), &samples, channel);
+        bad_input_changes_nothing(&fast(), &samples, channel);
+    }
+
+    #[test]
+    fn the_transform_twice_is_n(values in prop::collection::vec(-1e3_f32..1e3, 1..200)) {
+        transform_twice::<1>(&values);
+        transform_twice::<2>(&values);
+        transform_twice::<8>(&values);
+        transform_twice::<64>(&values);
+        transform_twice::<1024>(&values);
+    }
+}
+
+/// A family takes a sample in all its members or in none.
+#[test]
+fn a_family_refuses_as_a_whole() {
+    let map = dense();
+    let mut family: KernelFamily<_, 2, 3, 16> =
+        KernelFamily::new(&map, [1e-3, 1.0]).expect("in range");
+    family.push_p(&[0.1, 0.2, 0.3]).expect("a good sample");
+    let before = family.p().clone();
+    // Within the reach of σ = 1, but not of σ = 0.001.
+    let far = [0.1 * map.reach(), 0.0, 0.0];
+    assert_eq!(family.push_p(&far), Err(Error::PhaseTooLarge));
+    assert_eq!(*family.p(), before);
+    let error = Error::NonFinite(Parameter::Channel(2));
+    assert_eq!(family.push_p(&[0.0, 0.0, f32::NAN]), Err(error));
+    assert_eq!(*family.p(), before);
+    for (bad, error) in [
+        (f32::NAN, Error::NonFinite(Parameter::Bandwidth)),
+        (0.0, Error::OutOfRange(Parameter::Bandwidth)),
+        (-1.0, Error::OutOfRange(Parameter::Bandwidth)),
+    ] {
+        let refused = KernelFamily::<_, 2, 3, 16>::new(&map, [1.0, bad]);
+        assert_eq!(refused.err(), Some(error));
+    }
+}
+
+/// At 2³³ samples the sums are full: one more is refused, and nothing has overflowed.
+#[test]
+fn a_full_embedding_refuses_more() {
+    let map = dense();
+    let mut set: Set = Embedding::new(&map);
+    let sample = [0.0; 3]; // cos = 1 at every frequency: the largest sums there are
+    set.add(&map, &sample).expect("a good sample");
+    let one = set.clone();
+    // 2³³ − 1 samples, by Horner's scheme.
+    for _ in 0..32 {
+        let copy = set.clone();
+        set.merge(&copy).expect("room");
+        set.merge(&one).expect("room");
+    }
+    let full = set.clone();
+    assert_eq!(set.add(&map, &sample), Err(Error::Full));
+    assert_eq!(set.add_weighted(&map, &sample, 1.0), Err(Error::Full));
+    assert_eq!(set.merge(&one), Err(Error::Full));
+    assert_eq!(set.merge(&full), Err(Error::Full));
+    assert_eq!(set, full);
+    for point in set.mean().expect("not empty") {
+        tolerance::LONG_RUN.hold("full", point.cos.into(), 1.0);
+    }
+}

@@ -1,0 +1,105 @@
+//! Golden values: the same input gives the same bits, on this target and on every other.
+//!
+//! If a change of the core is meant to change them, the failing test prints the new ones; saved
+//! states and devices in the field then no longer agree with it, so it is a breaking change.
+
+mod values {
+    include!("../golden.rs");
+}
+
+use fastmmd::{Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
+use fastmmd_reference::checksum::crc32;
+use values::{
+    GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_SAMPLES, GOLDEN_SEED, Golden,
+    golden_sample, golden_value,
+};
+
+fn measured<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Golden {
+    measured_with(map, golden_sample)
+}
+
+fn measured_with<M: FeatureMap<D, L>, const D: usize, const L: usize>(
+    map: &M,
+    sample: impl Fn(u32, bool) -> [f32; D],
+) -> Golden {
+    let mut test: TwoSample<_, D, L> = TwoSample::new(map);
+    for index in 0..GOLDEN_SAMPLES {
+        test.push_p(&sample(index, false)).expect("a good sample");
+        test.push_q(&sample(index, true)).expect("a good sample");
+    }
+    let mut bytes = vec![0; TwoSample::<M, D, L>::SAVED_BYTES];
+    test.save(&mut bytes).expect("long enough");
+    let (body, checksum) = bytes.split_last_chunk().expect("longer than a checksum");
+    let record = u32::from_le_bytes(*checksum);
+    assert_eq!(record, crc32(body), "the record's checksum is the CRC-32 of the rest");
+    Golden {
+        record,
+        biased: test.mmd2_biased().expect("not empty").to_bits(),
+        unbiased: test.mmd2_unbiased().expect("not empty").to_bits(),
+    }
+}
+
+fn hold(name: &str, found: Golden, pinned: Golden) {
+    let Golden { record, biased, unbiased } = found;
+    assert!(
+        found == pinned,
+        "{name}: Golden {{ record: {record:#010x}, biased: {biased:#010x}, unbiased: {unbiased:#010x} }}, MMD² {} {}",
+        f32::from_bits(biased),
+        f32::from_bits(unbiased)
+    );
+}
+
+#[test]
+fn quasi_random() {
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    hold("GOLDEN_QUASI", measured(&map.expect("spherical")), GOLDEN_QUASI);
+}
+
+#[test]
+fn orthogonal() {
+    let map = Fourier::<16, 128>::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED);
+    hold("GOLDEN_ORTHOGONAL", measured(&map.expect("spherical")), GOLDEN_ORTHOGONAL);
+}
+
+#[test]
+fn fastfood() {
+    let map = Fastfood::<16, 16, 128>::new(Kernel::GAUSSIAN, GOLDEN_SEED);
+    hold("GOLDEN_FASTFOOD", measured(&map.expect("spherical")), GOLDEN_FASTFOOD);
+}
+
+/// The inputs cover their range, and are those that firmware makes.
+#[test]
+fn inputs_are_pinned_too() {
+    let mut steps = [false; 1024];
+    let mut bytes = Vec::new();
+    for index in 0..GOLDEN_SAMPLES {
+        for channel in 0..16 {
+            let value = golden_value(index, channel, false);
+            bytes.extend(value.to_le_bytes());
+            let step =
+                (0_u16..1024).find(|s| (f32::from(*s) / 512.0 - 1.0).to_bits() == value.to_bits());
+            steps[usize::from(step.expect("a multiple of 1/512"))] = true;
+        }
+    }
+    assert!(steps.iter().all(|seen| *seen));
+    assert_eq!(crc32(&bytes), INPUTS, "{:#010x}", crc32(&bytes));
+}
+
+const INPUTS: u32 = 0xb4bc_849c;
+
+/// The lowest bit but two of a single value changes the record, and so does another seed.
+#[test]
+fn another_input_is_caught() {
+    let map = |seed| Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, seed);
+    let altered = measured_with(&map(GOLDEN_SEED).expect("spherical"), |index, second| {
+        let mut sample: [f32; 3] = golden_sample(index, second);
+        if index == 500 {
+            sample[1] = f32::from_bits(sample[1].to_bits() ^ 4);
+        }
+        sample
+    });
+    assert_ne!(altered.record, GOLDEN_QUASI.record);
+    let other = measured(&map(GOLDEN_SEED + 1).expect("spherical"));
+    assert_ne!(other.record, GOLDEN_QUASI.record);
+    assert_ne!(other.biased, GOLDEN_QUASI.biased);
+}
