@@ -1,0 +1,228 @@
+//! The firmware at the other end of the link.
+
+use std::io::{BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+
+use drift_app::engine::Alarm;
+use drift_app::fault::Fault;
+use drift_app::frame::{self, Decoder, Frame};
+use drift_app::message::{Command, Message, Origin, Refusal, Report};
+
+use crate::error::{Doing, Error};
+use crate::machine::{Machine, Setup};
+
+/// A running board and the link to its firmware.
+#[derive(Debug)]
+pub struct Device {
+    machine: Machine,
+    writer: UnixStream,
+    reader: BufReader<UnixStream>,
+    decoder: Decoder,
+    tag: u8,
+}
+
+/// The message that closes a command.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Closing {
+    /// How things stand.
+    Report(Report),
+    /// A piece of state: length of the whole, and the piece.
+    State(u32, Vec<u8>),
+    /// The command was refused.
+    Nack(Refusal),
+}
+
+/// Everything that a command led to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The message that closed it.
+    pub closing: Closing,
+    /// Alarms on the way.
+    pub alarms: Vec<Alarm>,
+    /// Faults on the way.
+    pub faults: Vec<Fault>,
+}
+
+impl Answer {
+    /// The report that closed it.
+    ///
+    /// # Errors
+    /// [`Error::Unexpected`] if it was closed otherwise.
+    pub fn report(&self) -> Result<Report, Error> {
+        match &self.closing {
+            Closing::Report(report) => Ok(*report),
+            other => Err(Error::Unexpected(format!("{other:?} instead of a report"))),
+        }
+    }
+}
+
+/// A message without borrowed parts.
+#[derive(Debug)]
+enum Said {
+    Closing(u8, Closing),
+    Alarm(Alarm),
+    Fault(Fault),
+    Boot(Origin, u8),
+}
+
+impl Device {
+    /// Starts a board, and waits until the firmware says from where it took its state.
+    ///
+    /// # Errors
+    /// [`Error`] if QEMU or the firmware does not start.
+    pub fn start(setup: &Setup<'_>) -> Result<(Self, Origin), Error> {
+        let (machine, writer) = Machine::start(setup)?;
+        let reader = BufReader::new(writer.try_clone().doing("sharing the line's socket")?);
+        let mut device = Self { machine, writer, reader, decoder: Decoder::new(), tag: 0 };
+        let origin = device.booted()?;
+        Ok((device, origin))
+    }
+
+    /// Pushes the reset button, and waits until the firmware says from where it took its state.
+    ///
+    /// # Errors
+    /// [`Error`] if it does not start again.
+    pub fn reset(&mut self) -> Result<Origin, Error> {
+        self.machine.reset()?;
+        self.booted()
+    }
+
+    /// Lets the firmware reset itself.
+    ///
+    /// # Errors
+    /// [`Error`] if it does not start again.
+    pub fn restart(&mut self) -> Result<Origin, Error> {
+        self.ask(&Command::Restart)?;
+        self.booted()
+    }
+
+    /// Cuts the power, and returns the log.
+    ///
+    /// # Errors
+    /// [`Error::Ended`] if QEMU had ended before.
+    pub fn cut_power(self) -> Result<Vec<String>, Error> {
+        self.machine.cut_power()
+    }
+
+    /// The board, to set its sensors.
+    pub const fn machine(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+
+    /// Sends a command and waits for the message that closes it.
+    ///
+    /// # Errors
+    /// [`Error`] if none comes.
+    pub fn ask(&mut self, command: &Command) -> Result<Answer, Error> {
+        let tag = self.send(command)?;
+        self.answer(tag)
+    }
+
+    /// Sends a command without waiting; gives the tag to [wait for](Self::answer).
+    ///
+    /// # Errors
+    /// [`Error`] if the line is broken.
+    pub fn send(&mut self, command: &Command) -> Result<u8, Error> {
+        // 0 is for what the firmware says unasked.
+        self.tag = self.tag % 255 + 1;
+        let (kind, payload) = command.encode();
+        let mut bytes = Vec::with_capacity(96);
+        let frame = Frame { kind, tag: self.tag, payload: payload.as_slice() };
+        let Ok(()) = frame::encode(&frame, |byte| {
+            bytes.push(byte);
+            Ok::<(), std::convert::Infallible>(())
+        });
+        self.send_raw(&bytes)?;
+        Ok(self.tag)
+    }
+
+    /// Sends bytes as they are, such as noise.
+    ///
+    /// # Errors
+    /// [`Error`] if the line is broken.
+    pub fn send_raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let sent = self.writer.write_all(bytes).doing("writing to the board's line");
+        self.machine.alive(sent)
+    }
+
+    /// Waits for the message that closes the command with this tag; answers to others, such as
+    /// noise, are passed over.
+    ///
+    /// # Errors
+    /// [`Error`] if none comes.
+    pub fn answer(&mut self, tag: u8) -> Result<Answer, Error> {
+        let (mut alarms, mut faults) = (Vec::new(), Vec::new());
+        loop {
+            match self.listen()? {
+                Said::Alarm(alarm) => alarms.push(alarm),
+                Said::Fault(fault) => faults.push(fault),
+                Said::Closing(closed, closing) if closed == tag => {
+                    return Ok(Answer { closing, alarms, faults });
+                }
+                Said::Closing(..) => {}
+                Said::Boot(origin, _) => {
+                    let what = format!("the board started anew, from {origin:?}");
+                    return Err(Error::Unexpected(what));
+                }
+            }
+        }
+    }
+
+    /// The engine's whole state, piece by piece.
+    ///
+    /// # Errors
+    /// [`Error`] if a piece is missing.
+    pub fn read_state(&mut self) -> Result<Vec<u8>, Error> {
+        let mut state = Vec::new();
+        loop {
+            let offset = u32::try_from(state.len()).unwrap_or(u32::MAX);
+            match self.ask(&Command::ReadState { offset, length: 64 })?.closing {
+                Closing::State(_, piece) if piece.is_empty() => return Ok(state),
+                Closing::State(_, piece) => state.extend(piece),
+                other => return Err(Error::Unexpected(format!("{other:?} instead of state"))),
+            }
+        }
+    }
+
+    fn booted(&mut self) -> Result<Origin, Error> {
+        loop {
+            // Half a frame from before the reset ends with the first zero after it.
+            if let Said::Boot(origin, _) = self.listen()? {
+                return Ok(origin);
+            }
+        }
+    }
+
+    fn listen(&mut self) -> Result<Said, Error> {
+        loop {
+            let mut byte = [0];
+            let read = self.reader.read_exact(&mut byte).doing("reading from the board's line");
+            self.check(read)?;
+            let Some(Ok(frame)) = self.decoder.push(byte[0]) else { continue };
+            let tag = frame.tag;
+            let said = match Message::decode(frame.kind, frame.payload) {
+                Some(Message::Report(report)) => Said::Closing(tag, Closing::Report(report)),
+                Some(Message::Nack(refusal)) => Said::Closing(tag, Closing::Nack(refusal)),
+                Some(Message::State { total, bytes, .. }) => {
+                    Said::Closing(tag, Closing::State(total, bytes.to_vec()))
+                }
+                Some(Message::Alarm(alarm)) => Said::Alarm(alarm),
+                Some(Message::Fault(fault)) => Said::Fault(fault),
+                Some(Message::Boot { origin, channels }) => Said::Boot(origin, channels),
+                None => {
+                    let what = format!("a message of unknown kind {}", frame.kind);
+                    return Err(Error::Unexpected(what));
+                }
+            };
+            return Ok(said);
+        }
+    }
+
+    /// A failed read is looked into; a good one costs nothing.
+    fn check(&mut self, read: Result<(), Error>) -> Result<(), Error> {
+        match read {
+            Ok(()) => Ok(()),
+            failed => self.machine.alive(failed),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The emulated board from the host's side: starts QEMU, drives the sensors on its bus, talks to
+//! the firmware over its link, decodes its log, resets it, cuts its power, and judges what it
+//! does.
+//!
+//! Every wait has an end; a [`Machine`] that is dropped takes its process and its files with it;
+//! a QEMU that ends unasked, by a signal or otherwise, is an error of the call that notices.
+
+#![forbid(unsafe_code)]
+
+mod device;
+mod error;
+mod log;
+mod machine;
+mod monitor;
+pub mod scenarios;
+pub mod signal;
+
+pub use device::{Answer, Closing, Device};
+pub use error::Error;
+pub use machine::{Eeprom, Machine, Setup};

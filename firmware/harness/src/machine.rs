@@ -1,0 +1,318 @@
+//! A QEMU with the board in it.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::error::{Doing, Error};
+use crate::log::Log;
+use crate::monitor::Monitor;
+
+/// How long anything may take before it counts as dead.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A directory of its own, removed with everything in it.
+#[derive(Debug)]
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self, Error> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("drift-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).doing("making a temporary directory")?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing sensible can be done if the system refuses.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An EEPROM's content in a file, which outlives the machines it is plugged into.
+#[derive(Debug)]
+pub struct Eeprom {
+    directory: Scratch,
+}
+
+impl Eeprom {
+    /// Bytes it holds.
+    pub const BYTES: usize = 32 * 1024;
+
+    /// An erased one.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn new() -> Result<Self, Error> {
+        let eeprom = Self { directory: Scratch::new()? };
+        eeprom.write(&[0xFF; Self::BYTES])?;
+        Ok(eeprom)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.0.join("eeprom.bin")
+    }
+
+    /// Its content. Only while it is in no running machine.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn read(&self) -> Result<Vec<u8>, Error> {
+        fs::read(self.path()).doing("reading the EEPROM's file")
+    }
+
+    /// Replaces its content. Only while it is in no running machine.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, content: &[u8; Self::BYTES]) -> Result<(), Error> {
+        fs::write(self.path(), content).doing("writing the EEPROM's file")
+    }
+}
+
+/// What is on the board.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// The firmware.
+    pub elf: &'a Path,
+    /// The EEPROM, if there is one.
+    pub eeprom: Option<&'a Eeprom>,
+    /// Whether the EEPROM drops what is written to it.
+    pub write_protected: bool,
+    /// Whether magnetometer and thermometer are there.
+    pub sensors: bool,
+}
+
+impl<'a> Setup<'a> {
+    /// A board with everything, and this firmware.
+    #[must_use]
+    pub const fn new(elf: &'a Path, eeprom: &'a Eeprom) -> Self {
+        Self { elf, eeprom: Some(eeprom), write_protected: false, sensors: true }
+    }
+}
+
+/// A running board. Dropping it ends it.
+#[derive(Debug)]
+pub struct Machine {
+    child: Child,
+    monitor: Monitor,
+    log: Log,
+    errors: Log,
+    _directory: Scratch,
+}
+
+impl Machine {
+    /// Starts QEMU and the firmware in it; gives also the other end of the board's serial line.
+    ///
+    /// # Errors
+    /// [`Error`] if QEMU is not there or does not start.
+    pub fn start(setup: &Setup<'_>) -> Result<(Self, UnixStream), Error> {
+        let directory = Scratch::new()?;
+        let [monitor_path, serial_path] =
+            ["monitor", "serial"].map(|name| directory.0.join(name));
+        let mut command = quiet_command();
+        command
+            .args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-S"])
+            .args(["-semihosting-config", "enable=on,target=native"])
+            .arg("-qmp")
+            .arg(socket(&monitor_path))
+            .arg("-serial")
+            .arg(socket(&serial_path))
+            .arg("-kernel")
+            .arg(setup.elf);
+        if setup.sensors {
+            command
+                .args(["-device", "lsm303dlhc_mag,id=mag0,address=0x1e,bus=i2c"])
+                .args(["-device", "tmp105,id=temp0,address=0x48,bus=i2c"]);
+        }
+        if let Some(eeprom) = setup.eeprom {
+            let writable = if setup.write_protected { "off" } else { "on" };
+            command
+                .arg("-drive")
+                .arg(format!("if=none,id=ee,format=raw,file={}", eeprom.path().display()))
+                .arg("-device")
+                .arg(format!(
+                    "at24c-eeprom,drive=ee,address=0x50,rom-size=32768,bus=i2c,writable={writable}"
+                ));
+        }
+        let elf = fs::read(setup.elf).doing("reading the firmware")?;
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .doing("starting qemu-system-arm")?;
+        let mut child = Ending(Some(child));
+        let running = child.0.as_mut();
+        let streams = running.and_then(|child| child.stdout.take().zip(child.stderr.take()));
+        let Some((stdout, stderr)) = streams else {
+            return Err(Error::Silent("QEMU's output"));
+        };
+        let log = Log::of_defmt(&elf, stdout);
+        let mut errors = Log::of_text(stderr);
+        let mut connect = |path: &Path| connect(&mut child, path, &mut errors);
+        let monitor_stream = connect(&monitor_path)?;
+        let serial = connect(&serial_path)?;
+        serial.set_read_timeout(Some(PATIENCE)).doing("setting the line's timeout")?;
+        serial.set_write_timeout(Some(PATIENCE)).doing("setting the line's timeout")?;
+        let mut monitor = Monitor::new(monitor_stream, PATIENCE)?;
+        // Started only now, so that the firmware's first words are heard.
+        monitor.execute("cont", &Value::Null)?;
+        let Some(child) = child.0.take() else { return Err(Error::Silent("QEMU")) };
+        Ok((Self { child, monitor, log, errors, _directory: directory }, serial))
+    }
+
+    /// Sets the field that the magnetometer is in, in nanotesla along X, Y, Z. QEMU refuses
+    /// negative ones, and a reset sets all to 0.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] out of the sensor's range, or if the machine is gone.
+    pub fn set_field(&mut self, nanotesla: [u32; 3]) -> Result<(), Error> {
+        for (property, value) in ["mag-x", "mag-y", "mag-z"].iter().zip(nanotesla) {
+            let set = self.monitor.set("/machine/peripheral/mag0", property, i64::from(value));
+            self.alive(set)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the temperature, in thousandths of a degree Celsius.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] out of the sensor's range, or if the machine is gone.
+    pub fn set_temperature(&mut self, millicelsius: i32) -> Result<(), Error> {
+        let path = "/machine/peripheral/temp0";
+        let set = self.monitor.set(path, "temperature", i64::from(millicelsius));
+        self.alive(set)
+    }
+
+    /// Pushes the reset button.
+    ///
+    /// # Errors
+    /// [`Error`] if the machine is gone.
+    pub fn reset(&mut self) -> Result<(), Error> {
+        let reset = self.monitor.execute("system_reset", &Value::Null).map(drop);
+        self.alive(reset)
+    }
+
+    /// Cuts the power: SIGKILL, in the middle of whatever happens.
+    ///
+    /// # Errors
+    /// [`Error::Ended`] if it had ended before.
+    pub fn cut_power(mut self) -> Result<Vec<String>, Error> {
+        self.alive(Ok(()))?;
+        self.child.kill().doing("killing QEMU")?;
+        self.child.wait().doing("waiting for QEMU's end")?;
+        Ok(self.log.finish())
+    }
+
+    /// Lines of the firmware's log so far.
+    #[must_use]
+    pub fn log(&self) -> Vec<String> {
+        self.log.lines()
+    }
+
+    /// Waits for the firmware to end the machine by itself, and gives the exit code and the log.
+    ///
+    /// # Errors
+    /// [`Error::Silent`] if it does not, [`Error::Ended`] if it died by a signal.
+    pub fn exit_code(mut self) -> Result<(i32, Vec<String>), Error> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().doing("looking after QEMU")? {
+                return match status.code() {
+                    Some(code) => Ok((code, self.log.finish())),
+                    None => Err(self.ended(status)),
+                };
+            }
+            if Instant::now() > deadline {
+                return Err(Error::Silent("the firmware's exit"));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Passes `result` on, unless it failed because QEMU has ended: then says that.
+    pub(crate) fn alive<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        let suspicious = !matches!(result, Ok(_) | Err(Error::Refused(_)));
+        if suspicious {
+            // A broken connection is seen a little before the end of the process.
+            thread::sleep(Duration::from_millis(50));
+        }
+        match self.child.try_wait().doing("looking after QEMU")? {
+            Some(status) => Err(self.ended(status)),
+            None => result,
+        }
+    }
+
+    fn ended(&mut self, status: ExitStatus) -> Error {
+        let mut lines = self.log.finish();
+        lines.extend(self.errors.finish());
+        let from = lines.len().saturating_sub(20);
+        Error::Ended { status, tail: lines[from..].join("\n") }
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // Both fail only if it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Ends a child that does not become a machine.
+struct Ending(Option<Child>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// QEMU, ended by the system if this thread dies without cleaning up (where `setpriv` exists).
+fn quiet_command() -> Command {
+    const SETPRIV: &str = "/usr/bin/setpriv";
+    if File::open(SETPRIV).and_then(|mut file| file.read(&mut [0])).is_ok() {
+        let mut command = Command::new(SETPRIV);
+        command.args(["--pdeathsig", "KILL", "qemu-system-arm"]);
+        command
+    } else {
+        Command::new("qemu-system-arm")
+    }
+}
+
+fn socket(path: &Path) -> String {
+    format!("unix:{},server=on,wait=off", path.display())
+}
+
+fn connect(child: &mut Ending, path: &Path, errors: &mut Log) -> Result<UnixStream, Error> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let error = match UnixStream::connect(path) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => error,
+        };
+        if let Some(child) = &mut child.0
+            && let Some(status) = child.try_wait().doing("looking after QEMU")?
+        {
+            return Err(Error::Ended { status, tail: errors.finish().join("\n") });
+        }
+        if Instant::now() > deadline {
+            return Err(Error::Io { doing: "connecting to QEMU", source: error });
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}

@@ -1,0 +1,394 @@
+//! What the emulated board must live through, each a function that says what went wrong.
+
+use std::path::{Path, PathBuf};
+
+use drift_app::engine::Alarm;
+use drift_app::fault::{Device as Part, Fault, FaultKind};
+use drift_app::message::{Command, Origin, Refusal, Report, Sample, flags};
+
+use crate::device::{Closing, Device};
+use crate::error::{Error, expect};
+use crate::machine::{Eeprom, Machine, Setup};
+use crate::signal::{DEVIATION, Random, Scene};
+
+/// A scenario: its name and the function that plays it with the programs in a directory.
+pub type Scenario = (&'static str, fn(&Programs) -> Result<String, Error>);
+
+/// All scenarios, short ones first.
+pub const ALL: [Scenario; 12] = [
+    ("stack-guard", stack_guard),
+    ("learns-and-alarms", learns_and_alarms),
+    ("sensors-absent", sensors_absent),
+    ("sensor-fails", sensor_fails),
+    ("sensor-stuck", sensor_stuck),
+    ("store-absent", store_absent),
+    ("store-write-protected", store_write_protected),
+    ("line-noise", line_noise),
+    ("recorded-samples", recorded_samples),
+    ("resets", resets),
+    ("power-cuts", power_cuts),
+    ("torn-store", torn_store),
+];
+
+/// More samples than any learning may take.
+const LEARNING_LIMIT: u32 = 20_000;
+
+/// Where the programs of the board are.
+#[derive(Debug, Clone)]
+pub struct Programs(PathBuf);
+
+impl Programs {
+    /// Programs in `directory`, such as `target/thumbv7em-none-eabihf/release`.
+    #[must_use]
+    pub fn new(directory: &Path) -> Self {
+        Self(directory.to_owned())
+    }
+
+    /// The app with magnetometer and thermometer.
+    #[must_use]
+    pub fn drift(&self) -> PathBuf {
+        self.0.join("drift")
+    }
+
+    /// The app for recordings of eight channels.
+    #[must_use]
+    pub fn recorded(&self) -> PathBuf {
+        self.0.join("recorded")
+    }
+
+    /// The program that uses up the stack.
+    #[must_use]
+    pub fn overflow(&self) -> PathBuf {
+        self.0.join("overflow")
+    }
+}
+
+/// One sample in lockstep: sets the sensors, lets the firmware read them.
+///
+/// # Errors
+/// [`Error`] if the board is gone or reports a fault.
+pub fn step(device: &mut Device, scene: &mut Scene) -> Result<(Report, Option<Alarm>), Error> {
+    device.machine().set_field(scene.field())?;
+    let answer = device.ask(&Command::Step)?;
+    expect(answer.faults.is_empty(), || format!("{:?}", answer.faults))?;
+    Ok((answer.report()?, answer.alarms.first().copied()))
+}
+
+/// Steps until learning is complete; the report then.
+///
+/// # Errors
+/// [`Error`] if it never is, or an alarm comes.
+pub fn learn(device: &mut Device, scene: &mut Scene) -> Result<Report, Error> {
+    for _ in 0..LEARNING_LIMIT {
+        let (report, alarm) = step(device, scene)?;
+        expect(alarm.is_none(), || format!("false alarm while learning: {alarm:?}"))?;
+        if report.phase.is_learned() {
+            return Ok(report);
+        }
+    }
+    Err(Error::Unexpected(format!("still learning after {LEARNING_LIMIT} samples")))
+}
+
+fn status(device: &mut Device) -> Result<Report, Error> {
+    device.ask(&Command::Status)?.report()
+}
+
+fn stack_guard(programs: &Programs) -> Result<String, Error> {
+    const MEMORY_FAULT: i32 = 103;
+    let elf = programs.overflow();
+    let setup = Setup { elf: &elf, eeprom: None, write_protected: false, sensors: false };
+    let (machine, _line) = Machine::start(&setup)?;
+    let (code, log) = machine.exit_code()?;
+    expect(code == MEMORY_FAULT, || format!("exit code {code}, log {log:?}"))?;
+    Ok(log.last().cloned().unwrap_or_default())
+}
+
+fn learns_and_alarms(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let (mut device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;
+    expect(origin == Origin::Fresh, || format!("started from {origin:?}"))?;
+    let mut scene = Scene::new(1);
+    let learned = learn(&mut device, &mut scene)?;
+    for _ in 0..1000 {
+        let (report, alarm) = step(&mut device, &mut scene)?;
+        expect(alarm.is_none(), || format!("false alarm {alarm:?}, {report:?}"))?;
+    }
+    let before = status(&mut device)?;
+    scene.shift = [0.0, 1.5 * DEVIATION, 0.0];
+    for _ in 0..500 {
+        if let (_, Some(alarm)) = step(&mut device, &mut scene)? {
+            let delay = alarm.sample - before.count;
+            status(&mut device)?;
+            let log = device.machine().log();
+            let stack = log.last().cloned().unwrap_or_default();
+            return Ok(format!("learned in {}, delay {delay}; {stack}", learned.count));
+        }
+    }
+    Err(Error::Unexpected("no alarm in 500 samples of drift".into()))
+}
+
+fn sensors_absent(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let setup = Setup { sensors: false, ..Setup::new(&elf, &eeprom) };
+    let (mut device, _) = Device::start(&setup)?;
+    let absent = Fault::new(Part::Magnetometer, FaultKind::NoAcknowledge);
+    let answer = device.ask(&Command::Step)?;
+    expect(answer.faults == [absent], || format!("{answer:?}"))?;
+    let answer = device.ask(&Command::Step)?;
+    let report = answer.report()?;
+    let wanted = flags::SENSOR_FAULT | flags::SKIPPED;
+    expect(answer.faults.is_empty() && report.flags == wanted, || format!("{answer:?}"))?;
+    expect(report.count == 0, || format!("{report:?}"))?;
+    Ok("reported once, no sample made up".into())
+}
+
+fn sensor_fails(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let (mut device, _) = Device::start(&Setup::new(&elf, &eeprom))?;
+    let mut scene = Scene::new(2);
+    learn(&mut device, &mut scene)?;
+    for (address, part) in [(0x1E, Part::Magnetometer), (0x48, Part::Thermometer)] {
+        let before = status(&mut device)?.count;
+        device.ask(&Command::FailBus { address, transactions: 30 })?;
+        let mut faults = Vec::new();
+        let mut skipped = 0;
+        for _ in 0..20 {
+            device.machine().set_field(scene.field())?;
+            let answer = device.ask(&Command::Step)?;
+            skipped += u32::from(answer.report()?.flags & flags::SKIPPED != 0);
+            expect(answer.alarms.is_empty(), || format!("{answer:?}"))?;
+            faults.extend(answer.faults);
+        }
+        expect(faults == [Fault::new(part, FaultKind::NoAcknowledge)], || format!("{faults:?}"))?;
+        let report = status(&mut device)?;
+        let taken = report.count - before;
+        expect(skipped == 10 && taken == 10 && report.flags & flags::SENSOR_FAULT == 0, || {
+            format!("{skipped} skipped, {taken} taken, {report:?}")
+        })?;
+    }
+    Ok("10 of 20 samples skipped, then on without alarm".into())
+}
+
+fn sensor_stuck(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let (mut device, _) = Device::start(&Setup::new(&elf, &eeprom))?;
+    let mut scene = Scene::new(3);
+    device.machine().set_field(scene.field())?;
+    for number in 0..200 {
+        let answer = device.ask(&Command::Step)?;
+        if let Some(fault) = answer.faults.first() {
+            let stuck = Fault::new(Part::Sample, FaultKind::Stuck);
+            expect(*fault == stuck, || format!("{fault:?}"))?;
+            step(&mut device, &mut scene)?;
+            return Ok(format!("noticed after {number} samples, recovered"));
+        }
+    }
+    Err(Error::Unexpected("a sensor stuck for 200 samples went unnoticed".into()))
+}
+
+fn store_absent(programs: &Programs) -> Result<String, Error> {
+    let elf = programs.drift();
+    let setup = Setup { elf: &elf, eeprom: None, write_protected: false, sensors: true };
+    let (mut device, origin) = Device::start(&setup)?;
+    expect(origin == Origin::Fresh, || format!("{origin:?}"))?;
+    let report = status(&mut device)?;
+    expect(report.flags == flags::STORE_FAULT, || format!("{report:?}"))?;
+    let mut scene = Scene::new(4);
+    device.machine().set_field(scene.field())?;
+    let report = device.ask(&Command::Step)?.report()?;
+    expect(report.count == 1, || format!("{report:?}"))?;
+    Ok("reported, and on without it".into())
+}
+
+fn store_write_protected(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let setup = Setup { write_protected: true, ..Setup::new(&elf, &eeprom) };
+    let (mut device, _) = Device::start(&setup)?;
+    let answer = device.ask(&Command::Relearn)?;
+    let noticed = [Fault::new(Part::Store, FaultKind::NotWritten)];
+    expect(answer.faults == noticed, || format!("{answer:?}"))?;
+    let report = answer.report()?;
+    expect(report.flags == flags::STORE_FAULT, || format!("{report:?}"))?;
+    Ok("noticed by reading back".into())
+}
+
+fn line_noise(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let (mut device, _) = Device::start(&Setup::new(&elf, &eeprom))?;
+    let (mut scene, mut random) = (Scene::new(5), Random::new(5));
+    let mut sent = 0;
+    for number in 1..=500 {
+        let noise: Vec<u8> = (0..random.below(100)).map(|_| random.byte()).collect();
+        sent += noise.len();
+        device.send_raw(&noise)?;
+        let (report, _) = step(&mut device, &mut scene)?;
+        expect(report.count == number, || format!("{report:?} at sample {number}"))?;
+    }
+    Ok(format!("500 samples between {sent} bytes of noise"))
+}
+
+fn recorded_samples(programs: &Programs) -> Result<String, Error> {
+    let elf = programs.recorded();
+    let setup = Setup { elf: &elf, eeprom: None, write_protected: false, sensors: false };
+    let (mut device, _) = Device::start(&setup)?;
+    let mut random = Random::new(6);
+    let begin = std::time::Instant::now();
+    const SAMPLES: u32 = 3000;
+    for number in 1..=SAMPLES {
+        #[expect(clippy::cast_possible_truncation, reason = "single precision is what is sent")]
+        let values: [f32; 8] = std::array::from_fn(|_| random.normal() as f32);
+        let sample = Sample::new(&values).ok_or(Error::Silent("eight channels"))?;
+        let report = device.ask(&Command::Push(sample))?.report()?;
+        expect(report.count == number, || format!("{report:?} at sample {number}"))?;
+    }
+    let rate = f64::from(SAMPLES) / begin.elapsed().as_secs_f64();
+    let nan = Sample::new(&[f32::NAN; 8]).ok_or(Error::Silent("eight channels"))?;
+    let answer = device.ask(&Command::Push(nan))?;
+    let refused = [Fault::new(Part::Sample, FaultKind::NotFinite)];
+    expect(answer.faults == refused, || format!("{answer:?}"))?;
+    let short = Sample::new(&[1.0; 3]).ok_or(Error::Silent("three channels"))?;
+    let answer = device.ask(&Command::Push(short))?;
+    expect(answer.closing == Closing::Nack(Refusal::Channels), || format!("{answer:?}"))?;
+    Ok(format!("{rate:.0} samples a second; NaN and wrong shapes refused"))
+}
+
+fn resets(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let (mut device, _) = Device::start(&Setup::new(&elf, &eeprom))?;
+    let (mut scene, mut random) = (Scene::new(7), Random::new(7));
+    let (mut learning, mut monitoring) = (0, 0);
+    while learning + monitoring < 60 {
+        for _ in 0..random.below(60) + 1 {
+            let (_, alarm) = step(&mut device, &mut scene)?;
+            expect(alarm.is_none(), || format!("{alarm:?}"))?;
+        }
+        if learning == 30 && !status(&mut device)?.phase.is_learned() {
+            learn(&mut device, &mut scene)?;
+        }
+        let (before, state) = (status(&mut device)?, device.read_state()?);
+        let origin = if random.below(2) == 0 { device.reset()? } else { device.restart()? };
+        let after = status(&mut device)?;
+        expect(origin == Origin::Memory, || format!("started from {origin:?}, {after:?}"))?;
+        expect(after.count == before.count && after.phase == before.phase, || {
+            format!("{before:?} became {after:?}")
+        })?;
+        expect(device.read_state()? == state, || "the state is not the same".into())?;
+        if before.phase.is_learned() {
+            monitoring += 1;
+        } else {
+            learning += 1;
+        }
+    }
+    Ok(format!("{learning} in learning, {monitoring} in monitoring: bit for bit the same"))
+}
+
+fn power_cuts(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let setup = Setup::new(&elf, &eeprom);
+    let (mut scene, mut random) = (Scene::new(8), Random::new(8));
+    let (mut learning, mut monitoring, mut kept) = (0, 0, 0);
+    while learning + monitoring < 60 {
+        let (mut device, origin) = Device::start(&setup)?;
+        let found = status(&mut device)?;
+        expect(found.count >= kept, || format!("{kept} samples kept, {found:?} ({origin:?})"))?;
+        kept = found.count;
+        let mut last = found;
+        if learning >= 30 && !last.phase.is_learned() {
+            last = learn(&mut device, &mut scene)?;
+        }
+        for _ in 0..random.below(300) {
+            last = step(&mut device, &mut scene)?.0;
+        }
+        if last.phase.is_learned() {
+            monitoring += 1;
+        } else {
+            learning += 1;
+        }
+        // The power goes while a sample is processed, and perhaps a state written.
+        device.machine().set_field(scene.field())?;
+        device.send(&Command::Step)?;
+        std::thread::sleep(std::time::Duration::from_micros(random.below(2000)));
+        let log = device.cut_power()?;
+        kept = kept.max(stored_count(&log));
+    }
+    Ok(format!("{learning} in learning, {monitoring} in monitoring: nothing stored was lost"))
+}
+
+/// The number of samples in the newest state that the firmware says it stored.
+fn stored_count(log: &[String]) -> u32 {
+    let counts = log.iter().filter(|line| line.contains("stored"));
+    let number = |line: &String| {
+        line.split("after ").nth(1)?.split_whitespace().next()?.parse::<u32>().ok()
+    };
+    counts.filter_map(number).next_back().unwrap_or(0)
+}
+
+fn torn_store(programs: &Programs) -> Result<String, Error> {
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let setup = Setup::new(&elf, &eeprom);
+    let mut scene = Scene::new(9);
+    let mut images = Vec::new();
+    // Two images, one save apart.
+    for _ in 0..2 {
+        let (mut device, _) = Device::start(&setup)?;
+        loop {
+            step(&mut device, &mut scene)?;
+            if device.machine().log().iter().any(|line| line.contains("stored")) {
+                break;
+            }
+        }
+        let count = stored_count(&device.cut_power()?);
+        images.push((count, eeprom.read()?));
+    }
+    let [(older_count, older), (newer_count, newer)] = &images[..] else {
+        return Err(Error::Silent("two images"));
+    };
+    let mut random = Random::new(9);
+    let (mut old_seen, mut new_seen) = (0, 0);
+    let order = write_order(older, newer);
+    for _ in 0..200 {
+        let written = random.below(order.len() as u64 + 1);
+        let mut torn = older.clone();
+        for (position, byte) in order.iter().take(usize::try_from(written).unwrap_or(0)) {
+            torn[*position] = *byte;
+        }
+        let image = torn.try_into().map_err(|_| Error::Silent("an image of 32 KiB"))?;
+        eeprom.write(&image)?;
+        let (mut device, origin) = Device::start(&setup)?;
+        let count = status(&mut device)?.count;
+        expect(origin == Origin::Store, || format!("{origin:?} after {written} bytes"))?;
+        expect(count == *older_count || count == *newer_count, || {
+            format!("{count} samples after {written} bytes")
+        })?;
+        if count == *older_count {
+            old_seen += 1;
+        } else {
+            new_seen += 1;
+        }
+        device.cut_power()?;
+    }
+    Ok(format!("200 torn images of {} bytes: {old_seen} older, {new_seen} newer", order.len()))
+}
+
+/// The bytes that a save writes between two images, in its order: void header, state, header.
+fn write_order(older: &[u8], newer: &[u8]) -> Vec<(usize, u8)> {
+    const SLOT: usize = Eeprom::BYTES / 2;
+    const PAGE: usize = 64;
+    const HEADER: usize = 24;
+    let slot = if older[..SLOT] == newer[..SLOT] { SLOT } else { 0 };
+    let length = newer[slot + 12..].first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
+    let state = slot + PAGE..slot + PAGE + usize::try_from(length).unwrap_or(0);
+    let header = slot..slot + HEADER;
+    let void = header.clone().map(|position| (position, 0));
+    let written = state.chain(header).map(|position| (position, newer[position]));
+    void.chain(written).collect()
+}

@@ -1,0 +1,89 @@
+//! What the emulated sensors are made to feel.
+
+/// Reproducible random numbers (xorshift64*).
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence of this seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// The next number.
+    pub const fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// A number from 0 to below `limit`, which is above 0.
+    pub const fn below(&mut self, limit: u64) -> u64 {
+        (self.next() >> 16) % limit
+    }
+
+    /// A byte.
+    pub fn byte(&mut self) -> u8 {
+        self.next().to_be_bytes()[0]
+    }
+
+    /// Uniform between 0 and 1.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
+    pub fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Normal with mean 0 and deviation 1 (Box and Muller).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+/// A magnetic field and a temperature with noise, and with a drift if wanted.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    random: Random,
+    /// Added to the mean of each axis, in nanotesla.
+    pub shift: [f64; 3],
+    /// The noise of each axis is multiplied by this.
+    pub spread: [f64; 3],
+}
+
+/// Means of the field along X, Y, Z in nanotesla: positive, since QEMU takes no others.
+const MEAN: [f64; 3] = [40_000.0, 60_000.0, 80_000.0];
+
+/// Deviation of the healthy field, in nanotesla: some 40 counts of the sensor.
+pub const DEVIATION: f64 = 4_000.0;
+
+impl Scene {
+    /// A healthy scene.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self { random: Random::new(seed), shift: [0.0; 3], spread: [1.0; 3] }
+    }
+
+    /// The next field, in nanotesla.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the value is held to the sensor's range first"
+    )]
+    pub fn field(&mut self) -> [u32; 3] {
+        let mut field = [0; 3];
+        let axes = MEAN.iter().zip(self.shift).zip(self.spread);
+        for (value, ((mean, shift), spread)) in field.iter_mut().zip(axes) {
+            let nanotesla = mean + shift + spread * DEVIATION * self.random.normal();
+            *value = nanotesla.clamp(0.0, 185_000.0) as u32;
+        }
+        field
+    }
+
+    /// The next temperature, in thousandths of a degree.
+    #[expect(clippy::cast_possible_truncation, reason = "a few thousand")]
+    pub fn millicelsius(&mut self) -> i32 {
+        (21_000.0 + 1_000.0 * self.random.normal()) as i32
+    }
+}
