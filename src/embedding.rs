@@ -363,9 +363,8 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 
     /// Whether no sums contradict the weights, as far as that can be seen.
     pub(crate) fn is_consistent(&self) -> bool {
-        // A coarse backend may put a point slightly outside the circle, rounding too.
-        let slack = if self.weight == 0 { 0 } else { (self.weight >> 8) + 2 };
-        let limit = self.weight.saturating_add(slack);
+        // A coarse backend may put a point slightly outside the circle.
+        let limit = self.weight.saturating_add(self.weight >> 8);
         self.weight < FULL
             && (self.weight == 0) == (self.squares == 0)
             && self.squares <= square(self.weight)

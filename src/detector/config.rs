@@ -210,7 +210,7 @@ impl<const S: usize> Config<S> {
     #[must_use]
     pub fn warning(&self) -> Option<Warning> {
         let (_, longest) = self.range();
-        let for_scale = longest.saturating_mul(16);
+        let for_scale = longest.saturating_mul(8).max(1024);
         if self.learning_rows < for_scale {
             return Some(Warning::LearningTooShortForScale { advised: for_scale });
         }
@@ -229,12 +229,13 @@ impl<const S: usize> Config<S> {
     }
 }
 
-/// Learning rows advised for a promise: as many as the promised time, from 1024 up.
+/// Learning rows advised for a promise: as many as the promised time. With fewer, the threshold
+/// lies beyond what learning has seen, and the mean time kept is less certain.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the cast saturates, and the promise is positive"
 )]
 fn rows_for(mean_time: f32) -> u32 {
-    (mean_time as u32).max(1024)
+    mean_time as u32
 }
