@@ -35,10 +35,8 @@ pub(crate) fn golden_value(index: u32, channel: u32, second: bool) -> f32 {
 /// Sample `index` of a golden stream.
 pub(crate) fn golden_sample<const D: usize>(index: u32, second: bool) -> [f32; D] {
     let mut sample = [0.0; D];
-    let mut channel = 0;
-    for value in &mut sample {
+    for (channel, value) in (0..).zip(&mut sample) {
         *value = golden_value(index, channel, second);
-        channel += 1;
     }
     sample
 }

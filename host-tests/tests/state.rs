@@ -282,8 +282,8 @@ fn mutate(generator: &mut Generator, originals: &[Vec<u8>]) -> Mutant {
         // Random bytes, sometimes behind a good header.
         6 => {
             let kept = [0, 4, 12, 44][generator.below(4)];
-            for at in kept..bytes.len() {
-                bytes[at] = byte(generator);
+            for random in bytes.iter_mut().skip(kept) {
+                *random = byte(generator);
             }
         }
         // The header or the recipe alone.
@@ -509,6 +509,9 @@ fn two_hundred_thousand_mutants_of_a_map() {
     assert!(refused > 0 && unchanged > 0 && accepted > 0);
 }
 
+/// A way to restore an embedding, right or wrong.
+type Restore<'r> = &'r dyn Fn(&mut Single<'_>, &[u8]) -> Result<(), Error>;
+
 /// The checker finds a restore that ignores the checksum, one that changes the state before it
 /// refuses, and one whose means make no sense.
 #[test]
@@ -517,7 +520,7 @@ fn sloppy_restores_are_caught() {
     let before = Single(&map, streams::<_, 2, 4, Polynomial>(&map).q().clone());
     let originals = originals();
     let own: Vec<Vec<u8>> = originals.iter().filter(|o| o.len() == 136).cloned().collect();
-    let first_fault = |restore: &dyn Fn(&mut Single<'_>, &[u8]) -> Result<(), Error>| {
+    let first_fault = |restore: Restore<'_>| {
         let mut generator = Generator::new(5);
         (0..10_000).find_map(|_| {
             let mutant = mutate(&mut generator, &own);
