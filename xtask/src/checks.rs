@@ -16,8 +16,7 @@ fn fuzz(project: &Project, subcommand: &str) -> Tool {
         .cargo()
         .within(&project.path("fuzz"))
         .arg(subcommand)
-        .quiet_arg("--target-dir")
-        .quiet_arg(project.scratch("fuzz"))
+        .builds_in(&project.scratch("fuzz"))
 }
 
 pub(crate) fn format(project: &Project) -> Result<Outcome> {
@@ -39,12 +38,16 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let workspace = ["clippy", "--workspace", "--all-targets"];
     let all = project.cargo().args(workspace).arg("--all-features");
     let none = project.cargo().args(core).arg("--no-default-features");
-    let firmware = project.firmware_cargo("clippy");
-    let firmware = firmware.args(["--workspace", FIRMWARE_TARGET]);
+    let firmware = project.firmware_cargo("clippy").args(["--workspace", FIRMWARE_TARGET]);
+    // The harness runs on the host, and starts the emulator from there.
+    let firmware = firmware.arg("--exclude=drift-harness");
+    let harness = project.firmware_cargo("clippy").arg("--all-targets");
+    let harness = harness.args(["--package=drift-harness", "--package=drift-app"]);
     let mut failures = Failures::default();
     failures.note("all features", all.args(strict).run());
     failures.note("no features", none.args(strict).run());
     failures.note("firmware", firmware.args(strict).run());
+    failures.note("firmware's host side", harness.args(strict).run());
     failures.note("fuzz", fuzz(project, "clippy").args(strict).run());
     failures.finish()
 }
@@ -53,9 +56,12 @@ pub(crate) fn tests(project: &Project) -> Result<Outcome> {
     let test = || project.cargo().args(["test", "--quiet", "--no-fail-fast"]);
     let all = test().args(["--workspace", "--all-features"]);
     let none = test().args(["--package=fastmmd", "--no-default-features"]);
+    let app = project.firmware_cargo("test");
+    let app = app.args(["--quiet", "--no-fail-fast", "--package=drift-app"]);
     let mut failures = Failures::default();
     failures.note("all features", all.run());
     failures.note("no features", none.run());
+    failures.note("the firmware's app on the host", app.run());
     failures.finish()
 }
 

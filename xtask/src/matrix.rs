@@ -18,6 +18,7 @@ const TARGETS: [&str; 6] = [
 
 pub(crate) fn run(project: &Project) -> Result<Outcome> {
     setup::targets(project, &TARGETS)?;
+    println!("    for {}", TARGETS.join(", "));
     let mut failures = Failures::default();
     let mut choices = vec![("no feature".to_owned(), vec!["--no-default-features".to_owned()])];
     for feature in features(project)? {
@@ -40,7 +41,7 @@ fn build(project: &Project, subcommand: &str, features: &[String]) -> Result<()>
         .cargo()
         .args([subcommand, "--quiet", "--package=fastmmd", "--keep-going"])
         .args(features)
-        .args(TARGETS.map(|target| format!("--target={target}")))
+        .quiet_args(TARGETS.map(|target| format!("--target={target}")))
         .run()
 }
 

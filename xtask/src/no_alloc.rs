@@ -83,7 +83,7 @@ fn linked(project: &Project) -> Result<Vec<String>> {
     let is_it = |line: &&str| {
         ["__rust_alloc", "__rust_no_alloc", "__rustc::__rust", "alloc::", "__rg_"]
             .iter()
-            .any(|name| line.contains(name) && !line.contains("rust_begin_unwind"))
+            .any(|name| line.contains(name))
     };
     Ok(symbols.lines().filter(is_it).map(str::to_owned).collect())
 }

@@ -102,29 +102,42 @@ fn expect_sentinel(linked: &Finished) -> Result<()> {
     bail!("it failed for another reason:\n{}", linked.stderr)
 }
 
-/// Lines `function: panic` from a disassembly, instances of the same generic function as one.
+/// Lines `ours calls theirs` from a disassembly, where theirs ends in a panic: the places to
+/// mend. Instances of the same generic function count as one.
 fn panicking(assembly: &str) -> Vec<String> {
-    let mut found = BTreeSet::new();
+    let mut calls = BTreeSet::new();
     let mut function = "";
     for line in assembly.lines() {
         if let Some((_, name)) = line.strip_suffix(">:").and_then(|l| l.split_once(" <")) {
-            function = name;
-        } else if let Some((_, callee)) = line.split_once("<core::")
-            && let Some((callee, _)) = callee.split_once('>')
-            && is_panic(callee)
-            && !function.starts_with("core::panicking")
+            function = without_hash(name);
+        } else if let Some((_, callee)) = line.split_once(" <")
+            && let Some((callee, _)) = callee.rsplit_once("> @")
         {
-            found.insert(format!("{}: core::{}", without_hash(function), without_hash(callee)));
+            calls.insert((function, without_hash(callee)));
         }
     }
-    found.into_iter().collect()
+    let mut ends = BTreeSet::new();
+    loop {
+        let more = calls.iter().filter(|(caller, callee)| {
+            let panics = callee.starts_with("core::panicking") || ends.contains(callee);
+            panics && !is_ours(caller) && !ends.contains(caller)
+        });
+        let more: Vec<_> = more.map(|(caller, _)| *caller).collect();
+        if more.is_empty() {
+            break;
+        }
+        ends.extend(more);
+    }
+    let found = calls.iter().filter(|(caller, callee)| {
+        is_ours(caller) && (callee.starts_with("core::panicking") || ends.contains(callee))
+    });
+    found.map(|(caller, callee)| format!("{caller} calls {callee}")).collect()
 }
 
-fn is_panic(callee: &str) -> bool {
-    ["panicking::", "option::", "result::", "slice::", "str::"]
-        .iter()
-        .any(|module| callee.starts_with(module))
-        && (callee.starts_with("panicking") || callee.contains("_fail"))
+/// Whether a function is of this project; others, and pieces that several functions share
+/// after optimisation for size, are only passed through.
+fn is_ours(symbol: &str) -> bool {
+    symbol == "_start" || symbol.contains("fastmmd") || symbol.contains("proofs")
 }
 
 /// A symbol without the hash that tells instances of a generic function apart.
@@ -135,7 +148,7 @@ fn without_hash(symbol: &str) -> &str {
     }
 }
 
-/// Every name of a public function of the core stands in the proof's source. By name only: that
+/// Every name of a public function, type and trait of the core stands in the proof's source. By name only: that
 /// each is called for every shape and backend is for the reader to see.
 fn is_complete(project: &Project) -> Result<()> {
     let mut proof = String::new();
@@ -144,9 +157,8 @@ fn is_complete(project: &Project) -> Result<()> {
     })?;
     let mut missing = BTreeMap::new();
     each_source(&project.path("src"), &mut |path, text| {
-        for name in public_functions(text) {
-            let used = |separator| proof.contains(&format!("{separator}{name}"));
-            if !used("::") && !used(".") && !used(" ") {
+        for name in public_names(text) {
+            if !mentions(&proof, name) {
                 missing.insert(name.to_owned(), path.display().to_string());
             }
         }
@@ -157,15 +169,20 @@ fn is_complete(project: &Project) -> Result<()> {
     bail!("firmware/proofs does not call {missing:?}")
 }
 
-fn public_functions(text: &str) -> impl Iterator<Item = &str> {
+fn public_names(text: &str) -> impl Iterator<Item = &str> {
     // Tests stand at the end of each file.
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
     code.lines().filter_map(|line| {
         let line = line.trim_start().strip_prefix("pub ")?;
         let line = line.strip_prefix("const ").unwrap_or(line);
-        let name = line.strip_prefix("fn ")?;
-        name.split(['(', '<']).next()
+        let name = ["fn ", "struct ", "trait "].iter().find_map(|kind| line.strip_prefix(kind))?;
+        name.split(['(', '<', ':', ' ', ';']).next()
     })
+}
+
+/// Whether a name stands in a text as a word of its own.
+fn mentions(text: &str, name: &str) -> bool {
+    text.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|word| word == name)
 }
 
 fn each_source(directory: &Path, visit: &mut impl FnMut(&Path, &str)) -> Result<()> {
@@ -193,19 +210,20 @@ mod tests {
    200e6:      \tb\t0x2030a <core::result::Result$LT$T$C$E$GT$::map> @ imm = #0x224
 000200f2 <fastmmd::b::h0123456789abcdef>:
    200f2:      \tbl\t0x2030a <fastmmd::a::h0123456789abcdef> @ imm = #0x224
-   200f4:      \tbl\t0x2030a <core::option::unwrap_failed> @ imm = #0x224
-000200f2 <core::panicking::panic>:
+   200f4:      \tbl\t0x2030a <<f32>::clamp> @ imm = #0x224
+000200f2 <<f32>::clamp>:
    200f2:      \tbl\t0x2030a <core::panicking::panic_fmt> @ imm = #0x224
 ";
         let expected =
-            ["fastmmd::a: core::panicking::panic_fmt", "fastmmd::b: core::option::unwrap_failed"];
+            ["fastmmd::a calls core::panicking::panic_fmt", "fastmmd::b calls <f32>::clamp"];
         assert_eq!(panicking(assembly), expected);
     }
 
     #[test]
-    fn lists_public_functions_only() {
-        let text = "pub fn a(\n    pub const fn b<T>(\npub(crate) fn c(\nfn d(\n\
+    fn lists_public_names_only() {
+        let text = "pub fn a(\n    pub const fn b<T>(\npub(crate) fn c(\nfn d(\npub struct F;\n\
                     #[cfg(test)]\nmod tests {\npub fn e(";
-        assert_eq!(public_functions(text).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(public_names(text).collect::<Vec<_>>(), ["a", "b", "F"]);
+        assert!(mentions("x.a(F::new())", "F") && !mentions("Faa", "F"));
     }
 }

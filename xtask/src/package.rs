@@ -59,8 +59,7 @@ fn link(project: &Project, directory: &Path) -> Result<()> {
         .cargo()
         .within(directory)
         .args(["build", "--quiet", "--release", &format!("--target={TARGET}")])
-        .quiet_arg("--target-dir")
-        .quiet_arg(target_dir)
+        .builds_in(&target_dir)
         .run()
 }
 

@@ -49,8 +49,7 @@ impl Project {
         self.cargo()
             .within(&self.path("firmware"))
             .arg(subcommand)
-            .quiet_arg("--target-dir")
-            .quiet_arg(self.scratch("firmware"))
+            .builds_in(&self.scratch("firmware"))
     }
 
     /// What [`firmware_cargo`](Self::firmware_cargo) built.
@@ -110,14 +109,22 @@ impl Tool {
         self
     }
 
-    /// An argument that would only clutter what is shown.
-    pub(crate) fn quiet_arg(mut self, argument: impl AsRef<OsStr>) -> Self {
-        self.command.arg(argument);
+    /// Arguments that would only clutter what is shown.
+    pub(crate) fn quiet_args<A: AsRef<OsStr>>(
+        mut self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        self.command.args(arguments);
         self
     }
 
     pub(crate) fn args<A: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
         arguments.into_iter().fold(self, Self::arg)
+    }
+
+    /// Cargo's own option, which must stand before any `--`.
+    pub(crate) fn builds_in(self, directory: &Path) -> Self {
+        self.quiet_args([OsStr::new("--target-dir"), directory.as_os_str()])
     }
 
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {

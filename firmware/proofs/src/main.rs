@@ -11,8 +11,10 @@
 #[cfg(feature = "inject-alloc")]
 extern crate alloc;
 
+mod conditioning;
 #[cfg(any(feature = "inject-panic", feature = "inject-alloc"))]
 mod controls;
+mod detectors;
 mod handlers;
 mod maps;
 mod statistics;
@@ -31,30 +33,37 @@ pub extern "C" fn _start() -> ! {
     #[cfg(feature = "inject-alloc")]
     controls::allocate();
     maps::values();
+    conditioning::all::<1>();
+    conditioning::all::<3>();
+    conditioning::delay::<1, 16>();
+    conditioning::delay::<3, 12>();
     // Every backend with one map of each kind, and one backend with every shape.
-    maps::dense::<3, 64>(|map| exercise(map));
-    maps::structured::<16, 16, 128>(|map| exercise(map));
+    maps::dense::<3, 64>(exercise);
+    maps::structured::<16, 16, 128>(exercise);
     dense::<1, 1>();
     dense::<8, 100>();
     dense::<16, 128>();
     structured::<1, 4, 4>();
     structured::<12, 16, 48>();
     structured::<64, 64, 256>();
-    loop {}
+    loop {
+        core::hint::spin_loop();
+    }
 }
 
 fn dense<const D: usize, const L: usize>() {
-    maps::dense::<D, L>(|map| statistics::all::<_, D, L, Polynomial>(map));
+    maps::dense::<D, L>(statistics::all::<_, D, L, Polynomial>);
 }
 
 fn structured<const D: usize, const P: usize, const L: usize>() {
-    maps::structured::<D, P, L>(|map| statistics::all::<_, D, L, Polynomial>(map));
+    maps::structured::<D, P, L>(statistics::all::<_, D, L, Polynomial>);
 }
 
 /// Everything that can be done with a map, with each backend.
 fn exercise<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
     maps::interface(map);
     statistics::all::<M, D, L, Polynomial>(map);
+    detectors::all::<M, D, L, Polynomial>(map);
     statistics::all::<M, D, L, Libm>(map);
     statistics::all::<M, D, L, Micromath>(map);
 }

@@ -1,0 +1,52 @@
+//! The detector with each view of its rows, and the choice among regimes.
+
+use core::hint::black_box;
+
+use fastmmd::detector::{Config, Detector, Raw, View};
+use fastmmd::innovation::Innovation;
+use fastmmd::{Embedding, FeatureMap, Regimes, SinCos};
+
+use crate::maps::window;
+use crate::{number, sample};
+
+/// Detectors over one map.
+pub(crate) fn all<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
+    detector::<M, Raw, D, L, B>(map);
+    detector::<M, Innovation<D>, D, L, B>(map);
+    regimes::<M, D, L, B>(map);
+}
+
+#[inline(never)]
+fn detector<M, V, const D: usize, const L: usize, B>(map: &M)
+where
+    M: FeatureMap<D, L>,
+    V: View<D>,
+    B: SinCos,
+{
+    let config = black_box(Config::seconds(number(), number()));
+    let config = config.with_scales(black_box([4, 16, 64]));
+    let _ = black_box((config.check(), config.warning()));
+    let Ok(mut detector) = Detector::<M, V, D, D, L, 3, B>::new(map, config) else {
+        return;
+    };
+    let _ = black_box(detector.push(&sample()));
+    black_box((detector.stage(), detector.rows(), detector.progress()));
+    black_box((detector.statistic(), detector.threshold(), detector.readings()));
+    black_box((detector.p_value(), detector.attribution()));
+    black_box(detector.last_alarm().map(|alarm| alarm.severity()));
+    black_box((detector.config(), detector.map().fingerprint()));
+    let mut bytes = black_box([0; 16_384]);
+    let _ = black_box(detector.save(window(&mut bytes)));
+    let _ = black_box(detector.restore(window(&mut bytes)));
+    detector.acknowledge();
+    black_box(&mut detector).relearn();
+    black_box(detector);
+}
+
+#[inline(never)]
+fn regimes<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
+    let known = black_box([(); 3].map(|()| Embedding::<L, B>::new(map)));
+    if let Ok(regimes) = Regimes::new(known.each_ref()) {
+        let _ = black_box((regimes.nearest(&known[0]), regimes.proportions(&known[1])));
+    }
+}
