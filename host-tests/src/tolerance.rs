@@ -107,7 +107,7 @@ table! {
         "the issue's bound; independent prototypes gave 0.138 and 0.130";
     /// Figure 5, the law of the error.
     FIGURE5_SLOPE: "slope of log error over log L, from −1/2", 0.07,
-"0.03 of noise at 200 seeds; at L = 16 single errors are skewed, which flattens the mean";
+"0.02 of noise at 400 seeds; at L = 16 single errors are skewed, which flattens the mean";
     /// Figure 6 against the B-test.
     FIGURE6_B_TEST: "deviation of MMD_u² over that of the B-test", 0.4,
         "the issue's bound";

@@ -2,9 +2,10 @@
 //!
 //! The seed is fixed; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` set others.
 
+use fastmmd::sincos::{Micromath, Polynomial};
 use fastmmd::{
     Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Parameter, Sampling,
-    hadamard,
+    SinCos, hadamard,
 };
 use fastmmd_reference::tolerance;
 use proptest::prelude::*;
@@ -184,6 +185,28 @@ fn bad_input_changes_nothing(
     assert_eq!(empty, Embedding::new(map));
 }
 
+/// However little forgetting leaves, what is saved is taken back.
+fn saved_is_restored<B: SinCos + PartialEq + std::fmt::Debug>(
+    map: &impl FeatureMap<3, 16>,
+    samples: &[(Sample, f32)],
+    keeps: &[f32],
+) {
+    let mut set: Embedding<16, B> = Embedding::new(map);
+    set.add(map, &[0.0; 3]).expect("a good sample"); // the largest cosines there are
+    for ((sample, weight), keep) in samples.iter().zip(keeps) {
+        set.add_weighted(map, sample, *weight).expect("a good sample");
+        set.forget(*keep).expect("in range");
+        let mut bytes = vec![0; Embedding::<16, B>::SAVED_BYTES];
+        set.save(map, &mut bytes).expect("long enough");
+        let mut restored: Embedding<16, B> = Embedding::new(map);
+        assert_eq!(restored.restore(map, &bytes), Ok(()));
+        assert_eq!(restored, set);
+        set.forget(keep * keep).expect("in range");
+        set.save(map, &mut bytes).expect("long enough");
+        assert_eq!(restored.restore(map, &bytes), Ok(()));
+    }
+}
+
 fn transform_twice<const N: usize>(values: &[f32]) {
     let input: [f32; N] = std::array::from_fn(|index| values[index % values.len()]);
     let mut twice = input;
@@ -238,6 +261,16 @@ proptest! {
     ) {
         forgetting_multiplies(&dense(), &samples, keep);
         forgetting_multiplies(&fast(), &samples, keep);
+    }
+
+    #[test]
+    fn what_is_saved_is_restored(
+        samples in weighted_samples(),
+        keeps in prop::collection::vec((-18.0_f32..=0.0).prop_map(f32::exp2), 24),
+    ) {
+        saved_is_restored::<Polynomial>(&dense(), &samples, &keeps);
+        saved_is_restored::<Micromath>(&dense(), &samples, &keeps);
+        saved_is_restored::<Polynomial>(&fast(), &samples, &keeps);
     }
 
     #[test]
