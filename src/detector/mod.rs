@@ -18,7 +18,7 @@ mod verdict;
 mod view;
 mod window;
 
-pub use config::{Bandwidth, Calibration, Config, Policy, Reference, Warning};
+pub use config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference, Warning};
 pub use verdict::{Alarm, Change, Stage, Verdict};
 pub use view::{Raw, View};
 
@@ -27,6 +27,7 @@ use core::marker::PhantomData;
 use crate::bandwidth::MedianDistance;
 use crate::delay::Delay;
 use crate::error::Error;
+use crate::innovation::Update;
 use crate::map::FeatureMap;
 use crate::null::Null;
 use crate::numeric::{exp, f64_of, ln, rounded, sqrt_f32};
@@ -187,7 +188,12 @@ where
             return Ok(self.still_learning());
         }
         let learning = self.stage == Stage::Learning;
-        let values = self.view.values(&self.standardised(row), learning);
+        let update = match (learning, self.config.lone_outliers) {
+            (true, _) => Update::Learn,
+            (false, LoneOutliers::Count) => Update::Follow,
+            (false, LoneOutliers::HoldBack) => Update::FollowWithoutOutliers,
+        };
+        let values = self.view.values(&self.standardised(row), update);
         let Some(vector) = self.delay.push(&values) else {
             return Ok(self.still_learning());
         };
@@ -195,7 +201,7 @@ where
         let distance = sample.squared_distance(&self.reference.mean);
         if learning {
             self.gate.learn(self.learned, distance);
-        } else if self.gate.holds(distance) {
+        } else if self.gate.holds(distance) && self.config.lone_outliers == LoneOutliers::HoldBack {
             // No influence on any window; what they said before still stands.
             return Ok(self.decide(at));
         }

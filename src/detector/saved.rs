@@ -6,7 +6,7 @@ use crate::map::FeatureMap;
 use crate::sincos::SinCos;
 use crate::state::{FRAME_BYTES, Field, Kind, Reader, Writer, expect, fields, write};
 
-use super::config::{Bandwidth, Calibration, Config, Policy, Reference};
+use super::config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference};
 use super::outlier::{Gate, Stillness};
 use super::verdict::{Alarm, Change, Stage};
 use super::view::View;
@@ -221,6 +221,7 @@ fields!(Config<const S> {
     bandwidth: Bandwidth,
     reference: Reference,
     calibration: Calibration,
+    lone_outliers: LoneOutliers,
     policy: Policy,
 });
 
@@ -245,6 +246,7 @@ macro_rules! codes {
     };
 }
 
+codes!(LoneOutliers { HoldBack = 0, Count = 1 });
 codes!(Stage { Scaling = 0, Learning = 1, Monitoring = 2, Drift = 3 });
 codes!(Change { Level = 0, Spread = 1, Shape = 2, Stuck = 3 });
 

@@ -1,6 +1,6 @@
 //! Which side of the data the detector looks at.
 
-use crate::innovation::Innovation;
+use crate::innovation::{Innovation, Update};
 use crate::state::{Field, Reader, Writer};
 
 /// What is done to standardised values before they are compared.
@@ -12,7 +12,7 @@ pub trait View<const C: usize>: Kept + Clone {
     fn start() -> Self;
 
     /// The values to compare, from standardised ones.
-    fn values(&mut self, standardised: &[f32; C], learning: bool) -> [f32; C];
+    fn values(&mut self, standardised: &[f32; C], update: Update) -> [f32; C];
 }
 
 /// The standardised values as they are: for signals whose healthy values have a fixed
@@ -26,7 +26,7 @@ impl<const C: usize> View<C> for Raw {
         Self
     }
 
-    fn values(&mut self, standardised: &[f32; C], _learning: bool) -> [f32; C] {
+    fn values(&mut self, standardised: &[f32; C], _update: Update) -> [f32; C] {
         *standardised
     }
 }
@@ -36,8 +36,8 @@ impl<const C: usize, const TERMS: usize> View<C> for Innovation<C, TERMS> {
         Self::new()
     }
 
-    fn values(&mut self, standardised: &[f32; C], learning: bool) -> [f32; C] {
-        self.push(standardised, learning)
+    fn values(&mut self, standardised: &[f32; C], update: Update) -> [f32; C] {
+        self.push(standardised, update)
     }
 }
 
