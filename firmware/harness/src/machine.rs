@@ -118,8 +118,7 @@ impl Machine {
     /// [`Error`] if QEMU is not there or does not start.
     pub fn start(setup: &Setup<'_>) -> Result<(Self, UnixStream), Error> {
         let directory = Scratch::new()?;
-        let [monitor_path, serial_path] =
-            ["monitor", "serial"].map(|name| directory.0.join(name));
+        let [monitor_path, serial_path] = ["monitor", "serial"].map(|name| directory.0.join(name));
         let mut command = quiet_command();
         command
             .args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-S"])

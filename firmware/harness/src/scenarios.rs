@@ -325,9 +325,8 @@ fn power_cuts(programs: &Programs) -> Result<String, Error> {
 /// The number of samples in the newest state that the firmware says it stored.
 fn stored_count(log: &[String]) -> u32 {
     let counts = log.iter().filter(|line| line.contains("stored"));
-    let number = |line: &String| {
-        line.split("after ").nth(1)?.split_whitespace().next()?.parse::<u32>().ok()
-    };
+    let number =
+        |line: &String| line.split("after ").nth(1)?.split_whitespace().next()?.parse::<u32>().ok();
     counts.filter_map(number).next_back().unwrap_or(0)
 }
 
