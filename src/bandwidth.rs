@@ -35,7 +35,7 @@ impl<const C: usize> MedianDistance<C> {
 
     /// Takes a row into account: finite values, in the units the distance is wanted in. O(C).
     pub fn push(&mut self, row: &[f32; C]) {
-        let laid = (self.rows / self.spacing) as usize;
+        let laid = self.rows.checked_div(self.spacing).unwrap_or(0) as usize;
         if laid >= ANCHORS {
             // The slots after the newest anchor hold the oldest four, in turn.
             let turn = (self.rows % 4) as usize;

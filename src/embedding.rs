@@ -358,7 +358,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         if self.weight == 0 {
             self.reset();
         } else {
-            self.squares = self.squares.clamp(1, square(self.weight));
+            self.squares = self.squares.min(square(self.weight)).max(1);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Input conditioning, an option: what a channel does beyond what its past predicts.
 
-use crate::numeric::sqrt_f32;
+use crate::numeric::{sqrt_f32, within};
 use crate::scale::{MAX_DEVIATIONS, row_count};
 use crate::state::fields;
 
@@ -115,11 +115,7 @@ impl<const TERMS: usize> Predictor<TERMS> {
         let error = value - predicted;
         let deviation = sqrt_f32(self.variance);
         let lone = self.is_lone_outlier(error, deviation);
-        let clipped = if self.rows < WARM_UP {
-            error
-        } else {
-            error.clamp(-CLIP * deviation, CLIP * deviation)
-        };
+        let clipped = if self.rows < WARM_UP { error } else { within(error, CLIP * deviation) };
         if update == Update::Learn {
             self.learn(clipped);
         }
@@ -128,12 +124,12 @@ impl<const TERMS: usize> Predictor<TERMS> {
         self.variance += (clipped * clipped - self.variance) * rate;
         self.variance = self.variance.max(MIN_VARIANCE);
         let [lags @ .., _level] = &mut self.past[..] else { return 0.0 };
-        lags.rotate_right(1);
-        if let [newest, ..] = lags {
-            *newest =
-                if lone && update == Update::FollowWithoutOutliers { predicted } else { value };
+        let cleaned = lone && update == Update::FollowWithoutOutliers;
+        let mut newer = if cleaned { predicted } else { value };
+        for lag in lags {
+            core::mem::swap(lag, &mut newer);
         }
-        (error / deviation).clamp(-MAX_DEVIATIONS, MAX_DEVIATIONS)
+        within(error / deviation, MAX_DEVIATIONS)
     }
 
     fn is_lone_outlier(&mut self, error: f32, deviation: f32) -> bool {

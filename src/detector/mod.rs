@@ -30,7 +30,7 @@ use crate::error::Error;
 use crate::innovation::Update;
 use crate::map::FeatureMap;
 use crate::null::Null;
-use crate::numeric::{exp, f64_of, ln, rounded, sqrt_f32};
+use crate::numeric::{exp, f64_of, ln, rounded, sqrt_f32, within};
 use crate::scale::{MAX_DEVIATIONS, Scale, check_finite, row_count};
 use crate::sincos::{Point, Polynomial, SinCos};
 use crate::window::Mean;
@@ -246,7 +246,7 @@ where
         let mut values = [0.0; C];
         let scale = row.iter().zip(self.scale.means()).zip(&self.gains);
         for (value, ((x, mean), gain)) in values.iter_mut().zip(scale) {
-            *value = ((x - mean) * gain).clamp(-MAX_DEVIATIONS, MAX_DEVIATIONS);
+            *value = within((x - mean) * gain, MAX_DEVIATIONS);
         }
         values
     }
