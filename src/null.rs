@@ -108,7 +108,7 @@ impl Null {
         let degrees = 2.0 * mean * mean / v;
         let blocks = f64::from(self.blocks.max(2));
         let spread = sqrt(f64::from(self.largest_second) * blocks / (blocks - 1.0));
-        let from_spread = (SQRT_6_OVER_PI * spread / scale(distance)).max(0.3).min(1.5);
+        let from_spread = (SQRT_6_OVER_PI * spread / scale(distance)).clamp(0.3, 1.5);
         let correction =
             1.35 * degrees / (degrees + 1.0) * (1.0 + 0.3 * sqrt(n / rows)) * sqrt(from_spread);
         let near = correction * scale(distance);
@@ -129,7 +129,7 @@ impl Null {
         let degrees = (2.0 * mean * mean / v).max(1.2);
         let skew_squared = (third * third / (second * second * second)).max(1e-3);
         // Below one, the tail is heavier than that of chi-squared with these degrees.
-        let stretch = (0.85 * 8.0 / (degrees * skew_squared)).max(0.15).min(1.0);
+        let stretch = (0.85 * 8.0 / (degrees * skew_squared)).clamp(0.15, 1.0);
         let y = (1.0 + (f64::from(value) / mean - 1.0) / sqrt(stretch)).max(1e-6);
         let a = 2.0 / (9.0 * stretch * (degrees / 1.05));
         let b = a * f64::from(length) / (2.0 * f64::from(self.rows.max(1)));
