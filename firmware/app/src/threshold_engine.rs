@@ -160,7 +160,14 @@ impl<const C: usize> Engine<C> for ThresholdEngine<'_, C> {
     }
 
     fn relearn(&mut self) {
-        *self = Self::new(self.map);
+        // In place: a new engine on the stack would be as large again.
+        self.sums = [[0.0; 2]; C];
+        self.reference.reset();
+        self.window.reset();
+        self.count = 0;
+        self.statistic = 0.0;
+        self.threshold = 0.0;
+        self.alarm_at = 0;
     }
 
     fn save(&self, out: &mut [u8]) -> Result<usize, EngineError> {

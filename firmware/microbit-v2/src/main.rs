@@ -85,11 +85,14 @@ fn main() -> ! {
     let bus = Twim::new(board.TWIM0, board.i2c_internal.into(), Frequency::K100);
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
+    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
+        cortex_m::peripheral::SCB::sys_reset();
+    };
     let parts = Parts {
         bus: PlainBus(bus),
         line: Line { transmitter, receiver },
         sensor: Lsm303agrMagnetometer::default(),
-        engine: Detector::new(&MAP),
+        engine,
         store: None,
         memory,
     };

@@ -113,11 +113,14 @@ fn main() -> ! {
     let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
+    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
+        cortex_m::peripheral::SCB::sys_reset();
+    };
     let parts = Parts {
         bus: PlainBus(bus),
         line: Line(uart),
         sensor: MagnetometerThermometer::default(),
-        engine: Detector::new(&MAP),
+        engine,
         store: Some(Store::new()),
         memory,
     };

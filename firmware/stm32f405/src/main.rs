@@ -122,11 +122,14 @@ fn main() -> ! {
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
 
+    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
+        cortex_m::peripheral::SCB::sys_reset();
+    };
     let parts = Parts {
         bus: PlainBus(Controller::new(bus)),
         line: Line(usart),
         sensor: MagnetometerThermometer::default(),
-        engine: Detector::new(&MAP),
+        engine,
         store: Some(Store::new()),
         memory,
     };
