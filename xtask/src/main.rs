@@ -4,6 +4,7 @@
 //! them are seen, and ends with an exit code other than 0 if there was one.
 
 mod checks;
+mod firmware;
 mod matrix;
 mod no_alloc;
 mod no_panic;
@@ -55,6 +56,8 @@ enum Command {
     Package,
     /// Compute on four emulated Cortex-M cores and on the host: every bit must agree.
     Parity,
+    /// Build the firmware of every board, and play all faults with the emulated ones.
+    Firmware(firmware::Arguments),
     /// Run each program of firmware/snapshots in QEMU and compare with the .out beside it.
     Snapshot(snapshot::Arguments),
 }
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::NoAlloc => no_alloc::run(&project),
         Command::Package => package::run(&project),
         Command::Parity => parity::run(&project),
+        Command::Firmware(arguments) => firmware::run(&project, &arguments),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {
