@@ -16,8 +16,9 @@ const CLIP: f32 = 5.0;
 const WARM_UP: u32 = 32;
 /// Rows over which the spread of the residuals is averaged.
 const SPREAD_MEMORY: u32 = 8000;
-/// A value farther than this many deviations from its prediction is an outlier,
-const OUTLIER: f32 = 8.0;
+/// A value farther than this many deviations from its prediction, and than any while learning,
+/// is an outlier,
+const OUTLIER: f32 = 6.0;
 /// and a lone one if there was none in this many rows before.
 const COMPANY_ROWS: u32 = 16;
 /// Least variance of the residuals, in variances of the channel.
@@ -42,7 +43,7 @@ pub enum Update {
 /// A linear predictor of TERMS − 1 lags and a level for each channel, learned by recursive least
 /// squares while the detector learns and fixed afterwards, so that it cannot learn a drift away.
 /// For signals with strong cycles or trends, whose single values say little. 4·C·(TERMS² +
-/// 2·TERMS + 3) bytes.
+/// 2·TERMS + 4) bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Innovation<const C: usize, const TERMS: usize = 4> {
@@ -82,6 +83,8 @@ pub(crate) struct Predictor<const TERMS: usize> {
     pub(crate) rows: u32,
     /// Rows since the last outlier.
     pub(crate) calm_rows: u32,
+    /// Largest residual while learning, in deviations.
+    pub(crate) largest: f32,
     pub(crate) variance: f32,
     /// Past values, newest first; the last term is the constant 1 for the level.
     pub(crate) past: [f32; TERMS],
@@ -103,6 +106,7 @@ impl<const TERMS: usize> Predictor<TERMS> {
         Self {
             rows: 0,
             calm_rows: COMPANY_ROWS,
+            largest: 0.0,
             variance: 1.0,
             past,
             weights: [0.0; TERMS],
@@ -117,6 +121,9 @@ impl<const TERMS: usize> Predictor<TERMS> {
         let lone = self.is_lone_outlier(error, deviation);
         let clipped = if self.rows < WARM_UP { error } else { within(error, CLIP * deviation) };
         if update == Update::Learn {
+            if self.rows >= WARM_UP {
+                self.largest = self.largest.max(error.abs() / deviation);
+            }
             self.learn(clipped);
         }
         self.rows = self.rows.saturating_add(1);
@@ -134,7 +141,7 @@ impl<const TERMS: usize> Predictor<TERMS> {
 
     fn is_lone_outlier(&mut self, error: f32, deviation: f32) -> bool {
         let calm_rows = self.calm_rows;
-        let outlier = error.abs() > OUTLIER * deviation;
+        let outlier = error.abs() > OUTLIER.max(self.largest) * deviation;
         self.calm_rows = if outlier { 0 } else { calm_rows.saturating_add(1) };
         outlier && calm_rows >= COMPANY_ROWS
     }
@@ -176,6 +183,7 @@ fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
 fields!(Predictor<const TERMS> {
     rows: u32,
     calm_rows: u32,
+    largest: f32,
     variance: f32,
     past: [f32; TERMS],
     weights: [f32; TERMS],
