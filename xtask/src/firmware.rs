@@ -14,7 +14,8 @@ use crate::setup;
 const BOARDS: [(&str, &str); 4] = [
     ("mps2-an386", "thumbv7em-none-eabihf"),
     ("stm32f405", "thumbv7em-none-eabihf"),
-    ("microbit-v2", "thumbv7em-none-eabihf"),
+    // Not only `microbit-v2`: that is the name of its support crate.
+    ("microbit-v2-board", "thumbv7em-none-eabihf"),
     ("rp2040", "thumbv6m-none-eabi"),
 ];
 
