@@ -30,11 +30,7 @@ fn rows() -> [String; 4] {
         ),
         row(
             "map in flash, 64 frequencies",
-            [
-                size_of::<Fourier<1, 64>>(),
-                size_of::<Fourier<3, 64>>(),
-                size_of::<Fourier<8, 64>>(),
-            ],
+            [size_of::<Fourier<1, 64>>(), size_of::<Fourier<3, 64>>(), size_of::<Fourier<8, 64>>()],
         ),
     ]
 }
