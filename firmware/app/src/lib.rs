@@ -31,12 +31,12 @@ pub mod frame;
 pub mod link;
 mod log;
 pub mod message;
+pub mod profile;
 pub mod retained;
 pub mod sensor;
 pub mod store;
 #[cfg(test)]
 mod testing;
-pub mod threshold_engine;
 
 pub use app::{App, Config, Request};
 pub use bus::{Bus, FaultyBus, PlainBus};
