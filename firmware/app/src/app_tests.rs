@@ -11,10 +11,10 @@ use crate::engine::{Alarm, ChangeKind, Engine, Phase};
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::{self, Decoder, Frame};
 use crate::message::{Command, Message, Origin, Refusal, Report, Sample, flags};
+use crate::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use crate::retained::HEADER_BYTES;
 use crate::sensor::MagnetometerThermometer;
 use crate::store::Store;
-use crate::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use crate::testing::{Noise, Pipe, World};
 
 type Detector = BoardDetector<4>;
@@ -32,14 +32,8 @@ fn detector() -> Detector {
     Detector::new(&FOUR_CHANNELS, SETTINGS).unwrap()
 }
 
-type Device4<'a> = App<
-    'a,
-    &'a mut FaultyBus<World>,
-    &'a mut Pipe,
-    MagnetometerThermometer,
-    Detector,
-    4,
->;
+type Device4<'a> =
+    App<'a, &'a mut FaultyBus<World>, &'a mut Pipe, MagnetometerThermometer, Detector, 4>;
 
 /// What stays when the processor starts again.
 struct Bench {
@@ -289,7 +283,10 @@ fn samples_the_engine_cannot_use_are_left_out() {
     let nan = Command::Push(Sample::new(&[1.0, f32::NAN, 3.0, 4.0]).unwrap());
     let found = ask(&mut app, 1, &nan);
     assert_eq!(found.faults, [Fault::new(Device::Sample, FaultKind::NotFinite)]);
-    assert_eq!((found.report().count, found.report().flags), (0, flags::SKIPPED | flags::UNCERTAIN));
+    assert_eq!(
+        (found.report().count, found.report().flags),
+        (0, flags::SKIPPED | flags::UNCERTAIN)
+    );
     let three = Command::Push(Sample::new(&[1.0, 2.0, 3.0]).unwrap());
     assert_eq!(ask(&mut app, 2, &three).nack, Some(Refusal::Channels));
     let good = Command::Push(Sample::new(&[1.0, 2.0, 3.0, 4.0]).unwrap());

@@ -25,6 +25,7 @@ pub mod app;
 mod app_tests;
 pub mod bus;
 mod bytes;
+pub mod endurance;
 pub mod engine;
 pub mod fault;
 pub mod frame;

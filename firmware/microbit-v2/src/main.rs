@@ -6,7 +6,9 @@
 
 mod sensor;
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use core::mem::MaybeUninit;
+
+use board_common::{RetainedMemory, Ticker, placed, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
@@ -80,10 +82,10 @@ fn main() -> ! {
     let bus = Twim::new(board.TWIM0, board.i2c_internal.into(), Frequency::K100);
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
-    // With its result, so that it is made in its place: moving it would take stack.
-    let engine = cortex_m::singleton!(
-        ENGINE: Result<Detector, Error> = Detector::new(&THREE_CHANNELS, BOARD)
+    let slot = cortex_m::singleton!(
+        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
     );
+    let engine = slot.map(|slot| placed(slot, || Detector::new(&THREE_CHANNELS, BOARD)));
     let Some(Ok(engine)) = engine else {
         defmt::panic!("the settings are refused");
     };

@@ -4,7 +4,9 @@
 #![no_std]
 #![no_main]
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use core::mem::MaybeUninit;
+
+use board_common::{RetainedMemory, Ticker, placed, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
@@ -108,10 +110,10 @@ fn main() -> ! {
     let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
-    // With its result, so that it is made in its place: moving it would take stack.
-    let engine = cortex_m::singleton!(
-        ENGINE: Result<Detector, Error> = Detector::new(&FOUR_CHANNELS, BOARD)
+    let slot = cortex_m::singleton!(
+        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
     );
+    let engine = slot.map(|slot| placed(slot, || Detector::new(&FOUR_CHANNELS, BOARD)));
     let Some(Ok(engine)) = engine else {
         defmt::panic!("the settings are refused");
     };

@@ -3,7 +3,9 @@
 #![no_std]
 #![no_main]
 
-use board_common::RetainedMemory;
+use core::mem::MaybeUninit;
+
+use board_common::{RetainedMemory, placed};
 use cortex_m_rt::entry;
 use drift_app::app::{App, Config, Parts};
 use drift_app::engine::Engine;
@@ -27,10 +29,10 @@ fn main() -> ! {
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
-    // With its result, so that it is made in its place: moving it would take stack.
-    let engine = cortex_m::singleton!(
-        ENGINE: Result<Detector, Error> = Detector::new(&EIGHT_CHANNELS, RECORDING)
+    let slot = cortex_m::singleton!(
+        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
     );
+    let engine = slot.map(|slot| placed(slot, || Detector::new(&EIGHT_CHANNELS, RECORDING)));
     let Some(Ok(engine)) = engine else {
         defmt::panic!("the settings are refused");
     };
