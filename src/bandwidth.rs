@@ -191,6 +191,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn is_near_the_true_median_with_and_without_autocorrelation() {
         let (independent, correlated) = (worst_error(0.0, 700), worst_error(0.9, 700));
         std::println!("independent {independent:.3}, autocorrelated {correlated:.3}");

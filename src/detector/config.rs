@@ -280,6 +280,11 @@ impl<const S: usize> Config<S> {
         None
     }
 
+    /// Rows between anchors of the median distance: sixteen in all while scaling.
+    pub(super) fn anchor_spacing(&self) -> u32 {
+        (self.scaling_rows / 16).max(1)
+    }
+
     /// The shortest and the longest window.
     pub(super) fn range(&self) -> (u32, u32) {
         let shortest = self.scales.iter().copied().fold(u32::MAX, u32::min);

@@ -144,17 +144,13 @@ where
     pub fn new(map: &'m M, config: Config<S>) -> Result<Self, Error> {
         const { assert!(S >= 1, "a detector has at least one window") };
         config.check()?;
-        Ok(Self::blank(map, config))
-    }
-
-    fn blank(map: &'m M, config: Config<S>) -> Self {
-        Self {
+        Ok(Self {
             map,
             config,
             rows: 0,
             stage: Stage::Scaling,
             scale: Scale::new(),
-            distance: MedianDistance::new((config.scaling_rows / 16).max(1)),
+            distance: MedianDistance::new(config.anchor_spacing()),
             gains: [0.0; C],
             inverse_bandwidth: 0.0,
             view: V::start(),
@@ -169,7 +165,7 @@ where
             previous: None,
             last_alarm: None,
             backend: PhantomData,
-        }
+        })
     }
 
     /// Takes one row, in the sensor's own units. O(S·L) beside the map, and 8·L bytes of stack.

@@ -60,7 +60,10 @@ pub(crate) mod sealed {
         fn write(&self, writer: &mut Writer<'_>);
         #[doc(hidden)]
         #[allow(private_interfaces, reason = "sealed")]
-        fn read(reader: &mut Reader<'_>) -> Result<Self, Error>;
+        fn skim(reader: &mut Reader<'_>) -> Result<(), Error>;
+        #[doc(hidden)]
+        #[allow(private_interfaces, reason = "sealed")]
+        fn overwrite(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
     }
 
     impl<T: Field> Bytes for T {
@@ -70,8 +73,12 @@ pub(crate) mod sealed {
             self.put(writer);
         }
         #[allow(private_interfaces, reason = "sealed")]
-        fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-            T::take(reader)
+        fn skim(reader: &mut Reader<'_>) -> Result<(), Error> {
+            T::check(reader)
+        }
+        #[allow(private_interfaces, reason = "sealed")]
+        fn overwrite(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+            self.read_into(reader)
         }
     }
 }

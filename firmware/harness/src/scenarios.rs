@@ -277,6 +277,8 @@ fn stm32_over_usart(programs: &Programs) -> Result<String, Error> {
     let elf = programs.stm32f405();
     let (mut device, origin) = Device::start(&Setup::bare(Board::NetduinoPlus2, &elf))?;
     expect(origin == Origin::Fresh, || format!("started from {origin:?}"))?;
+    let report = status(&mut device)?;
+    expect(report.flags & flags::STORE_FAULT != 0, || format!("no bus, no fault: {report:?}"))?;
     let mut random = Random::new(10);
     let mut sample = |level: f64| {
         #[expect(clippy::cast_possible_truncation, reason = "single precision is what is sent")]
