@@ -12,7 +12,7 @@ use super::outlier::{Gate, Stillness};
 use super::verdict::{Alarm, Change, Stage, Verdict};
 use super::view::View;
 use super::window::Window;
-use super::Detector;
+use super::{Baseline, Detector};
 
 /// Shortest window that tells channels apart, in rows.
 const SHORTEST_ATTRIBUTING: u32 = 16;
@@ -28,11 +28,11 @@ where
 {
     /// The verdict on row `at`, from the windows as they are.
     pub(super) fn decide(&mut self, at: u64) -> Verdict {
+        let age = self.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
+        self.settle(age);
         let beyond = self.stillness.iter().any(Stillness::is_stuck)
             || self.windows.iter().any(|window| window.ratio() > 1.0);
         self.quiet_rows = if beyond { 0 } else { self.quiet_rows.saturating_add(1) };
-        let age = self.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
-        self.settle(age);
         if self.stage == Stage::Drift && !self.may_alarm_again(age) {
             return Verdict::Drifting;
         }
@@ -67,32 +67,31 @@ where
         let (Some(longest), Some(length)) = (self.windows.last(), self.config.scales.last()) else {
             return;
         };
-        let reference = longest.as_reference(*length);
         if self.previous.is_none() {
             self.previous = Some(self.reference);
         }
-        self.reference = reference;
-        for (window, own) in self.windows.iter_mut().zip(self.config.scales) {
-            window.share_with(&reference, own, *length);
+        longest.become_reference(*length, &mut self.reference);
+        for (window, own) in self.windows.iter_mut().zip(&self.config.scales) {
+            window.share_with(&self.reference, *own, *length);
         }
     }
 
     /// Gives up the old reference, or goes back to it, once the new one has lasted: `age` rows
     /// after the last alarm.
     fn settle(&mut self, age: u64) {
-        let (Policy::Relearn { settle, .. }, Some(previous)) = (self.config.policy, self.previous)
+        let (Policy::Relearn { settle, .. }, Some(previous)) = (self.config.policy, &self.previous)
         else {
             return;
         };
         if age < u64::from(settle) {
             return;
         }
-        self.previous = None;
         // No window, each against what is usual for it, tells the data from the old reference.
-        if self.windows.iter().all(|window| window.would_be_calm(&previous)) {
-            self.reference = previous;
-            self.windows.iter_mut().for_each(|window| window.forget_reference(&previous));
+        if self.windows.iter().all(|window| window.would_be_calm(previous)) {
+            self.reference = *previous;
+            self.windows.iter_mut().for_each(|window| window.forget_reference(previous));
         }
+        self.previous = None;
     }
 
     fn describe(&self, at: u64) -> Alarm {
@@ -269,7 +268,7 @@ mod tests {
                 scaling_rows: 64,
                 learning_rows: 2048,
                 policy,
-                ..Config::rows(1e5).with_scales([4, 64])
+                ..Config::rows(1e7).with_scales([4, 64])
             };
             let detector = Detector::new(&MAP, config).unwrap();
             let mut bench = Self { detector, rng: XorShiftRng::seed_from_u64(5) };

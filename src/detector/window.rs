@@ -64,9 +64,12 @@ impl<const C: usize, const L: usize> Window<C, L> {
         (self.own - 2.0 * self.shared + reference_own).max(1e-9)
     }
 
-    /// This window, of `length` rows, as a reference that goes on at the same rate.
-    pub(super) fn as_reference(&self, length: u32) -> Baseline<C, L> {
-        Baseline { mean: self.mean, axes: self.axes, own: self.own, rows: length / 2 }
+    /// Makes this window, of `length` rows, the reference, which goes on at the same rate.
+    pub(super) fn become_reference(&self, length: u32, reference: &mut Baseline<C, L>) {
+        reference.mean = self.mean;
+        reference.axes = self.axes;
+        reference.own = self.own;
+        reference.rows = length / 2;
     }
 
     /// From now on compared with a reference that was a window of `other` rows; this one has
@@ -85,9 +88,9 @@ impl<const C: usize, const L: usize> Window<C, L> {
 
     /// Whether this window would be calm, compared with a reference that shares no rows with it.
     pub(super) fn would_be_calm(&self, reference: &Baseline<C, L>) -> bool {
-        let mut compared = *self;
-        compared.forget_reference(reference);
-        compared.is_calm()
+        let distance = self.mean.squared_distance(&reference.mean);
+        let statistic = distance / (self.own + reference.own).max(1e-9);
+        2.0 * statistic <= self.null.mean + self.threshold
     }
 
     fn measure(&mut self, reference: &Baseline<C, L>) {
