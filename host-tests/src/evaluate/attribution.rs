@@ -82,6 +82,8 @@ pub enum Ending {
     Early,
     /// No alarm in time.
     Missed,
+    /// An alarm that the same rows without the change raised no later: false, not a detection.
+    Coincident(Answer),
     /// An alarm after the change.
     Noticed(Answer),
 }
@@ -113,30 +115,41 @@ pub fn attempt(family: Family, cell: usize, trial: usize) -> Ending {
     let event = EVENTS[trial % EVENTS.len()];
     let channel = trial / EVENTS.len() % CHANNELS;
     let onset = detector.rows();
+    let mut twin = detector.clone();
+    let mut twin_alarmed = false;
+    // Numbers of its own, so that the other rows are those of the twin.
+    let mut numbers = Generator::new(seed(8, cell, trial));
     let mut next = || {
-        let mut row = source.draw();
-        row[channel] = event.apply(family, row[channel], source.numbers());
-        row.map(single)
+        let healthy = source.draw();
+        let mut row = healthy;
+        row[channel] = event.apply(family, row[channel], &mut numbers);
+        (healthy.map(single), row.map(single))
     };
     let right = |at: usize, change: Change| (at == channel, change == event.kind());
     for age in 1..=NOTICED_WITHIN {
-        let Verdict::Alarm(Alarm { channel: at, change, since, .. }) =
-            granted(detector.push(&next()))
+        let (healthy, row) = next();
+        twin_alarmed |= matches!(granted(twin.push(&healthy)), Verdict::Alarm(_));
+        let Verdict::Alarm(Alarm { channel: at, change, since, .. }) = granted(detector.push(&row))
         else {
             continue;
         };
         for _ in 0..LATER {
-            granted(detector.push(&next()));
+            granted(detector.push(&next().1));
         }
         let (later_at, later_change) = detector.attribution();
         let rows = |row: u64| u32::try_from(row).map_or(f64::INFINITY, f64::from);
-        return Ending::Noticed(Answer {
+        let answer = Answer {
             event,
             alarm: right(at, change),
             later: right(later_at, later_change),
             delay: real(age),
             since: rows(since) - rows(onset),
-        });
+        };
+        return if twin_alarmed {
+            Ending::Coincident(answer)
+        } else {
+            Ending::Noticed(answer)
+        };
     }
     Ending::Missed
 }
@@ -147,6 +160,7 @@ pub struct Score {
     answers: Vec<Answer>,
     early: usize,
     missed: usize,
+    coincident: Vec<Answer>,
 }
 
 /// A look at an answer: right or not.
@@ -161,6 +175,7 @@ impl Score {
             match ending {
                 Ending::Early => score.early += 1,
                 Ending::Missed => score.missed += 1,
+                Ending::Coincident(answer) => score.coincident.push(*answer),
                 Ending::Noticed(answer) => score.answers.push(*answer),
             }
         }
@@ -257,6 +272,7 @@ pub fn run(scope: Scope) -> Report {
         all.answers.extend(&score.answers);
         all.early += score.early;
         all.missed += score.missed;
+        all.coincident.extend(&score.coincident);
     }
     table.line(["all".to_owned()].into_iter().chain(all.line()));
     table.line(["blind", "", "0.125", "0.125", "0.500", "0.500"].map(str::to_owned));
@@ -268,7 +284,20 @@ pub fn run(scope: Scope) -> Report {
         table.line([format!("{event:?}")].into_iter().chain(these.line()));
     }
     report.table("By event", &table);
-    report.say(&format!("Early alarms: {}. Not noticed in time: {}.", all.early, all.missed));
+    let mut every = all.clone();
+    every.answers.extend(&all.coincident);
+    report.say(&format!(
+        "Alarms before the change: {}. Not noticed in time: {}. Alarms after the change that the \
+         same rows without it raised too, no detections: {}; with those, channel {:.3} and kind \
+         {:.3} in the alarm, {:.3} and {:.3} later.",
+        all.early,
+        all.missed,
+        all.coincident.len(),
+        every.channel().0,
+        every.kind().0,
+        every.channel().1,
+        every.kind().1,
+    ));
 
     let ((channel, channel_later), (kind, kind_later)) = (all.channel(), all.kind());
     for (what, value, least) in [

@@ -81,11 +81,6 @@ impl<const C: usize> Source<C> {
         Self { family, numbers: Generator::new(seed), last: None }
     }
 
-    /// The random numbers behind it, for what is added to a row.
-    pub fn numbers(&mut self) -> &mut Generator {
-        &mut self.numbers
-    }
-
     /// The next row, in `f64`.
     pub fn draw(&mut self) -> [f64; C] {
         let numbers = &mut self.numbers;
