@@ -43,9 +43,9 @@ impl<const C: usize, const D: usize> Delay<C, D> {
 
     /// Adds a row; the vector of the last rows once there are enough. O(D).
     pub fn push(&mut self, row: &[f32; C]) -> Option<[f32; D]> {
-        self.newest_first.rotate_right(C);
-        for (slot, x) in self.newest_first.iter_mut().zip(row) {
-            *slot = *x;
+        let mut newer = *row;
+        for lag in self.newest_first.as_chunks_mut::<C>().0 {
+            core::mem::swap(lag, &mut newer);
         }
         self.rows = self.rows.saturating_add(1);
         (self.rows as usize >= Self::LAGS).then_some(self.newest_first)

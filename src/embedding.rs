@@ -187,7 +187,8 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 
     /// Takes a sample that was added with weight 1 out again, without a trace.
     ///
-    /// That the sample was ever added cannot be checked.
+    /// That the sample was ever added cannot be checked; if it was not, the mean may leave the
+    /// unit circle, and a state saved then is refused as inconsistent when restored.
     ///
     /// # Errors
     /// As [`add`](Self::add), and [`Error::NothingToRemove`] if the embedding weighs less.
@@ -357,7 +358,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         if self.weight == 0 {
             self.reset();
         } else {
-            self.squares = self.squares.clamp(1, square(self.weight));
+            self.squares = self.squares.min(square(self.weight)).max(1);
         }
     }
 

@@ -19,13 +19,15 @@ pub fn transform<const N: usize>(values: &mut [f32; N]) {
     const { assert!(N.is_power_of_two(), "the transform needs a power of two") };
     let mut half = 1;
     while half < N {
-        for pair in values.chunks_exact_mut(2 * half) {
-            // The middle always exists: a pair is two halves long.
-            if let Some((low, high)) = pair.split_at_mut_checked(half) {
-                for (a, b) in low.iter_mut().zip(high) {
-                    (*a, *b) = (*a + *b, *a - *b);
-                }
+        let mut rest = values.as_mut_slice();
+        // Both splits always exist: the checked form spares the proof of it.
+        while let Some((low, above)) = rest.split_at_mut_checked(half)
+            && let Some((high, next)) = above.split_at_mut_checked(half)
+        {
+            for (a, b) in low.iter_mut().zip(high) {
+                (*a, *b) = (*a + *b, *a - *b);
             }
+            rest = next;
         }
         half *= 2;
     }

@@ -1,6 +1,6 @@
 //! Input conditioning, an option: what a channel does beyond what its past predicts.
 
-use crate::numeric::sqrt_f32;
+use crate::numeric::{sqrt_f32, within};
 use crate::scale::{MAX_DEVIATIONS, row_count};
 use crate::state::fields;
 
@@ -16,8 +16,26 @@ const CLIP: f32 = 5.0;
 const WARM_UP: u32 = 32;
 /// Rows over which the spread of the residuals is averaged.
 const SPREAD_MEMORY: u32 = 8000;
+/// A value farther than this many deviations from its prediction, and than any while learning,
+/// is an outlier,
+const OUTLIER: f32 = 6.0;
+/// and a lone one if there was none in this many rows before.
+const COMPANY_ROWS: u32 = 16;
 /// Least variance of the residuals, in variances of the channel.
 const MIN_VARIANCE: f32 = 1e-8;
+
+/// What a row may do to the predictors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Update {
+    /// They learn from it.
+    Learn,
+    /// They are fixed, and take it as their past.
+    Follow,
+    /// As `Follow`, but a lone outlier is replaced by its prediction in their past: it would
+    /// otherwise come back in the residuals of the rows after it.
+    FollowWithoutOutliers,
+}
 
 /// The one-step residual of each channel in units of its own spread, cut at
 /// ±[`MAX_DEVIATIONS`].
@@ -25,7 +43,7 @@ const MIN_VARIANCE: f32 = 1e-8;
 /// A linear predictor of TERMS − 1 lags and a level for each channel, learned by recursive least
 /// squares while the detector learns and fixed afterwards, so that it cannot learn a drift away.
 /// For signals with strong cycles or trends, whose single values say little. 4·C·(TERMS² +
-/// 2·TERMS + 2) bytes.
+/// 2·TERMS + 4) bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Innovation<const C: usize, const TERMS: usize = 4> {
@@ -40,14 +58,13 @@ impl<const C: usize, const TERMS: usize> Innovation<C, TERMS> {
         Self { predictors: [Predictor::new(); C] }
     }
 
-    /// The residuals of a row of standardised values; the predictors learn from it if they may.
-    /// O(C·TERMS²).
-    pub fn push(&mut self, values: &[f32; C], learning: bool) -> [f32; C] {
+    /// The residuals of a row of standardised values. O(C·TERMS²).
+    pub fn push(&mut self, values: &[f32; C], update: Update) -> [f32; C] {
         let mut residuals = [0.0; C];
         for ((residual, predictor), value) in
             residuals.iter_mut().zip(&mut self.predictors).zip(values)
         {
-            *residual = predictor.push(*value, learning);
+            *residual = predictor.push(*value, update);
         }
         residuals
     }
@@ -64,6 +81,10 @@ impl<const C: usize, const TERMS: usize> Default for Innovation<C, TERMS> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct Predictor<const TERMS: usize> {
     pub(crate) rows: u32,
+    /// Rows since the last outlier.
+    pub(crate) calm_rows: u32,
+    /// Largest residual while learning, in deviations.
+    pub(crate) largest: f32,
     pub(crate) variance: f32,
     /// Past values, newest first; the last term is the constant 1 for the level.
     pub(crate) past: [f32; TERMS],
@@ -82,19 +103,27 @@ impl<const TERMS: usize> Predictor<TERMS> {
         }
         let mut past = [0.0; TERMS];
         past[TERMS - 1] = 1.0;
-        Self { rows: 0, variance: 1.0, past, weights: [0.0; TERMS], inverse }
+        Self {
+            rows: 0,
+            calm_rows: COMPANY_ROWS,
+            largest: 0.0,
+            variance: 1.0,
+            past,
+            weights: [0.0; TERMS],
+            inverse,
+        }
     }
 
-    fn push(&mut self, value: f32, learning: bool) -> f32 {
+    fn push(&mut self, value: f32, update: Update) -> f32 {
         let predicted = dot(&self.weights, &self.past);
         let error = value - predicted;
         let deviation = sqrt_f32(self.variance);
-        let clipped = if self.rows < WARM_UP {
-            error
-        } else {
-            error.clamp(-CLIP * deviation, CLIP * deviation)
-        };
-        if learning {
+        let lone = self.is_lone_outlier(error, deviation);
+        let clipped = if self.rows < WARM_UP { error } else { within(error, CLIP * deviation) };
+        if update == Update::Learn {
+            if self.rows >= WARM_UP {
+                self.largest = self.largest.max(error.abs() / deviation);
+            }
             self.learn(clipped);
         }
         self.rows = self.rows.saturating_add(1);
@@ -102,11 +131,19 @@ impl<const TERMS: usize> Predictor<TERMS> {
         self.variance += (clipped * clipped - self.variance) * rate;
         self.variance = self.variance.max(MIN_VARIANCE);
         let [lags @ .., _level] = &mut self.past[..] else { return 0.0 };
-        lags.rotate_right(1);
-        if let [newest, ..] = lags {
-            *newest = value;
+        let cleaned = lone && update == Update::FollowWithoutOutliers;
+        let mut newer = if cleaned { predicted } else { value };
+        for lag in lags {
+            core::mem::swap(lag, &mut newer);
         }
-        (error / deviation).clamp(-MAX_DEVIATIONS, MAX_DEVIATIONS)
+        within(error / deviation, MAX_DEVIATIONS)
+    }
+
+    fn is_lone_outlier(&mut self, error: f32, deviation: f32) -> bool {
+        let calm_rows = self.calm_rows;
+        let outlier = error.abs() > OUTLIER.max(self.largest) * deviation;
+        self.calm_rows = if outlier { 0 } else { calm_rows.saturating_add(1) };
+        outlier && calm_rows >= COMPANY_ROWS
     }
 
     /// One step of recursive least squares with forgetting.
@@ -145,6 +182,8 @@ fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
 
 fields!(Predictor<const TERMS> {
     rows: u32,
+    calm_rows: u32,
+    largest: f32,
     variance: f32,
     past: [f32; TERMS],
     weights: [f32; TERMS],
@@ -171,7 +210,8 @@ mod tests {
         for row in 0..6000 {
             let next = 1.6 * x - 0.8 * before + 0.2 * noise(&mut rng);
             (before, x) = (x, next);
-            let [residual] = innovation.push(&[x], row < 3000);
+            let [residual] =
+                innovation.push(&[x], if row < 3000 { Update::Learn } else { Update::Follow });
             if row >= 3000 {
                 squares += residual * residual;
                 products += residual * last;
@@ -188,13 +228,36 @@ mod tests {
         let mut rng = XorShiftRng::seed_from_u64(2);
         let mut innovation = Innovation::<1>::new();
         for _ in 0..2000 {
-            innovation.push(&[noise(&mut rng)], true);
+            innovation.push(&[noise(&mut rng)], Update::Learn);
         }
         let weights = innovation.predictors[0].weights;
         for _ in 0..2000 {
-            innovation.push(&[noise(&mut rng) + 3.0], false);
+            innovation.push(&[noise(&mut rng) + 3.0], Update::Follow);
         }
         assert_eq!(innovation.predictors[0].weights, weights);
+    }
+
+    #[test]
+    fn a_lone_outlier_leaves_no_echo() {
+        let mut rng = XorShiftRng::seed_from_u64(4);
+        let mut innovation = Innovation::<1>::new();
+        let mut x = 0.0;
+        let mut next = |rng: &mut XorShiftRng| {
+            x = 0.9 * x + 0.4 * noise(rng);
+            x
+        };
+        for _ in 0..2000 {
+            innovation.push(&[next(&mut rng)], Update::Learn);
+        }
+        let mut echoing = innovation;
+        let outlier = next(&mut rng) + 100.0;
+        let [residual] = innovation.push(&[outlier], Update::FollowWithoutOutliers);
+        assert!(residual > 50.0);
+        echoing.push(&[outlier], Update::Follow);
+        let after = next(&mut rng);
+        let [clean] = innovation.push(&[after], Update::FollowWithoutOutliers);
+        let [echo] = echoing.push(&[after], Update::Follow);
+        assert!(clean.abs() < 8.0 && echo.abs() > 50.0, "{clean} {echo}");
     }
 
     #[test]
@@ -202,7 +265,9 @@ mod tests {
         let mut innovation = Innovation::<1, 5>::new();
         let wild = [0.0, 1e5, -1e5, 0.0, 0.0, 0.0, 1e5, 1e-30, 1e5, 1e5, -1e5];
         for round in 0..2000 {
-            let [residual] = innovation.push(&[wild[round % wild.len()]], round % 7 != 0);
+            let update = [Update::Learn, Update::Follow, Update::FollowWithoutOutliers];
+            let value = wild[round % wild.len()];
+            let [residual] = innovation.push(&[value], update[round % 3]);
             assert!(residual.is_finite() && residual.abs() <= MAX_DEVIATIONS);
             assert!(innovation.predictors[0].weights.iter().all(|w| w.is_finite()));
         }

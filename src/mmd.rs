@@ -29,7 +29,8 @@ pub fn squared_biased<const L: usize, B: SinCos>(
 /// distributions, and so sometimes negative. O(L).
 ///
 /// MMD_u² = MMD_b² + Σᵢ sᵢ/(1 − sᵢ)·(‖μᵢ‖² − K(0)) with sᵢ = Σa²/(Σa)², which is 1/m and 1/n for
-/// unweighted samples (line 9 of Algorithm 1).
+/// unweighted samples (line 9 of Algorithm 1). Where one sample outweighs all others, so that s is
+/// near 1, the error of sine and cosine is amplified to about 10⁻⁶·s/(1 − s).
 ///
 /// # Errors
 /// [`Error::Empty`], [`Error::MapMismatch`], or [`Error::TooFewSamples`] if one of the

@@ -68,7 +68,7 @@ impl Null {
             return false;
         }
         self.blocks = self.blocks.saturating_add(1);
-        let w = 1.0 / row_count(self.blocks.min((memory / block).max(1)));
+        let w = 1.0 / row_count(self.blocks.min(memory.checked_div(block).unwrap_or(0).max(1)));
         let d = self.block_largest - self.largest_mean;
         self.largest_mean += w * d;
         self.largest_second = (1.0 - w) * (self.largest_second + w * d * d);

@@ -121,7 +121,7 @@ fn nearest_mixture<const N: usize>(gram: &[[f32; N]; N], products: &[f32; N]) ->
                     continue;
                 };
                 let wanted = if curvature > 1e-9 { difference / curvature } else { 0.0 };
-                let step = wanted.clamp(-held_to, held_from);
+                let step = wanted.max(-held_to).min(held_from);
                 if let Some(weight) = weights.get_mut(to) {
                     *weight = held_to + step;
                 }

@@ -1,7 +1,7 @@
 //! Input conditioning, first step: each channel in units of its own spread.
 
 use crate::error::{Error, Parameter};
-use crate::numeric::sqrt_f32;
+use crate::numeric::{sqrt_f32, within};
 use crate::state::fields;
 
 /// Largest standardised value, in standard deviations: keeps every phase in reach.
@@ -85,7 +85,7 @@ impl<const C: usize> Scale<C> {
         check_finite(row)?;
         let mut values = self.deviations();
         for ((value, x), mean) in values.iter_mut().zip(row).zip(&self.means) {
-            *value = ((x - mean) / *value).clamp(-MAX_DEVIATIONS, MAX_DEVIATIONS);
+            *value = within((x - mean) / *value, MAX_DEVIATIONS);
         }
         Ok(values)
     }

@@ -45,11 +45,15 @@ fn run_lengths() {
 #[test]
 fn outliers_and_stuck_channels() {
     holds("robustness");
+    assert!(tolerance::OUTLIERS_CAUSE.limit * 1000.0 <= 1.0);
 }
 
 #[test]
 fn attribution() {
     holds("attribution");
+    // Both are shares, and at least so much is asked of them.
+    let least = [tolerance::ATTRIBUTED_CHANNEL, tolerance::ATTRIBUTED_KIND];
+    assert!(least.iter().all(|entry| entry.limit < 1.0));
 }
 
 #[test]
@@ -91,6 +95,8 @@ fn lowered_thresholds_break_the_run_length() {
     let shortest = tolerance::RUN_LENGTH_SHORTEST;
     assert!(lowered.mean() < shortest.limit, "{}", lowered.mean());
     assert!(run_length::measure(&Trial { factor: 1.0, ..trial }, 1).kept());
+    let at_10000 = tolerance::RUN_LENGTH_LONGEST_AT_10000.limit;
+    assert!(tolerance::RUN_LENGTH_LONGEST_AT_1000.limit < at_10000);
 }
 
 /// A test that takes rows for independent is right where they are, and found out where not.
@@ -102,4 +108,5 @@ fn the_formula_for_independent_rows_fails_on_others() {
     assert!(correlated.ratio_at_5() > 1.0 + 10.0 * limit, "{correlated:?}");
     let independent = window_test::measure_independent(Family::Gaussian, 60);
     assert!(tolerance::TYPE_I_AT_5.admits(independent.ratio_at_5(), 1.0), "{independent:?}");
+    assert!(tolerance::TYPE_I_AT_1.admits(independent.ratio_at_1(), 1.0), "{independent:?}");
 }

@@ -42,6 +42,17 @@ pub enum Calibration {
     Adaptive(u32),
 }
 
+/// What a single row far out of the ordinary does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum LoneOutliers {
+    /// Nothing: it is held back unless another one comes within 16 rows. A glitch never alarms.
+    HoldBack,
+    /// It counts as any row: a single extreme value may alarm.
+    Count,
+}
+
 /// What follows an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -82,6 +93,8 @@ pub struct Config<const S: usize> {
     pub reference: Reference,
     /// How thresholds go on after learning.
     pub calibration: Calibration,
+    /// What a single row far out of the ordinary does.
+    pub lone_outliers: LoneOutliers,
     /// What follows an alarm.
     pub policy: Policy,
 }
@@ -135,6 +148,7 @@ impl Config<4> {
             bandwidth: Bandwidth::Family,
             reference: Reference::Learned,
             calibration: Calibration::Learned,
+            lone_outliers: LoneOutliers::HoldBack,
             policy: Policy::HoldOff(256),
         }
     }
@@ -159,6 +173,7 @@ impl<const S: usize> Config<S> {
             bandwidth: self.bandwidth,
             reference: self.reference,
             calibration: self.calibration,
+            lone_outliers: self.lone_outliers,
             policy: self.policy,
         }
     }
@@ -219,6 +234,11 @@ impl<const S: usize> Config<S> {
             return Some(Warning::LearningTooShortForPromise { advised: for_promise });
         }
         None
+    }
+
+    /// Rows between anchors of the median distance: sixteen in all while scaling.
+    pub(super) fn anchor_spacing(&self) -> u32 {
+        (self.scaling_rows / 16).max(1)
     }
 
     /// The shortest and the longest window.

@@ -1,12 +1,14 @@
 //! From statistics to verdicts, and what follows an alarm.
 
+use crate::bandwidth::MedianDistance;
+use crate::delay::Delay;
 use crate::map::FeatureMap;
-use crate::scale::row_count;
+use crate::scale::{Scale, row_count};
 use crate::sincos::SinCos;
 
 use super::attribution::attribute;
 use super::config::Policy;
-use super::outlier::Stillness;
+use super::outlier::{Gate, Stillness};
 use super::verdict::{Alarm, Change, Stage, Verdict};
 use super::view::View;
 use super::window::Window;
@@ -216,8 +218,20 @@ where
 
     /// Forgets everything learned and begins with scaling again; rows go on being counted.
     pub fn relearn(&mut self) {
-        let rows = self.rows;
-        *self = Self::blank(self.map, self.config);
-        self.rows = rows;
+        // Field by field, so that no second detector has to fit on the stack.
+        self.stage = Stage::Scaling;
+        self.scale = Scale::new();
+        self.distance = MedianDistance::new(self.config.anchor_spacing());
+        self.view = V::start();
+        self.delay = Delay::new();
+        self.gate = Gate::new();
+        self.stillness = [Stillness::default(); C];
+        self.count = 0;
+        self.learned = 0;
+        self.reference = Baseline::new();
+        self.windows.iter_mut().for_each(|window| *window = Window::new());
+        self.quiet_rows = 0;
+        self.previous = None;
+        self.last_alarm = None;
     }
 }

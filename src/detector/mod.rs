@@ -18,7 +18,7 @@ mod verdict;
 mod view;
 mod window;
 
-pub use config::{Bandwidth, Calibration, Config, Policy, Reference, Warning};
+pub use config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference, Warning};
 pub use verdict::{Alarm, Change, Stage, Verdict};
 pub use view::{Raw, View};
 
@@ -27,9 +27,10 @@ use core::marker::PhantomData;
 use crate::bandwidth::MedianDistance;
 use crate::delay::Delay;
 use crate::error::Error;
+use crate::innovation::Update;
 use crate::map::FeatureMap;
 use crate::null::Null;
-use crate::numeric::{exp, f64_of, ln, rounded, sqrt_f32};
+use crate::numeric::{exp, f64_of, ln, rounded, sqrt_f32, within};
 use crate::scale::{MAX_DEVIATIONS, Scale, check_finite, row_count};
 use crate::sincos::{Point, Polynomial, SinCos};
 use crate::window::Mean;
@@ -143,17 +144,13 @@ where
     pub fn new(map: &'m M, config: Config<S>) -> Result<Self, Error> {
         const { assert!(S >= 1, "a detector has at least one window") };
         config.check()?;
-        Ok(Self::blank(map, config))
-    }
-
-    fn blank(map: &'m M, config: Config<S>) -> Self {
-        Self {
+        Ok(Self {
             map,
             config,
             rows: 0,
             stage: Stage::Scaling,
             scale: Scale::new(),
-            distance: MedianDistance::new((config.scaling_rows / 16).max(1)),
+            distance: MedianDistance::new(config.anchor_spacing()),
             gains: [0.0; C],
             inverse_bandwidth: 0.0,
             view: V::start(),
@@ -168,7 +165,7 @@ where
             previous: None,
             last_alarm: None,
             backend: PhantomData,
-        }
+        })
     }
 
     /// Takes one row, in the sensor's own units. O(S·L) beside the map, and 8·L bytes of stack.
@@ -187,7 +184,12 @@ where
             return Ok(self.still_learning());
         }
         let learning = self.stage == Stage::Learning;
-        let values = self.view.values(&self.standardised(row), learning);
+        let update = match (learning, self.config.lone_outliers) {
+            (true, _) => Update::Learn,
+            (false, LoneOutliers::Count) => Update::Follow,
+            (false, LoneOutliers::HoldBack) => Update::FollowWithoutOutliers,
+        };
+        let values = self.view.values(&self.standardised(row), update);
         let Some(vector) = self.delay.push(&values) else {
             return Ok(self.still_learning());
         };
@@ -195,7 +197,7 @@ where
         let distance = sample.squared_distance(&self.reference.mean);
         if learning {
             self.gate.learn(self.learned, distance);
-        } else if self.gate.holds(distance) {
+        } else if self.gate.holds(distance) && self.config.lone_outliers == LoneOutliers::HoldBack {
             // No influence on any window; what they said before still stands.
             return Ok(self.decide(at));
         }
@@ -240,7 +242,7 @@ where
         let mut values = [0.0; C];
         let scale = row.iter().zip(self.scale.means()).zip(&self.gains);
         for (value, ((x, mean), gain)) in values.iter_mut().zip(scale) {
-            *value = ((x - mean) * gain).clamp(-MAX_DEVIATIONS, MAX_DEVIATIONS);
+            *value = within((x - mean) * gain, MAX_DEVIATIONS);
         }
         values
     }

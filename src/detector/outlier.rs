@@ -77,12 +77,12 @@ impl Stillness {
 
     /// Ends learning after `rows` rows: with repeats by chance, runs are geometric, and the one
     /// that comes once in `mean_time` rows has a known length; coarse or slow sensors have
-    /// longer ones, so twice the longest seen is allowed too.
+    /// longer ones, so four times the longest seen is allowed too, and never less than 32.
     pub(super) fn arm(&mut self, rows: u32, mean_time: f32) {
         let chance = (row_count(self.repeats) + 1.0) / (row_count(rows) + 2.0);
         let by_chance = ln(f64::from(mean_time.max(2.0))) / -ln(f64::from(chance.min(0.999)));
-        let seen = self.longest.saturating_mul(2);
-        self.limit = whole(rounded(by_chance)).max(seen).max(8);
+        let seen = self.longest.saturating_mul(4);
+        self.limit = whole(rounded(by_chance)).max(seen).max(32);
     }
 
     pub(super) fn is_stuck(&self) -> bool {
@@ -129,13 +129,13 @@ mod tests {
         }
         fine.arm(1000, 1e4);
         coarse.arm(1000, 1e4);
-        for _ in 0..9 {
+        for _ in 0..33 {
             fine.push(1.0);
         }
         assert!(!fine.is_stuck());
         fine.push(1.0);
         assert!(fine.is_stuck());
-        for _ in 0..38 {
+        for _ in 0..76 {
             coarse.push(1.0);
         }
         assert!(!coarse.is_stuck());

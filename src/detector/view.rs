@@ -1,6 +1,6 @@
 //! Which side of the data the detector looks at.
 
-use crate::innovation::Innovation;
+use crate::innovation::{Innovation, Update};
 use crate::state::{Field, Reader, Writer};
 
 /// What is done to standardised values before they are compared.
@@ -12,7 +12,7 @@ pub trait View<const C: usize>: Kept + Clone {
     fn start() -> Self;
 
     /// The values to compare, from standardised ones.
-    fn values(&mut self, standardised: &[f32; C], learning: bool) -> [f32; C];
+    fn values(&mut self, standardised: &[f32; C], update: Update) -> [f32; C];
 }
 
 /// The standardised values as they are: for signals whose healthy values have a fixed
@@ -26,7 +26,7 @@ impl<const C: usize> View<C> for Raw {
         Self
     }
 
-    fn values(&mut self, standardised: &[f32; C], _learning: bool) -> [f32; C] {
+    fn values(&mut self, standardised: &[f32; C], _update: Update) -> [f32; C] {
         *standardised
     }
 }
@@ -36,8 +36,8 @@ impl<const C: usize, const TERMS: usize> View<C> for Innovation<C, TERMS> {
         Self::new()
     }
 
-    fn values(&mut self, standardised: &[f32; C], learning: bool) -> [f32; C] {
-        self.push(standardised, learning)
+    fn values(&mut self, standardised: &[f32; C], update: Update) -> [f32; C] {
+        self.push(standardised, update)
     }
 }
 
@@ -60,7 +60,10 @@ pub(crate) mod sealed {
         fn write(&self, writer: &mut Writer<'_>);
         #[doc(hidden)]
         #[allow(private_interfaces, reason = "sealed")]
-        fn read(reader: &mut Reader<'_>) -> Result<Self, Error>;
+        fn skim(reader: &mut Reader<'_>) -> Result<(), Error>;
+        #[doc(hidden)]
+        #[allow(private_interfaces, reason = "sealed")]
+        fn overwrite(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
     }
 
     impl<T: Field> Bytes for T {
@@ -70,8 +73,12 @@ pub(crate) mod sealed {
             self.put(writer);
         }
         #[allow(private_interfaces, reason = "sealed")]
-        fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
-            T::take(reader)
+        fn skim(reader: &mut Reader<'_>) -> Result<(), Error> {
+            T::check(reader)
+        }
+        #[allow(private_interfaces, reason = "sealed")]
+        fn overwrite(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+            self.read_into(reader)
         }
     }
 }

@@ -14,7 +14,9 @@ use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
 /// The L phases come in blocks of P, a power of two and at least D; the sample is padded with
 /// zeros. Each block has its own signs B, permutation, normal diagonal G, and lengths S, which
 /// carry the kernel's radial law. Cheaper than [`Fourier`](super::Fourier) from about 16
-/// channels; below, its frequencies are less evenly spread.
+/// channels, but coarser: for a change of a single channel it is as accurate as orthogonal
+/// frequencies, for one that all channels share no better than independent ones, at 16 channels
+/// a tenth as accurate as orthogonal ones.
 ///
 /// ```
 /// use fastmmd::{Fastfood, FeatureMap, Kernel};
@@ -197,6 +199,7 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L> for Fastfo
         Ok(())
     }
 
+    /// Costs a projection per channel: meant for inspection, not for use on every sample.
     fn frequency(&self, index: usize) -> Option<[f32; D]> {
         if index >= L {
             return None;

@@ -16,4 +16,4 @@ pub(crate) use cast::{
 pub(crate) use chi::chi_quantile;
 pub(crate) use elementary::{cos_sin_turns, exp, ln, sqrt};
 pub(crate) use normal::{normal_cdf, normal_quantile};
-pub(crate) use single::{angle_turns, compensated_sum, sqrt_f32};
+pub(crate) use single::{angle_turns, compensated_sum, sqrt_f32, within};

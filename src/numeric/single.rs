@@ -12,6 +12,11 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     root
 }
 
+/// The value cut at ±`limit`; unlike `f32::clamp`, it cannot panic.
+pub(crate) fn within(value: f32, limit: f32) -> f32 {
+    value.max(-limit).min(limit)
+}
+
 /// The sum of many numbers with the rounding of few: Kahan's compensated summation.
 pub(crate) fn compensated_sum(values: impl Iterator<Item = f32>) -> f32 {
     let (mut sum, mut lost) = (0.0_f32, 0.0_f32);

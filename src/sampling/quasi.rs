@@ -74,8 +74,11 @@ const fn halton<const L: usize>(base: usize, stream: &mut Stream) -> [f64; L] {
         place /= f64_of(base);
         let mut row = 0;
         while row < L {
-            let digit = (row / divisor) % base;
-            if digit < LARGEST_BASE {
+            // Neither divisor is ever 0; the checked forms spare the proof of it.
+            if let Some(above) = row.checked_div(divisor)
+                && let Some(digit) = above.checked_rem(base)
+                && digit < LARGEST_BASE
+            {
                 points[row] += place * permutation[digit] as f64;
             }
             row += 1;

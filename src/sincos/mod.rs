@@ -85,6 +85,7 @@ mod tests {
 
     /// The backend a `TwoSample` without a choice uses is the polynomial.
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn every_backend_keeps_its_promise() {
         keeps_its_promise::<Polynomial>("polynomial");
         #[cfg(feature = "libm")]
@@ -94,6 +95,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn a_worse_backend_is_caught() {
         #[derive(Clone, Copy)]
         struct Sloppy;

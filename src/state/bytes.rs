@@ -19,6 +19,7 @@ impl Writer<'_> {
 }
 
 /// Takes fields from the front of a payload.
+#[derive(Clone)]
 pub(crate) struct Reader<'b> {
     pub(super) rest: &'b [u8],
 }
@@ -41,6 +42,18 @@ pub(crate) trait Field: Sized {
 
     /// Reads a value; what no value of its kind could be is [`Error::Inconsistent`].
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error>;
+
+    /// Reads over a value, refusing what [`take`](Self::take) would; larger values do so piece by
+    /// piece, to need little stack.
+    fn check(reader: &mut Reader<'_>) -> Result<(), Error> {
+        Self::take(reader).map(drop)
+    }
+
+    /// Reads a value in place, piece by piece likewise.
+    fn read_into(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        *self = Self::take(reader)?;
+        Ok(())
+    }
 }
 
 macro_rules! integer_fields {
@@ -92,6 +105,14 @@ impl<T: Field + Copy, const N: usize> Field for [T; N] {
         }
         Ok(items)
     }
+
+    fn check(reader: &mut Reader<'_>) -> Result<(), Error> {
+        (0..N).try_for_each(|_| T::check(reader))
+    }
+
+    fn read_into(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        self.iter_mut().try_for_each(|item| item.read_into(reader))
+    }
 }
 
 /// A value that may be missing: a byte that says so, and room for it in any case.
@@ -118,6 +139,14 @@ impl<T: Field> Field for Option<T> {
             _ => Err(Error::Inconsistent),
         }
     }
+
+    fn check(reader: &mut Reader<'_>) -> Result<(), Error> {
+        match u8::take(reader)? {
+            1 => T::check(reader),
+            0 => (0..T::BYTES).try_for_each(|_| reader.take::<1>().map(drop)),
+            _ => Err(Error::Inconsistent),
+        }
+    }
 }
 
 /// Makes a struct a field: its own fields in the order given.
@@ -132,6 +161,19 @@ macro_rules! fields {
 
             fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
                 Ok(Self { $($field: $crate::state::Field::take(reader)?),* })
+            }
+
+            fn check(reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
+                $(<$kind as $crate::state::Field>::check(reader)?;)*
+                Ok(())
+            }
+
+            fn read_into(
+                &mut self,
+                reader: &mut $crate::state::Reader<'_>,
+            ) -> Result<(), $crate::Error> {
+                $($crate::state::Field::read_into(&mut self.$field, reader)?;)*
+                Ok(())
             }
         }
     };

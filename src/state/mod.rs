@@ -128,7 +128,9 @@ fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
     let payload = body.get(HEADER_BYTES..).ok_or(Error::WrongLength)?;
     let mut payload = Reader { rest: payload };
     let recipe = Recipe::from_bytes(&payload.take()?)?;
-    if zero != 0 {
+    let known = (Kind::Map as u8..=Kind::Detector as u8).contains(&kind);
+    let bare = kind != Kind::Map as u8 || (backend == 0 && payload.rest.is_empty());
+    if zero != 0 || !known || !bare {
         return Err(Error::Inconsistent);
     }
     Ok(Record { kind, backend, recipe, payload })

@@ -5,6 +5,7 @@
 
 mod checks;
 mod evaluate;
+mod firmware;
 mod matrix;
 mod no_alloc;
 mod no_panic;
@@ -61,6 +62,8 @@ enum Command {
     Package,
     /// Compute on four emulated Cortex-M cores and on the host: every bit must agree.
     Parity,
+    /// Build the firmware of every board, and play all faults with the emulated ones.
+    Firmware(firmware::Arguments),
     /// Run each program of firmware/snapshots in QEMU and compare with the .out beside it.
     Snapshot(snapshot::Arguments),
 }
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Command::NoAlloc => no_alloc::run(&project),
         Command::Package => package::run(&project),
         Command::Parity => parity::run(&project),
+        Command::Firmware(arguments) => firmware::run(&project, &arguments),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {

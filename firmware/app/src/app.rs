@@ -70,8 +70,9 @@ pub struct Parts<'a, B, L, S, E> {
     pub line: L,
     /// The sensor.
     pub sensor: S,
-    /// The engine, as new.
-    pub engine: E,
+    /// The engine, as new. Best in a static: it is most of the app's memory, and moving it by
+    /// value would take as much stack again.
+    pub engine: &'a mut E,
     /// The EEPROM, if the board has one.
     pub store: Option<Store>,
     /// RAM that outlives a reset: at least the engine's longest state and
@@ -85,7 +86,7 @@ pub struct App<'a, B, L, S, E, const C: usize> {
     bus: B,
     link: Link<L>,
     sensor: Watched<S, C>,
-    engine: E,
+    engine: &'a mut E,
     store: Option<Store>,
     retained: Retained<'a>,
     config: Config,
@@ -195,7 +196,7 @@ where
 
     /// The engine, to look at.
     pub const fn engine(&self) -> &E {
-        &self.engine
+        self.engine
     }
 
     /// The bus, to look at or to disturb.
@@ -311,7 +312,7 @@ where
 
     /// Copies the state to the RAM that outlives a reset.
     fn retain(&mut self, tag: u8) {
-        let engine = &self.engine;
+        let engine = &*self.engine;
         if let Err(error) = self.retained.replace::<EngineError>(|room| engine.save(room)) {
             self.notify(tag, Fault::new(Device::Engine, error.into()));
         }

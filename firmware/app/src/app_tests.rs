@@ -29,7 +29,7 @@ type Device4<'a> = App<
     &'a mut FaultyBus<World>,
     &'a mut Pipe,
     MagnetometerThermometer,
-    ThresholdEngine<'a, 4>,
+    ThresholdEngine<'static, 4>,
     4,
 >;
 
@@ -38,6 +38,7 @@ struct Bench {
     bus: FaultyBus<World>,
     memory: Vec<u8>,
     pipe: Pipe,
+    engine: ThresholdEngine<'static, 4>,
 }
 
 /// What a command led to.
@@ -60,15 +61,17 @@ impl Answers {
 impl Bench {
     fn new() -> Self {
         let bus = FaultyBus::new(World::new());
-        Self { bus, memory: vec![0x5A; MEMORY_BYTES], pipe: Pipe::default() }
+        let engine = ThresholdEngine::new(&MAP);
+        Self { bus, memory: vec![0x5A; MEMORY_BYTES], pipe: Pipe::default(), engine }
     }
 
     fn start(&mut self) -> Device4<'_> {
+        self.engine = ThresholdEngine::new(&MAP);
         let parts = Parts {
             bus: &mut self.bus,
             line: &mut self.pipe,
             sensor: MagnetometerThermometer::default(),
-            engine: ThresholdEngine::new(&MAP),
+            engine: &mut self.engine,
             store: Some(Store::new()),
             memory: &mut self.memory,
         };

@@ -5,6 +5,7 @@
 //! costs at most the frame it hits, and the checksum lets one wrong frame in 2³² through.
 
 use crate::CHECKSUM;
+use crate::bytes::{NotWhole, checked};
 
 /// Version of frames and messages; a frame of another version is refused.
 pub const VERSION: u8 = 1;
@@ -143,13 +144,12 @@ impl Decoder {
 }
 
 fn check(raw: &[u8]) -> Result<Frame<'_>, FrameError> {
-    let (content, checksum) =
-        raw.split_last_chunk::<CHECKSUM_BYTES>().ok_or(FrameError::Malformed)?;
+    let content = checked(raw).map_err(|error| match error {
+        NotWhole::Short => FrameError::Malformed,
+        NotWhole::Altered => FrameError::Checksum,
+    })?;
     let ([version, kind, tag], payload) =
         content.split_first_chunk::<HEADER_BYTES>().ok_or(FrameError::Malformed)?;
-    if CHECKSUM.checksum(content).to_le_bytes() != *checksum {
-        return Err(FrameError::Checksum);
-    }
     if *version != VERSION {
         return Err(FrameError::Version);
     }

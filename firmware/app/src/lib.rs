@@ -24,6 +24,7 @@ pub mod app;
 #[cfg(test)]
 mod app_tests;
 pub mod bus;
+mod bytes;
 pub mod engine;
 pub mod fault;
 pub mod frame;

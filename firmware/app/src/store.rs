@@ -19,6 +19,7 @@ use eeprom24x::{Eeprom24x, Error as EepromError, SlaveAddr, addr_size, page_size
 use embedded_hal::i2c::{Error as BusError, ErrorKind, I2c};
 
 use crate::CHECKSUM;
+use crate::bytes::{checked, pieces};
 use crate::fault::{Device, Fault, FaultKind};
 
 const MAGIC: [u8; 4] = *b"FMSL";
@@ -96,10 +97,7 @@ impl Header {
     }
 
     fn from_bytes(bytes: &[u8; HEADER_BYTES]) -> Option<Self> {
-        let (content, checksum) = bytes.split_last_chunk()?;
-        if CHECKSUM.checksum(content) != u32::from_le_bytes(*checksum) {
-            return None;
-        }
+        let content = checked(bytes).ok()?;
         let (words, _) = content.as_chunks::<4>();
         let [magic, version, sequence, length, checksum] = *words.first_chunk()?;
         let known = magic == MAGIC && u32::from_le_bytes(version) == LAYOUT_VERSION;
@@ -147,8 +145,14 @@ impl Store {
         let length = usize::try_from(header.length).unwrap_or(usize::MAX);
         let state = room.get_mut(..length).ok_or(TOO_LONG)?;
         let mut chip = self.chip(bus);
-        for (address, piece) in (slot.start() + PAGE..).step_by(PAGE_BYTES).zip(pages(state)) {
+        let mut rest = &mut *state;
+        let mut address = slot.start() + PAGE;
+        while let Some((piece, more)) = rest.split_at_mut_checked(rest.len().min(PAGE_BYTES))
+            && !piece.is_empty()
+        {
             patiently(|| chip.read_data(address, piece))?;
+            rest = more;
+            address = address.wrapping_add(PAGE);
         }
         // Read a second time after the check: make sure of what was read now.
         if CHECKSUM.checksum(state) == header.checksum { Ok(Some(length)) } else { Err(UNREAD) }
@@ -178,7 +182,7 @@ impl Store {
         let mut chip = self.chip(bus);
         write(&mut chip, slot.start(), &[0; HEADER_BYTES])?;
         for (address, piece) in
-            (slot.start() + PAGE..).step_by(PAGE_BYTES).zip(state.chunks(PAGE_BYTES))
+            (slot.start() + PAGE..).step_by(PAGE_BYTES).zip(pieces::<PAGE_BYTES>(state))
         {
             write(&mut chip, address, piece)?;
         }
@@ -195,10 +199,6 @@ impl Store {
 const TOO_LONG: Fault = Fault::new(Device::Store, FaultKind::TooLong);
 const UNREAD: Fault = Fault::new(Device::Store, FaultKind::Bus);
 const NOT_WRITTEN: Fault = Fault::new(Device::Store, FaultKind::NotWritten);
-
-fn pages(state: &mut [u8]) -> impl Iterator<Item = &mut [u8]> {
-    state.chunks_mut(PAGE_BYTES)
-}
 
 /// Whether sequence number `a` comes after `b`, across the wrap from 2³² − 1 to 0.
 const fn newer(a: u32, b: u32) -> bool {

@@ -7,6 +7,7 @@
 use fastmmd::{Embedding, Error, Fourier, mmd};
 
 use crate::CHECKSUM;
+use crate::bytes::checked;
 use crate::engine::{Alarm, ChangeKind, Engine, EngineError, NO_CHANNEL, Outcome, Phase};
 
 const L: usize = 64;
@@ -160,7 +161,14 @@ impl<const C: usize> Engine<C> for ThresholdEngine<'_, C> {
     }
 
     fn relearn(&mut self) {
-        *self = Self::new(self.map);
+        // In place: a new engine on the stack would be as large again.
+        self.sums = [[0.0; 2]; C];
+        self.reference.reset();
+        self.window.reset();
+        self.count = 0;
+        self.statistic = 0.0;
+        self.threshold = 0.0;
+        self.alarm_at = 0;
     }
 
     fn save(&self, out: &mut [u8]) -> Result<usize, EngineError> {
@@ -187,12 +195,10 @@ impl<const C: usize> Engine<C> for ThresholdEngine<'_, C> {
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
         let unreadable = EngineError::Unreadable;
-        let (content, checksum) = bytes.split_last_chunk().ok_or(unreadable)?;
-        if bytes.len() != Self::STATE_BYTES
-            || CHECKSUM.checksum(content) != u32::from_le_bytes(*checksum)
-        {
+        if bytes.len() != Self::STATE_BYTES {
             return Err(unreadable);
         }
+        let content = checked(bytes).map_err(|_| unreadable)?;
         let (reference, rest) = content.split_at_checked(PART).ok_or(unreadable)?;
         let (window, rest) = rest.split_at_checked(PART).ok_or(unreadable)?;
         let (words, _) = rest.as_chunks::<4>();

@@ -4,6 +4,8 @@
 #![no_std]
 
 mod retained;
+mod run;
 pub mod stack;
 
 pub use retained::RetainedMemory;
+pub use run::{Ticker, run};

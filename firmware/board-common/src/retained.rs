@@ -30,6 +30,7 @@ impl<const N: usize> RetainedMemory<N> {
 
     /// The bytes, whatever they are; `None` if retained memory was already taken since the start.
     /// (A program has one such memory.)
+    #[expect(clippy::mut_from_ref, reason = "given out once: that is what the flag is for")]
     pub fn take(&'static self) -> Option<&'static mut [u8; N]> {
         let taken = critical_section::with(|_| {
             let taken = TAKEN.load(Ordering::Relaxed);

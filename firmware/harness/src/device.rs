@@ -62,7 +62,7 @@ enum Said {
     Closing(u8, Closing),
     Alarm(Alarm),
     Fault(Fault),
-    Boot(Origin, u8),
+    Boot(Origin),
 }
 
 impl Device {
@@ -160,7 +160,7 @@ impl Device {
                     return Ok(Answer { closing, alarms, faults });
                 }
                 Said::Closing(..) => {}
-                Said::Boot(origin, _) => {
+                Said::Boot(origin) => {
                     let what = format!("the board started anew, from {origin:?}");
                     return Err(Error::Unexpected(what));
                 }
@@ -187,7 +187,7 @@ impl Device {
     fn booted(&mut self) -> Result<Origin, Error> {
         loop {
             // Half a frame from before the reset ends with the first zero after it.
-            if let Said::Boot(origin, _) = self.listen()? {
+            if let Said::Boot(origin) = self.listen()? {
                 return Ok(origin);
             }
         }
@@ -208,7 +208,7 @@ impl Device {
                 }
                 Some(Message::Alarm(alarm)) => Said::Alarm(alarm),
                 Some(Message::Fault(fault)) => Said::Fault(fault),
-                Some(Message::Boot { origin, channels }) => Said::Boot(origin, channels),
+                Some(Message::Boot { origin, .. }) => Said::Boot(origin),
                 None => {
                     let what = format!("a message of unknown kind {}", frame.kind);
                     return Err(Error::Unexpected(what));

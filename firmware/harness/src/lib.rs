@@ -17,4 +17,4 @@ pub mod signal;
 
 pub use device::{Answer, Closing, Device};
 pub use error::Error;
-pub use machine::{Eeprom, Machine, Setup};
+pub use machine::{Board, Eeprom, Machine, Setup};

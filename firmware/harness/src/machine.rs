@@ -9,8 +9,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use crate::error::{Doing, Error};
 use crate::log::Log;
 use crate::monitor::Monitor;
@@ -80,9 +78,20 @@ impl Eeprom {
     }
 }
 
+/// Which board QEMU emulates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Board {
+    /// `mps2-an386`, with an I²C bus, and logs by semihosting.
+    Mps2An386,
+    /// `netduinoplus2`: an STM32F405 of which little more than the USART is there.
+    NetduinoPlus2,
+}
+
 /// What is on the board.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup<'a> {
+    /// The board.
+    pub board: Board,
     /// The firmware.
     pub elf: &'a Path,
     /// The EEPROM, if there is one.
@@ -97,7 +106,13 @@ impl<'a> Setup<'a> {
     /// A board with everything, and this firmware.
     #[must_use]
     pub const fn new(elf: &'a Path, eeprom: &'a Eeprom) -> Self {
-        Self { elf, eeprom: Some(eeprom), write_protected: false, sensors: true }
+        Self { eeprom: Some(eeprom), sensors: true, ..Self::bare(Board::Mps2An386, elf) }
+    }
+
+    /// A board with nothing on its bus, and this firmware.
+    #[must_use]
+    pub const fn bare(board: Board, elf: &'a Path) -> Self {
+        Self { board, elf, eeprom: None, write_protected: false, sensors: false }
     }
 }
 
@@ -118,11 +133,14 @@ impl Machine {
     /// [`Error`] if QEMU is not there or does not start.
     pub fn start(setup: &Setup<'_>) -> Result<(Self, UnixStream), Error> {
         let directory = Scratch::new()?;
-        let [monitor_path, serial_path] =
-            ["monitor", "serial"].map(|name| directory.0.join(name));
+        let [monitor_path, serial_path] = ["monitor", "serial"].map(|name| directory.0.join(name));
+        let board = match setup.board {
+            Board::Mps2An386 => "mps2-an386",
+            Board::NetduinoPlus2 => "netduinoplus2",
+        };
         let mut command = quiet_command();
         command
-            .args(["-M", "mps2-an386", "-display", "none", "-monitor", "none", "-S"])
+            .args(["-M", board, "-display", "none", "-monitor", "none", "-S"])
             .args(["-semihosting-config", "enable=on,target=native"])
             .arg("-qmp")
             .arg(socket(&monitor_path))
@@ -167,7 +185,7 @@ impl Machine {
         serial.set_write_timeout(Some(PATIENCE)).doing("setting the line's timeout")?;
         let mut monitor = Monitor::new(monitor_stream, PATIENCE)?;
         // Started only now, so that the firmware's first words are heard.
-        monitor.execute("cont", &Value::Null)?;
+        monitor.execute("cont")?;
         let Some(child) = child.0.take() else { return Err(Error::Silent("QEMU")) };
         Ok((Self { child, monitor, log, errors, _directory: directory }, serial))
     }
@@ -178,11 +196,10 @@ impl Machine {
     /// # Errors
     /// [`Error::Refused`] out of the sensor's range, or if the machine is gone.
     pub fn set_field(&mut self, nanotesla: [u32; 3]) -> Result<(), Error> {
-        for (property, value) in ["mag-x", "mag-y", "mag-z"].iter().zip(nanotesla) {
-            let set = self.monitor.set("/machine/peripheral/mag0", property, i64::from(value));
-            self.alive(set)?;
-        }
-        Ok(())
+        let [x, y, z] = nanotesla.map(i64::from);
+        let field = [("mag-x", x), ("mag-y", y), ("mag-z", z)];
+        let set = self.monitor.set("/machine/peripheral/mag0", field);
+        self.alive(set)
     }
 
     /// Sets the temperature, in thousandths of a degree Celsius.
@@ -191,7 +208,7 @@ impl Machine {
     /// [`Error::Refused`] out of the sensor's range, or if the machine is gone.
     pub fn set_temperature(&mut self, millicelsius: i32) -> Result<(), Error> {
         let path = "/machine/peripheral/temp0";
-        let set = self.monitor.set(path, "temperature", i64::from(millicelsius));
+        let set = self.monitor.set(path, [("temperature", i64::from(millicelsius))]);
         self.alive(set)
     }
 
@@ -200,7 +217,7 @@ impl Machine {
     /// # Errors
     /// [`Error`] if the machine is gone.
     pub fn reset(&mut self) -> Result<(), Error> {
-        let reset = self.monitor.execute("system_reset", &Value::Null).map(drop);
+        let reset = self.monitor.execute("system_reset");
         self.alive(reset)
     }
 

@@ -22,7 +22,7 @@ impl Monitor {
         let writer = stream.try_clone().doing("sharing the monitor's socket")?;
         let mut monitor = Self { reader: BufReader::new(stream), writer };
         monitor.line()?;
-        monitor.execute("qmp_capabilities", &Value::Null)?;
+        monitor.execute("qmp_capabilities")?;
         Ok(monitor)
     }
 
@@ -35,28 +35,41 @@ impl Monitor {
         serde_json::from_str(&line).map_err(|error| Error::Refused(format!("{error}: {line}")))
     }
 
-    /// Executes a command and returns what it gives.
-    pub(crate) fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value, Error> {
-        let mut request = json!({ "execute": command });
-        if !arguments.is_null() {
-            request["arguments"] = arguments.clone();
-        }
-        writeln!(self.writer, "{request}").doing("writing to QEMU's monitor")?;
+    /// Executes a command.
+    pub(crate) fn execute(&mut self, command: &str) -> Result<(), Error> {
+        self.send(&json!({ "execute": command }))?;
+        self.done()
+    }
+
+    fn send(&mut self, request: &Value) -> Result<(), Error> {
+        writeln!(self.writer, "{request}").doing("writing to QEMU's monitor")
+    }
+
+    /// Waits for the end of the oldest command that was sent.
+    fn done(&mut self) -> Result<(), Error> {
         loop {
-            let mut answer = self.line()?;
+            let answer = self.line()?;
             if let Some(error) = answer.get("error") {
-                return Err(Error::Refused(format!("{command} {arguments}: {error}")));
+                return Err(Error::Refused(error.to_string()));
             }
-            if let Some(value) = answer.get_mut("return") {
-                return Ok(value.take());
+            if answer.get("return").is_some() {
+                return Ok(());
             }
             // Anything else is an event, such as RESET.
         }
     }
 
-    /// Sets a property of a device.
-    pub(crate) fn set(&mut self, path: &str, property: &str, value: i64) -> Result<(), Error> {
-        let arguments = json!({ "path": path, "property": property, "value": value });
-        self.execute("qom-set", &arguments).map(drop)
+    /// Sets properties of a device; all are sent before the first answer is waited for.
+    pub(crate) fn set<const N: usize>(
+        &mut self,
+        path: &str,
+        properties: [(&str, i64); N],
+    ) -> Result<(), Error> {
+        for (property, value) in properties {
+            let arguments = json!({ "path": path, "property": property, "value": value });
+            self.send(&json!({ "execute": "qom-set", "arguments": arguments }))?;
+        }
+        // All answers are taken, also after a refusal, so that none is left for the next command.
+        properties.map(|_| self.done()).into_iter().collect()
     }
 }

@@ -8,14 +8,14 @@ use drift_app::message::{Command, Origin, Refusal, Report, Sample, flags};
 
 use crate::device::{Closing, Device};
 use crate::error::{Error, expect};
-use crate::machine::{Eeprom, Machine, Setup};
+use crate::machine::{Board, Eeprom, Machine, Setup};
 use crate::signal::{DEVIATION, Random, Scene};
 
 /// A scenario: its name and the function that plays it with the programs in a directory.
 pub type Scenario = (&'static str, fn(&Programs) -> Result<String, Error>);
 
 /// All scenarios, short ones first.
-pub const ALL: [Scenario; 12] = [
+pub const ALL: [Scenario; 13] = [
     ("stack-guard", stack_guard),
     ("learns-and-alarms", learns_and_alarms),
     ("sensors-absent", sensors_absent),
@@ -25,6 +25,7 @@ pub const ALL: [Scenario; 12] = [
     ("store-write-protected", store_write_protected),
     ("line-noise", line_noise),
     ("recorded-samples", recorded_samples),
+    ("stm32-over-usart", stm32_over_usart),
     ("resets", resets),
     ("power-cuts", power_cuts),
     ("torn-store", torn_store),
@@ -32,6 +33,9 @@ pub const ALL: [Scenario; 12] = [
 
 /// More samples than any learning may take.
 const LEARNING_LIMIT: u32 = 20_000;
+
+/// How often the firmware stores its state while it learns.
+const STORE_EVERY: u32 = drift_app::Config::DEFAULT.store_every_learning;
 
 /// Where the programs of the board are.
 #[derive(Debug, Clone)]
@@ -54,6 +58,12 @@ impl Programs {
     #[must_use]
     pub fn recorded(&self) -> PathBuf {
         self.0.join("recorded")
+    }
+
+    /// The app for the STM32F405.
+    #[must_use]
+    pub fn stm32f405(&self) -> PathBuf {
+        self.0.join("stm32f405")
     }
 
     /// The program that uses up the stack.
@@ -89,6 +99,11 @@ pub fn learn(device: &mut Device, scene: &mut Scene) -> Result<Report, Error> {
     Err(Error::Unexpected(format!("still learning after {LEARNING_LIMIT} samples")))
 }
 
+/// The last line of a log that tells how deep the stack was.
+fn stack_use(log: &[String]) -> &str {
+    log.iter().rfind(|line| line.contains("stack")).map_or("", |line| line)
+}
+
 fn status(device: &mut Device) -> Result<Report, Error> {
     device.ask(&Command::Status)?.report()
 }
@@ -96,7 +111,7 @@ fn status(device: &mut Device) -> Result<Report, Error> {
 fn stack_guard(programs: &Programs) -> Result<String, Error> {
     const MEMORY_FAULT: i32 = 103;
     let elf = programs.overflow();
-    let setup = Setup { elf: &elf, eeprom: None, write_protected: false, sensors: false };
+    let setup = Setup::bare(Board::Mps2An386, &elf);
     let (machine, _line) = Machine::start(&setup)?;
     let (code, log) = machine.exit_code()?;
     expect(code == MEMORY_FAULT, || format!("exit code {code}, log {log:?}"))?;
@@ -120,8 +135,8 @@ fn learns_and_alarms(programs: &Programs) -> Result<String, Error> {
         if let (_, Some(alarm)) = step(&mut device, &mut scene)? {
             let delay = alarm.sample - before.count;
             status(&mut device)?;
-            let log = device.machine().log();
-            let stack = log.last().cloned().unwrap_or_default();
+            let log = device.cut_power()?;
+            let stack = stack_use(&log);
             return Ok(format!("learned in {}, delay {delay}; {stack}", learned.count));
         }
     }
@@ -192,7 +207,7 @@ fn sensor_stuck(programs: &Programs) -> Result<String, Error> {
 
 fn store_absent(programs: &Programs) -> Result<String, Error> {
     let elf = programs.drift();
-    let setup = Setup { elf: &elf, eeprom: None, write_protected: false, sensors: true };
+    let setup = Setup { sensors: true, ..Setup::bare(Board::Mps2An386, &elf) };
     let (mut device, origin) = Device::start(&setup)?;
     expect(origin == Origin::Fresh, || format!("{origin:?}"))?;
     let report = status(&mut device)?;
@@ -235,7 +250,7 @@ fn line_noise(programs: &Programs) -> Result<String, Error> {
 
 fn recorded_samples(programs: &Programs) -> Result<String, Error> {
     let elf = programs.recorded();
-    let setup = Setup { elf: &elf, eeprom: None, write_protected: false, sensors: false };
+    let setup = Setup::bare(Board::Mps2An386, &elf);
     let (mut device, _) = Device::start(&setup)?;
     let mut random = Random::new(6);
     let begin = std::time::Instant::now();
@@ -256,6 +271,33 @@ fn recorded_samples(programs: &Programs) -> Result<String, Error> {
     let answer = device.ask(&Command::Push(short))?;
     expect(answer.closing == Closing::Nack(Refusal::Channels), || format!("{answer:?}"))?;
     Ok(format!("{rate:.0} samples a second; NaN and wrong shapes refused"))
+}
+
+fn stm32_over_usart(programs: &Programs) -> Result<String, Error> {
+    let elf = programs.stm32f405();
+    let (mut device, origin) = Device::start(&Setup::bare(Board::NetduinoPlus2, &elf))?;
+    expect(origin == Origin::Fresh, || format!("started from {origin:?}"))?;
+    let report = status(&mut device)?;
+    expect(report.flags & flags::STORE_FAULT != 0, || format!("no bus, no fault: {report:?}"))?;
+    let mut random = Random::new(10);
+    let mut sample = |level: f64| {
+        #[expect(clippy::cast_possible_truncation, reason = "single precision is what is sent")]
+        let values: [f32; 4] = std::array::from_fn(|_| (random.normal() + level) as f32);
+        Sample::new(&values).map(Command::Push).ok_or(Error::Silent("four channels"))
+    };
+    let mut learned = 0;
+    while !status(&mut device)?.phase.is_learned() {
+        let answer = device.ask(&sample(0.0)?)?;
+        expect(answer.alarms.is_empty(), || format!("{answer:?}"))?;
+        learned += 1;
+        expect(learned < LEARNING_LIMIT, || "it never stops learning".into())?;
+    }
+    for delay in 1..500 {
+        if !device.ask(&sample(1.5)?)?.alarms.is_empty() {
+            return Ok(format!("learned in {learned}, delay {delay}, absent bus reported"));
+        }
+    }
+    Err(Error::Unexpected("no alarm in 500 samples of drift".into()))
 }
 
 fn resets(programs: &Programs) -> Result<String, Error> {
@@ -312,10 +354,16 @@ fn power_cuts(programs: &Programs) -> Result<String, Error> {
         } else {
             learning += 1;
         }
+        if learning % 2 == 0 {
+            // Up to the sample with which a state is written.
+            while !last.phase.is_learned() && (last.count + 1) % STORE_EVERY != 0 {
+                last = step(&mut device, &mut scene)?.0;
+            }
+        }
         // The power goes while a sample is processed, and perhaps a state written.
         device.machine().set_field(scene.field())?;
         device.send(&Command::Step)?;
-        std::thread::sleep(std::time::Duration::from_micros(random.below(2000)));
+        std::thread::sleep(std::time::Duration::from_micros(random.below(20_000)));
         let log = device.cut_power()?;
         kept = kept.max(stored_count(&log));
     }
@@ -325,9 +373,8 @@ fn power_cuts(programs: &Programs) -> Result<String, Error> {
 /// The number of samples in the newest state that the firmware says it stored.
 fn stored_count(log: &[String]) -> u32 {
     let counts = log.iter().filter(|line| line.contains("stored"));
-    let number = |line: &String| {
-        line.split("after ").nth(1)?.split_whitespace().next()?.parse::<u32>().ok()
-    };
+    let number =
+        |line: &String| line.split("after ").nth(1)?.split_whitespace().next()?.parse::<u32>().ok();
     counts.filter_map(number).next_back().unwrap_or(0)
 }
 
@@ -356,7 +403,9 @@ fn torn_store(programs: &Programs) -> Result<String, Error> {
     let (mut old_seen, mut new_seen) = (0, 0);
     let order = write_order(older, newer);
     for _ in 0..200 {
-        let written = random.below(order.len() as u64 + 1);
+        // Every fourth cut is in the last bytes, where it turns from the older to the newer state.
+        let all = order.len() as u64;
+        let written = if random.below(4) == 0 { all - random.below(26) } else { random.below(all) };
         let mut torn = older.clone();
         for (position, byte) in order.iter().take(usize::try_from(written).unwrap_or(0)) {
             torn[*position] = *byte;

@@ -4,7 +4,7 @@ use core::hint::black_box;
 
 use fastmmd::bandwidth::MedianDistance;
 use fastmmd::delay::Delay;
-use fastmmd::innovation::Innovation;
+use fastmmd::innovation::{Innovation, Update};
 use fastmmd::scale::Scale;
 
 use crate::sample;
@@ -25,7 +25,7 @@ pub(crate) fn all<const C: usize>() {
 
 fn innovation<const C: usize, const TERMS: usize>() {
     let mut innovation = black_box(Innovation::<C, TERMS>::default());
-    black_box(innovation.push(&sample(), black_box(true)));
+    black_box(innovation.push(&sample(), black_box(Update::Learn)));
 }
 
 /// Vectors of D values made from rows of C.

@@ -2,9 +2,9 @@
 
 use core::hint::black_box;
 
-use fastmmd::detector::{Config, Detector, Raw, View};
+use fastmmd::detector::{Alarm, Config, Detector, Raw, View};
 use fastmmd::innovation::Innovation;
-use fastmmd::{Embedding, FeatureMap, Regimes, SinCos};
+use fastmmd::{Embedding, FeatureMap, Nearest, Regimes, SinCos};
 
 use crate::maps::window;
 use crate::{number, sample};
@@ -33,7 +33,7 @@ where
     black_box((detector.stage(), detector.rows(), detector.progress()));
     black_box((detector.statistic(), detector.threshold(), detector.readings()));
     black_box((detector.p_value(), detector.attribution()));
-    black_box(detector.last_alarm().map(|alarm| alarm.severity()));
+    black_box(detector.last_alarm().as_ref().map(Alarm::severity));
     black_box((detector.config(), detector.map().fingerprint()));
     let mut bytes = black_box([0; 16_384]);
     let _ = black_box(detector.save(window(&mut bytes)));
@@ -47,6 +47,7 @@ where
 fn regimes<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
     let known = black_box([(); 3].map(|()| Embedding::<L, B>::new(map)));
     if let Ok(regimes) = Regimes::new(known.each_ref()) {
-        let _ = black_box((regimes.nearest(&known[0]), regimes.proportions(&known[1])));
+        let nearest: Result<Nearest, _> = regimes.nearest(&known[0]);
+        let _ = black_box((nearest, regimes.proportions(&known[1])));
     }
 }

@@ -11,6 +11,7 @@ use golden::{
 };
 
 /// The input and the values that the host's tests are held to.
+#[allow(clippy::doc_markdown, reason = "its own workspace knows the symbols it names")]
 mod golden {
     include!("../../../host-tests/golden.rs");
 }

@@ -34,11 +34,14 @@ fn main() -> ! {
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
+    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
+        cortex_m::peripheral::SCB::sys_reset();
+    };
     let parts = Parts {
         bus: board.bus,
         line: board.uart,
         sensor: MagnetometerThermometer::default(),
-        engine: Detector::new(&MAP),
+        engine,
         store: Some(Store::new()),
         memory,
     };

@@ -33,13 +33,10 @@ fn main() -> ! {
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
-    let parts = Parts {
-        bus: board.bus,
-        line: board.uart,
-        sensor: NoSensor,
-        engine: Detector::new(&MAP),
-        store: None,
-        memory,
+    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
+        cortex_m::peripheral::SCB::sys_reset();
     };
+    let parts =
+        Parts { bus: board.bus, line: board.uart, sensor: NoSensor, engine, store: None, memory };
     serve(App::start(parts, Config::DEFAULT))
 }

@@ -1,0 +1,105 @@
+//! The whole app over a bus and a line about which the compiler knows nothing.
+//!
+//! The panic handler calls a function that exists nowhere, so this program links only if the
+//! compiler could prove every panic away. It is linked, not run: `cargo xtask firmware`.
+
+#![no_std]
+#![no_main]
+
+use core::hint::black_box;
+use core::panic::PanicInfo;
+
+use drift_app::app::{App, Config, Parts, Request};
+use drift_app::bus::FaultyBus;
+use drift_app::engine::Engine;
+use drift_app::link::ByteLink;
+use drift_app::retained::HEADER_BYTES;
+use drift_app::sensor::MagnetometerThermometer;
+use drift_app::store::Store;
+use drift_app::threshold_engine::ThresholdEngine;
+use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
+use fastmmd::{Fourier, Kernel, Sampling};
+
+const CHANNELS: usize = 4;
+type Detector = ThresholdEngine<'static, CHANNELS>;
+const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
+
+static MAP: Fourier<CHANNELS, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+    Ok(map) => map,
+    Err(_) => panic!("checked when compiled"),
+};
+
+/// Answers anything to everything.
+struct Unknown;
+
+impl ErrorType for Unknown {
+    type Error = ErrorKind;
+}
+
+impl I2c for Unknown {
+    #[inline(never)]
+    fn transaction(
+        &mut self,
+        address: u8,
+        operations: &mut [Operation<'_>],
+    ) -> Result<(), ErrorKind> {
+        for operation in operations {
+            match operation {
+                Operation::Read(bytes) => bytes.fill(black_box(address)),
+                Operation::Write(bytes) => {
+                    black_box(bytes);
+                }
+            }
+        }
+        black_box(Ok(()))
+    }
+}
+
+impl ByteLink for Unknown {
+    type Error = ErrorKind;
+
+    #[inline(never)]
+    fn read(&mut self) -> Result<Option<u8>, ErrorKind> {
+        black_box(Ok(Some(0)))
+    }
+
+    #[inline(never)]
+    fn write(&mut self, byte: u8) -> Result<(), ErrorKind> {
+        black_box(byte);
+        black_box(Ok(()))
+    }
+}
+
+/// The entry point under the linker's default name: no start-up code is needed to link.
+// SAFETY: no other symbol of the program has this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn _start() -> ! {
+    let mut memory = black_box([0; STATE_BYTES]);
+    let mut engine = Detector::new(&MAP);
+    let parts = Parts {
+        bus: FaultyBus::new(Unknown),
+        line: Unknown,
+        sensor: MagnetometerThermometer::default(),
+        engine: &mut engine,
+        store: black_box(Some(Store::new())),
+        memory: &mut memory,
+    };
+    let mut app = App::start(parts, black_box(Config::DEFAULT));
+    loop {
+        app.sample();
+        if app.poll() == Request::Restart {
+            #[cfg(feature = "inject-panic")]
+            black_box(black_box([1_u8, 2, 3])[black_box(1_usize)]);
+        }
+    }
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    unsafe extern "C" {
+        /// Defined nowhere: a panic that survives optimisation makes the link fail by this name.
+        fn the_app_can_panic() -> !;
+    }
+    // SAFETY: never runs, since a program with this call does not link.
+    unsafe { the_app_can_panic() }
+}

@@ -1,0 +1,61 @@
+//! The main loop of boards that keep time themselves.
+
+use cortex_m::peripheral::syst::SystClkSource;
+use cortex_m::peripheral::{SCB, SYST};
+use drift_app::{App, Bus, ByteLink, Engine, Request, Sensor};
+
+use crate::stack;
+
+/// Tells when the next sample is due, by the processor's own timer.
+pub struct Ticker(SYST);
+
+impl Ticker {
+    /// Longest period: the timer has 24 bits.
+    const MAX_TICKS: u32 = 0x00FF_FFFF;
+
+    /// Due `hertz` times a second, if the processor runs at `clock_hertz`. A period that is too
+    /// long for the timer becomes the longest possible one.
+    #[must_use]
+    pub fn new(mut timer: SYST, clock_hertz: u32, hertz: u32) -> Self {
+        let ticks = clock_hertz.checked_div(hertz).unwrap_or(u32::MAX);
+        timer.set_clock_source(SystClkSource::Core);
+        timer.set_reload(ticks.clamp(2, Self::MAX_TICKS) - 1);
+        timer.clear_current();
+        timer.enable_counter();
+        Self(timer)
+    }
+
+    /// Whether a period has ended since the last call. Periods missed meanwhile count once.
+    pub fn is_due(&mut self) -> bool {
+        self.0.has_wrapped()
+    }
+}
+
+/// Takes a sample whenever `ticker` says so, and answers the link, for ever. Calls `alive` all
+/// the time: if that stops, something hangs, and a watchdog should start the board again, which
+/// loses nothing.
+pub fn run<B, L, S, E, const C: usize>(
+    mut app: App<'_, B, L, S, E, C>,
+    mut ticker: Ticker,
+    mut alive: impl FnMut(),
+) -> !
+where
+    B: Bus,
+    L: ByteLink,
+    S: Sensor<C, B>,
+    E: Engine<C>,
+{
+    loop {
+        alive();
+        if ticker.is_due() {
+            app.sample();
+        }
+        match app.poll() {
+            Request::Idle | Request::Continue => {}
+            Request::Reported => {
+                defmt::info!("stack {} of {} bytes used", stack::high_water(), stack::size());
+            }
+            Request::Restart => SCB::sys_reset(),
+        }
+    }
+}

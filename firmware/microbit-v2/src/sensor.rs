@@ -1,0 +1,56 @@
+//! The magnetometer on the board, read by its driver crate.
+
+use drift_app::fault::{Device, Fault, FaultKind};
+use drift_app::sensor::Sensor;
+use embedded_hal::i2c::{Error as BusError, I2c};
+use lsm303agr::{Error, Lsm303agr};
+
+/// The magnetometer of an LSM303AGR, one measurement at a time; microtesla along X, Y, Z.
+#[derive(Debug, Default)]
+pub(crate) struct Lsm303agrMagnetometer {
+    ready: bool,
+}
+
+/// A measurement takes some 10 ms, a question on the bus about half of one.
+const PATIENCE: u32 = 100;
+
+impl Lsm303agrMagnetometer {
+    fn measure<B: I2c>(&self, bus: &mut B) -> Result<[f32; 3], Fault> {
+        let mut driver = Lsm303agr::new_with_i2c(bus);
+        if !self.ready {
+            driver.init().map_err(fault)?;
+        }
+        for _ in 0..PATIENCE {
+            match driver.magnetic_field() {
+                Ok(field) => {
+                    let (x, y, z) = field.xyz_nt();
+                    return Ok([x, y, z].map(microtesla));
+                }
+                Err(nb::Error::WouldBlock) => {}
+                Err(nb::Error::Other(error)) => return Err(fault(error)),
+            }
+        }
+        Err(Fault::new(Device::Magnetometer, FaultKind::Bus))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "16 bits times 150 nanotesla fit into 24")]
+fn microtesla(nanotesla: i32) -> f32 {
+    nanotesla as f32 / 1000.0
+}
+
+fn fault<E: BusError>(error: Error<E>) -> Fault {
+    match error {
+        Error::Comm(error) => Fault::of_bus(Device::Magnetometer, &error),
+        Error::InvalidInputData => Fault::new(Device::Magnetometer, FaultKind::Refused),
+    }
+}
+
+impl<B: I2c> Sensor<3, B> for Lsm303agrMagnetometer {
+    fn read(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
+        let reading = self.measure(bus);
+        // After a fault it may have lost power: set it up again.
+        self.ready = reading.is_ok();
+        reading
+    }
+}

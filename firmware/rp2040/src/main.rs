@@ -1,0 +1,129 @@
+//! The app on an RP2040 (Raspberry Pi Pico): LSM303DLHC, TMP105 (or LM75) and 24x256 on I2C0
+//! (GPIO 4, 5), the link on UART0 (GPIO 0, 1) at 115 200 baud.
+
+#![no_std]
+#![no_main]
+
+use board_common::{RetainedMemory, Ticker, run, stack};
+use cortex_m_rt::entry;
+use defmt_rtt as _;
+use drift_app::app::{App, Config, Parts};
+use drift_app::bus::PlainBus;
+use drift_app::engine::Engine;
+use drift_app::link::ByteLink;
+use drift_app::retained::HEADER_BYTES;
+use drift_app::sensor::MagnetometerThermometer;
+use drift_app::store::Store;
+use drift_app::threshold_engine::ThresholdEngine;
+use fastmmd::{Fourier, Kernel, Sampling};
+use fugit::{MicrosDurationU32, RateExtU32};
+use panic_probe as _;
+use rp2040_hal::clocks::init_clocks_and_plls;
+use rp2040_hal::gpio::{FunctionI2C, FunctionUart, Pins, PullUp};
+use rp2040_hal::uart::{
+    DataBits, Enabled, ReadErrorType, StopBits, UartConfig, UartDevice, UartPeripheral,
+    ValidUartPinout,
+};
+use rp2040_hal::{Clock, I2C, Sio, Watchdog, pac};
+
+const CHANNELS: usize = 4;
+const SAMPLES_PER_SECOND: u32 = 10;
+const CRYSTAL_HERTZ: u32 = 12_000_000;
+type Detector = ThresholdEngine<'static, CHANNELS>;
+
+/// The second stage of the boot loader, for the Pico's flash.
+// SAFETY: the linker script places this section where the boot ROM looks for it.
+#[unsafe(link_section = ".boot2")]
+// SAFETY: no other symbol of the program has this name.
+#[unsafe(no_mangle)]
+pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
+
+static MAP: Fourier<CHANNELS, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+    Ok(map) => map,
+    Err(_) => panic!("checked when compiled"),
+};
+
+const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
+
+// SAFETY: the start-up code does not touch this section, and nothing else is in it.
+#[unsafe(link_section = ".uninit.STATE")]
+static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
+
+/// The UART as the app's line.
+struct Line<D: UartDevice, P: ValidUartPinout<D>>(UartPeripheral<Enabled, D, P>);
+
+impl<D: UartDevice, P: ValidUartPinout<D>> ByteLink for Line<D, P> {
+    type Error = ReadErrorType;
+
+    fn read(&mut self) -> Result<Option<u8>, ReadErrorType> {
+        let mut byte = [0];
+        match self.0.read_raw(&mut byte) {
+            Ok(_) => Ok(Some(byte[0])),
+            Err(nb::Error::WouldBlock) => Ok(None),
+            Err(nb::Error::Other(error)) => Err(error.err_type),
+        }
+    }
+
+    fn write(&mut self, byte: u8) -> Result<(), ReadErrorType> {
+        self.0.write_full_blocking(&[byte]);
+        Ok(())
+    }
+}
+
+#[entry]
+fn main() -> ! {
+    let taken = (pac::Peripherals::take(), cortex_m::Peripherals::take(), STATE.take());
+    let (Some(mut device), Some(mut core), Some(memory)) = taken else {
+        // All are taken here only, once after each start.
+        cortex_m::peripheral::SCB::sys_reset();
+    };
+    stack::protect(&mut core.MPU);
+    let mut watchdog = Watchdog::new(device.WATCHDOG);
+    let clocks = init_clocks_and_plls(
+        CRYSTAL_HERTZ,
+        device.XOSC,
+        device.CLOCKS,
+        device.PLL_SYS,
+        device.PLL_USB,
+        &mut device.RESETS,
+        &mut watchdog,
+    );
+    let Ok(clocks) = clocks else {
+        defmt::panic!("the crystal does not run");
+    };
+    let sio = Sio::new(device.SIO);
+    let pins = Pins::new(device.IO_BANK0, device.PADS_BANK0, sio.gpio_bank0, &mut device.RESETS);
+    let uart_pins =
+        (pins.gpio0.into_function::<FunctionUart>(), pins.gpio1.into_function::<FunctionUart>());
+    let uart = UartPeripheral::new(device.UART0, uart_pins, &mut device.RESETS).enable(
+        UartConfig::new(115_200.Hz(), DataBits::Eight, None, StopBits::One),
+        clocks.peripheral_clock.freq(),
+    );
+    let Ok(uart) = uart else {
+        defmt::panic!("the clock cannot make this baud rate");
+    };
+    let bus = I2C::i2c0(
+        device.I2C0,
+        pins.gpio4.reconfigure::<FunctionI2C, PullUp>(),
+        pins.gpio5.reconfigure::<FunctionI2C, PullUp>(),
+        400.kHz(),
+        &mut device.RESETS,
+        &clocks.system_clock,
+    );
+    let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
+    watchdog.start(MicrosDurationU32::secs(4));
+
+    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
+        cortex_m::peripheral::SCB::sys_reset();
+    };
+    let parts = Parts {
+        bus: PlainBus(bus),
+        line: Line(uart),
+        sensor: MagnetometerThermometer::default(),
+        engine,
+        store: Some(Store::new()),
+        memory,
+    };
+    let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
+    run(App::start(parts, config), ticker, || watchdog.feed())
+}

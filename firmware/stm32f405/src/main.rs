@@ -1,0 +1,138 @@
+//! The app on an STM32F405: LSM303DLHC, TMP105 (or LM75) and 24x256 on I2C1 (PB6, PB7), the link
+//! on USART1 (PA9, PA10) at 115 200 baud.
+//!
+//! It runs from the internal oscillator, so it needs no crystal and boots in QEMU's
+//! `netduinoplus2` as well, where only the USART is there.
+
+#![no_std]
+#![no_main]
+
+use board_common::{RetainedMemory, Ticker, run, stack};
+use cortex_m_rt::entry;
+use defmt_rtt as _;
+use drift_app::app::{App, Config, Parts};
+use drift_app::bus::PlainBus;
+use drift_app::engine::Engine;
+use drift_app::link::ByteLink;
+use drift_app::retained::HEADER_BYTES;
+use drift_app::sensor::MagnetometerThermometer;
+use drift_app::store::Store;
+use drift_app::threshold_engine::ThresholdEngine;
+use embedded_hal::i2c::{ErrorKind, ErrorType, I2c as I2cTrait, NoAcknowledgeSource, Operation};
+use embedded_hal_nb::serial::{Read, Write};
+use fastmmd::{Fourier, Kernel, Sampling};
+use panic_probe as _;
+use stm32f4xx_hal::i2c::I2c;
+use stm32f4xx_hal::pac::{self, I2C1, USART1};
+use stm32f4xx_hal::prelude::*;
+use stm32f4xx_hal::rcc::Config as Clocks;
+use stm32f4xx_hal::serial::{self, Serial};
+use stm32f4xx_hal::watchdog::IndependentWatchdog;
+
+const CHANNELS: usize = 4;
+const SAMPLES_PER_SECOND: u32 = 10;
+type Detector = ThresholdEngine<'static, CHANNELS>;
+
+static MAP: Fourier<CHANNELS, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+    Ok(map) => map,
+    Err(_) => panic!("checked when compiled"),
+};
+
+const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
+
+// SAFETY: the start-up code does not touch this section, and nothing else is in it.
+#[unsafe(link_section = ".uninit.STATE")]
+static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
+
+/// The USART as the app's line.
+struct Line(Serial<USART1>);
+
+impl ByteLink for Line {
+    type Error = serial::Error;
+
+    fn read(&mut self) -> Result<Option<u8>, serial::Error> {
+        match self.0.read() {
+            Ok(byte) => Ok(Some(byte)),
+            Err(nb::Error::WouldBlock) => Ok(None),
+            Err(nb::Error::Other(error)) => Err(error),
+        }
+    }
+
+    fn write(&mut self, byte: u8) -> Result<(), serial::Error> {
+        nb::block!(self.0.write(byte))
+    }
+}
+
+/// The I²C controller, unless the emulator has left it out: the HAL would wait for it for ever.
+struct Controller(Option<I2c<I2C1>>);
+
+impl Controller {
+    fn new(bus: I2c<I2C1>) -> Self {
+        // SAFETY: only reads a register, which has no effect; the driver does not run meanwhile.
+        let enabled = unsafe { (*I2C1::ptr()).cr1().read().pe().bit_is_set() };
+        // The driver has just enabled the controller; one that does not say so is not there.
+        Self(enabled.then_some(bus))
+    }
+}
+
+/// What went wrong on the bus.
+#[derive(Debug)]
+struct BusError(ErrorKind);
+
+impl embedded_hal::i2c::Error for BusError {
+    fn kind(&self) -> ErrorKind {
+        self.0
+    }
+}
+
+impl ErrorType for Controller {
+    type Error = BusError;
+}
+
+impl I2cTrait for Controller {
+    fn transaction(
+        &mut self,
+        address: u8,
+        operations: &mut [Operation<'_>],
+    ) -> Result<(), BusError> {
+        match &mut self.0 {
+            Some(bus) => I2cTrait::transaction(bus, address, operations)
+                .map_err(|error| BusError(embedded_hal::i2c::Error::kind(&error))),
+            None => Err(BusError(ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address))),
+        }
+    }
+}
+
+#[entry]
+fn main() -> ! {
+    let taken = (pac::Peripherals::take(), cortex_m::Peripherals::take(), STATE.take());
+    let (Some(device), Some(mut core), Some(memory)) = taken else {
+        // All are taken here only, once after each start.
+        cortex_m::peripheral::SCB::sys_reset();
+    };
+    stack::protect(&mut core.MPU);
+    let mut rcc = device.RCC.freeze(Clocks::hsi());
+    let (port_a, port_b) = (device.GPIOA.split(&mut rcc), device.GPIOB.split(&mut rcc));
+    let usart = device.USART1.serial((port_a.pa9, port_a.pa10), 115_200.bps(), &mut rcc);
+    let Ok(usart) = usart else {
+        defmt::panic!("the clock cannot make this baud rate");
+    };
+    let bus = I2c::new(device.I2C1, (port_b.pb6, port_b.pb7), 400.kHz(), &mut rcc);
+    let ticker = Ticker::new(core.SYST, rcc.clocks.sysclk().raw(), SAMPLES_PER_SECOND);
+    let mut watchdog = IndependentWatchdog::new(device.IWDG);
+    watchdog.start(4.secs());
+
+    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
+        cortex_m::peripheral::SCB::sys_reset();
+    };
+    let parts = Parts {
+        bus: PlainBus(Controller::new(bus)),
+        line: Line(usart),
+        sensor: MagnetometerThermometer::default(),
+        engine,
+        store: Some(Store::new()),
+        memory,
+    };
+    let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
+    run(App::start(parts, config), ticker, || watchdog.feed())
+}
