@@ -64,7 +64,8 @@ fn main() -> ExitCode {
     };
     let scope = if options.quick { Scope::Quick } else { Scope::Full };
     let mut failures = Vec::new();
-    let chosen = |name: &str| options.sections.is_empty() || options.sections.iter().any(|s| s == name);
+    let chosen =
+        |name: &str| options.sections.is_empty() || options.sections.iter().any(|s| s == name);
     for section in SECTIONS.iter().filter(|section| chosen(section.name)) {
         let report = (section.run)(scope);
         println!("{}", report.text);

@@ -145,11 +145,7 @@ pub fn attempt(family: Family, cell: usize, trial: usize) -> Ending {
             delay: real(age),
             since: rows(since) - rows(onset),
         };
-        return if twin_alarmed {
-            Ending::Coincident(answer)
-        } else {
-            Ending::Noticed(answer)
-        };
+        return if twin_alarmed { Ending::Coincident(answer) } else { Ending::Noticed(answer) };
     }
     Ending::Missed
 }

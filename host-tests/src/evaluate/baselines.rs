@@ -136,10 +136,7 @@ impl<const C: usize, const D: usize, const L: usize> Method<C> for Newma<'_, C, 
 }
 
 /// The points of a vector of standardised values, with the median distance as bandwidth.
-fn features<const D: usize, const L: usize>(
-    map: &Fourier<D, L>,
-    vector: &[f32; D],
-) -> [Point; L] {
+fn features<const D: usize, const L: usize>(map: &Fourier<D, L>, vector: &[f32; D]) -> [Point; L] {
     let dims = real(D);
     // The median of a chi-squared variable, after Wilson and Hilferty.
     let median = (2.0 * dims * (1.0 - 2.0 / (9.0 * dims)).powi(3)).sqrt();

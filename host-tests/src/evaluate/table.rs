@@ -58,9 +58,6 @@ mod tests {
     fn columns_are_aligned() {
         let mut table = Table::new(["family", "x"]);
         table.line(["AR".to_owned(), "0.25".to_owned()]);
-        assert_eq!(
-            table.to_string(),
-            "| family |    x |\n|--------|-----:|\n| AR     | 0.25 |\n"
-        );
+        assert_eq!(table.to_string(), "| family |    x |\n|--------|-----:|\n| AR     | 0.25 |\n");
     }
 }

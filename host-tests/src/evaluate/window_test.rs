@@ -112,7 +112,15 @@ pub fn measure_independent(family: Family, devices: usize) -> Errors {
         looks.collect::<Vec<_>>()
     });
     // Only the two levels matter here.
-    let p_of = |z: f64| if z > 2.326_348 { 0.009 } else if z > 1.644_854 { 0.049 } else { 0.5 };
+    let p_of = |z: f64| {
+        if z > 2.326_348 {
+            0.009
+        } else if z > 1.644_854 {
+            0.049
+        } else {
+            0.5
+        }
+    };
     Errors::count(scores.into_iter().flatten().map(p_of))
 }
 
