@@ -33,6 +33,7 @@ impl<V: View<C> + Send + Sync, const C: usize, const D: usize> Method<C> for Dev
 }
 
 /// A detector at default settings as a method.
+#[must_use]
 pub fn detector<V: View<C>, const C: usize, const D: usize>(
     map: &Map<D>,
     config: Config<SCALES>,
