@@ -90,10 +90,10 @@ fn read_file(path: &Path, group: &str, labelled: bool) -> Result<Experiment, Unr
             *value = number(path, cell)?;
         }
         rows.push(values);
-        if let Some(column) = changed {
-            if number(path, &line[column])? > 0.0 {
-                changes.push(row);
-            }
+        if let Some(column) = changed
+            && number(path, &line[column])? > 0.0
+        {
+            changes.push(row);
         }
     }
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
