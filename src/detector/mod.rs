@@ -106,7 +106,7 @@ pub struct Detector<
     windows: [Window<C, L>; S],
     /// Rows since the last alarm during which no window was beyond its threshold.
     quiet_rows: u32,
-    /// The reference before the last relearning, until the new one has settled.
+    /// The reference before it moved after an alarm, until the new one has settled.
     previous: Option<Baseline<C, L>>,
     last_alarm: Option<Alarm>,
     backend: PhantomData<B>,
