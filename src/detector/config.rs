@@ -280,6 +280,11 @@ impl<const S: usize> Config<S> {
         None
     }
 
+    /// Whether the kernel is much wider than the data.
+    pub(super) fn is_wide(&self) -> bool {
+        matches!(self.bandwidth, Bandwidth::Deviations(deviations) if deviations >= 4.0)
+    }
+
     /// Rows between anchors of the median distance: sixteen in all while scaling.
     pub(super) fn anchor_spacing(&self) -> u32 {
         (self.scaling_rows / 16).max(1)

@@ -1,9 +1,9 @@
 //! Single outliers, which must not alarm, and stuck channels, which must.
 
-use fastmmd::detector::{Alarm, Change, Raw, Verdict, View};
+use fastmmd::detector::{Alarm, Change, Config, LoneOutliers, Raw, Verdict, View};
 use fastmmd::innovation::Innovation;
 
-use super::devices::{Device, fleet, granted, learned, map, settings, with_channels};
+use super::devices::{Device, SCALES, fleet, granted, learned, map, settings, with_channels};
 use super::families::{Family, Source, seed};
 use super::table::Table;
 use super::{Check, Report, Scope, note};
@@ -52,6 +52,12 @@ pub struct Outliers {
 }
 
 impl Outliers {
+    /// Alarms caused, for each outlier.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        real(self.caused.iter().sum()) / real(self.trials * OUTLIERS.len())
+    }
+
     fn line(&self, name: &str) -> Vec<String> {
         let counts = [self.trials, self.twin, self.without].into_iter();
         let counts = counts.chain(self.caused).chain(self.raw).map(|count| count.to_string());
@@ -80,8 +86,23 @@ fn outliers<V: View<C>, const C: usize, const D: usize>(
     rows: u32,
     cell: usize,
 ) -> Outliers {
+    outliers_with::<V, C, D>(settings(PROMISE, rows), family, devices, cell)
+}
+
+/// Outliers in eight Gaussian channels, held back as usual or counted like any row.
+#[must_use]
+pub fn measure(lone_outliers: LoneOutliers, devices: usize) -> Outliers {
+    let config = Config { lone_outliers, ..settings(PROMISE, 4096) };
+    outliers_with::<Raw, 8, 8>(config, Family::Gaussian, devices, 98)
+}
+
+fn outliers_with<V: View<C>, const C: usize, const D: usize>(
+    config: Config<SCALES>,
+    family: Family,
+    devices: usize,
+    cell: usize,
+) -> Outliers {
     let map = map();
-    let config = settings(PROMISE, rows);
     let each = fleet(devices, |device| {
         let mut source = Source::<C>::new(family, seed(5, cell, device));
         let mut detector: Device<'_, V, C, D> = learned(&map, config, &mut source);
