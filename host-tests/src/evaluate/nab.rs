@@ -139,7 +139,8 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
              `Config::innovation({PROMISE})`, the same for every file; learned from the first 15 % \
              and at least 768 rows. An alarm is one row; alarms are at least {HOLD_OFF} rows \
              apart; one in a window catches it, one outside all windows is false. The settings of \
-             the preset were chosen on this half with its labels.",
+             the preset, and the promise, were chosen on the half of 61 windows with its labels: \
+             what they reach on other files is not measured here.",
             recordings.len()
         ),
     );

@@ -220,7 +220,9 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
              `Config::innovation(…)` with relearning {HOLD_OFF} rows after an alarm, the same for \
              every file; learned from the first {LEARNING} rows. A change point is caught by an \
              alarm within {WITHIN} rows and before the next; every other alarm is false. Policy \
-             and hold-off were chosen on this half with its labels.",
+             and hold-off were chosen on the half of 63 change points with its labels. So little \
+             learning does not keep the promise: see the alarms on the recording without \
+             anomalies.",
             experiments.len()
         ),
     );
