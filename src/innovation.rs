@@ -7,7 +7,7 @@ use crate::state::fields;
 /// Rows over which the predictor forgets while it learns.
 const MEMORY: f32 = 4000.0;
 /// Start of the inverse correlation matrix: little faith in the first coefficients.
-const START: f32 = 100.0;
+const START: f32 = 10.0;
 /// Limit of its trace: a channel at rest must not wind it up.
 const MAX_TRACE: f32 = 1000.0;
 /// Errors beyond this many deviations teach the predictor no more than one of this size.
@@ -115,6 +115,12 @@ impl<const TERMS: usize> Predictor<TERMS> {
     }
 
     fn push(&mut self, value: f32, update: Update) -> f32 {
+        if self.rows == 0 {
+            // No past yet: as if it had always been so.
+            if let [lags @ .., _level] = &mut self.past[..] {
+                lags.fill(value);
+            }
+        }
         let predicted = dot(&self.weights, &self.past);
         let error = value - predicted;
         let deviation = sqrt_f32(self.variance);

@@ -8,6 +8,10 @@ use crate::state::fields;
 const EULER: f64 = 0.577_215_664_901_532_9;
 /// √6/π: the scale of a Gumbel distribution over its standard deviation.
 const SQRT_6_OVER_PI: f64 = 0.779_696_801_233_675_9;
+/// Degrees of freedom that a wide kernel is taken to have at least. Fewer shorten the tail, which
+/// is right where windows saturate: no window is farther from the reference than any point of the
+/// circles. Windows over a kernel much wider than the data never get there.
+const WIDE_DEGREES: f64 = 5.0;
 
 /// Running moments and block maxima of the statistic R of one window: 36 bytes.
 ///
@@ -91,8 +95,9 @@ impl Null {
     /// skewness 2θ/√v, the scale at a distance d beyond the mean is (v + θd)/(d + θ). It is
     /// corrected, by constants found in simulation (`cargo xtask evaluate` measures what they
     /// reach), for few degrees of freedom, for few independent values, and towards the spread of
-    /// the maxima, which for an exponential tail is πβ/√6.
-    pub(crate) fn threshold(&self, length: u32, block: u32, mean_time: f32) -> f32 {
+    /// the maxima, which for an exponential tail is πβ/√6. `wide` says that the kernel is much
+    /// wider than the data.
+    pub(crate) fn threshold(&self, length: u32, block: u32, mean_time: f32, wide: bool) -> f32 {
         let n = f64::from(length);
         let rows = f64::from(self.rows.max(1));
         let (v, ratio) = self.variance(n);
@@ -105,7 +110,8 @@ impl Null {
         let distance = (largest - mean).max(0.3 * deviation);
         let beyond = (ln(f64::from(mean_time) / f64::from(block)) - EULER).max(0.0);
         let scale = |at: f64| (v + theta * at) / (at + theta);
-        let degrees = 2.0 * mean * mean / v;
+        let fewest = if wide { WIDE_DEGREES } else { 0.0 };
+        let degrees = (2.0 * mean * mean / v).max(fewest);
         let blocks = f64::from(self.blocks.max(2));
         let spread = sqrt(f64::from(self.largest_second) * blocks / (blocks - 1.0));
         let from_spread = (SQRT_6_OVER_PI * spread / scale(distance)).clamp(0.3, 1.5);

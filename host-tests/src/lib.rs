@@ -1,6 +1,6 @@
 //! The judge: FastMMD's statistics in `f64` with `std`, written independently of the core.
 //!
-//! Nothing here calls the core. Where the core subtracts mean points, the judge follows the
+//! Nothing here calls the core, except [`evaluate`]. Where the core subtracts mean points, the judge follows the
 //! paper's Algorithm 1 with amplitudes and phases; where the core corrects a biased estimate,
 //! the judge counts pairs. It is meant to be read against the paper, not to be fast.
 //!
@@ -14,6 +14,7 @@
 //! | [`population`] | MMD² of normal distributions in closed form |
 //! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
 //! | [`checksum`] | CRC-32 by table |
+//! | [`evaluate`] | what the detector reaches, on simulated devices |
 //! | [`tolerance`] | every limit that a test uses, with its reason |
 
 #![forbid(unsafe_code)]
@@ -22,6 +23,7 @@ pub mod b_test;
 pub mod checksum;
 pub mod data;
 pub mod error;
+pub mod evaluate;
 pub mod exact;
 pub mod features;
 pub mod generate;

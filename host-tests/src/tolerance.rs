@@ -149,6 +149,43 @@ table! {
     /// The largest coordinate of a mean that restore accepts.
     STATE_MEAN: "coordinate of a mean restored from altered bytes", 1.01,
         "a mean of points on the circle, with room for a coarse backend's 1/256";
+
+    /// p-values at 0.05.
+    TYPE_I_AT_5: "type-I error at .05 over .05, from 1", 0.2,
+        "the issue's bound";
+    /// p-values at 0.01.
+    TYPE_I_AT_1: "type-I error at .01 over .01, from 1", 0.5,
+        "the issue's bound; the tail beyond what learning saw is less certain";
+    /// Run lengths, from below.
+    RUN_LENGTH_SHORTEST: "mean time to a false alarm over the promise, at least", 0.8,
+        "the issue's bound";
+    /// Run lengths at a promise of 10³, from above.
+    RUN_LENGTH_LONGEST_AT_1000: "mean time to a false alarm over a promise of 10³", 2.0,
+        "the issue's bound";
+    /// Run lengths at a promise of 10⁴, from above.
+    RUN_LENGTH_LONGEST_AT_10000: "mean time to a false alarm over a promise of 10⁴", 4.0,
+        "the issue's bound; the longer the promise, the farther beyond what learning saw";
+    /// Alarms for which a single outlier is to blame.
+    OUTLIERS_CAUSE: "alarms caused by single outliers, for each outlier", 0.001,
+        "the issue's thousand trials; an outlier no larger than healthy rows were, or next to one of these, counts like them";
+    /// Channels of alarms.
+    ATTRIBUTED_CHANNEL: "share of changes whose channel is named, at least", 0.95,
+        "the issue's bound";
+    /// Kinds of alarms.
+    ATTRIBUTED_KIND: "share of changes whose kind is named, at least", 0.9,
+        "the issue's bound";
+    /// Recordings of the Numenta benchmark.
+    NAB_CAUGHT: "windows caught in the half of the Numenta benchmark, at least", 28.0,
+        "the issue's bound";
+    /// Recordings of the Numenta benchmark.
+    NAB_FALSE: "false episodes there, at most", 20.0,
+        "the issue's bound";
+    /// Recordings of the Skoltech benchmark.
+    SKAB_MISSED: "change points missed in the half of the Skoltech benchmark, at most", 40.0,
+        "holds what was reached, 39; random alarms with as many false miss 56 of 63";
+    /// Recordings of the Skoltech benchmark.
+    SKAB_FALSE: "false alarms there, at most", 22.0,
+        "the issue's budget";
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! higher ones see what level and spread do not tell. Each of these four signs is compared with
 //! its usual size, learned as a mean while all was well.
 
+use crate::numeric::sqrt_f32;
 use crate::sincos::{Point, SinCos};
 use crate::state::fields;
 
@@ -54,21 +55,25 @@ impl<const C: usize> Axes<C> {
         for ((signs, window), usual) in all.iter_mut().zip(&self.points).zip(&reference.points) {
             let [low, middle, high] = window;
             let [usual_low, usual_middle, usual_high] = usual;
-            let amplitude =
-                (usual_low.cos * usual_low.cos + usual_low.sin * usual_low.sin).max(1e-12);
-            let (cos, sin) = (low.cos - usual_low.cos, low.sin - usual_low.sin);
-            // Across the reference's direction: its phase; along it: its amplitude.
-            let across = sin * usual_low.cos - cos * usual_low.sin;
-            let along = cos * usual_low.cos + sin * usual_low.sin;
+            let (length, usual_length) = (distance(low), distance(usual_low).max(1e-6));
+            let spread = (length - usual_length) * (length - usual_length);
+            // The chord between the two directions at the usual distance from the centre: unlike
+            // the tangent it grows with the angle all the way round, and leaves the amplitude to
+            // the spread alone.
+            let chord = (squared_distance(low, usual_low) - spread).max(0.0);
             *signs = [
-                across * across / amplitude,
-                along * along / amplitude,
+                chord * usual_length / length.max(0.1 * usual_length),
+                spread,
                 squared_distance(middle, usual_middle),
                 squared_distance(high, usual_high),
             ];
         }
         all
     }
+}
+
+fn distance(point: &Point) -> f32 {
+    sqrt_f32(point.cos * point.cos + point.sin * point.sin)
 }
 
 fn squared_distance(a: &Point, b: &Point) -> f32 {

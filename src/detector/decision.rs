@@ -28,11 +28,12 @@ where
 {
     /// The verdict on row `at`, from the windows as they are.
     pub(super) fn decide(&mut self, at: u64) -> Verdict {
-        let stuck = self.stillness.iter().any(Stillness::is_stuck);
-        let beyond = stuck || self.windows.iter().any(|window| window.ratio() > 1.0);
+        let age = self.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
+        self.settle(age);
+        let beyond = self.stillness.iter().any(Stillness::is_stuck)
+            || self.windows.iter().any(|window| window.ratio() > 1.0);
         self.quiet_rows = if beyond { 0 } else { self.quiet_rows.saturating_add(1) };
-        self.settle();
-        if self.stage == Stage::Drift && !self.may_alarm_again() {
+        if self.stage == Stage::Drift && !self.may_alarm_again(age) {
             return Verdict::Drifting;
         }
         self.stage = Stage::Monitoring;
@@ -42,51 +43,55 @@ where
         let alarm = self.describe(at);
         self.last_alarm = Some(alarm);
         self.stage = Stage::Drift;
-        if let Policy::Relearn { .. } = self.config.policy {
-            self.begin_again();
-        }
         Verdict::Alarm(alarm)
     }
 
-    /// Whether the policy lets another alarm be raised.
-    fn may_alarm_again(&self) -> bool {
+    /// Whether the policy lets another alarm be raised, `age` rows after the last.
+    fn may_alarm_again(&mut self, age: u64) -> bool {
+        let calm = self.windows.iter().all(Window::is_calm);
+        let moving = self.stillness.iter().all(Stillness::is_calm);
         match self.config.policy {
             Policy::Latch => false,
-            Policy::HoldOff(rows) => self.quiet_rows >= rows,
-            Policy::Relearn { hold_off, .. } => self.count >= hold_off,
+            Policy::HoldOff(rows) => self.quiet_rows >= rows && calm && moving,
+            Policy::Relearn { hold_off, .. } if age < u64::from(hold_off) => false,
+            Policy::Relearn { .. } if calm => moving,
+            Policy::Relearn { .. } => {
+                self.follow();
+                false
+            }
         }
     }
 
-    /// Starts a new reference and new windows, keeping the old reference until it has settled.
-    fn begin_again(&mut self) {
+    /// Makes the longest window the reference, keeping the old one until this one has settled.
+    fn follow(&mut self) {
+        let (Some(longest), Some(length)) = (self.windows.last(), self.config.scales.last()) else {
+            return;
+        };
         if self.previous.is_none() {
             self.previous = Some(self.reference);
         }
-        self.reference = Baseline::new();
-        self.count = 0;
-        self.windows.iter_mut().for_each(Window::restart);
+        longest.become_reference(*length, &mut self.reference);
+        for (window, own) in self.windows.iter_mut().zip(&self.config.scales) {
+            window.share_with(&self.reference, *own, *length);
+        }
     }
 
-    /// Gives up the old reference, or goes back to it, once the new one has lasted.
-    fn settle(&mut self) {
-        let (Policy::Relearn { settle, .. }, Some(previous)) = (self.config.policy, self.previous)
+    /// Gives up the old reference, or goes back to it, once the new one has lasted: `age` rows
+    /// after the last alarm.
+    fn settle(&mut self, age: u64) {
+        let (Policy::Relearn { settle, .. }, Some(previous)) = (self.config.policy, &self.previous)
         else {
             return;
         };
-        if self.count < settle {
+        if age < u64::from(settle) {
             return;
         }
-        self.previous = None;
         // No window, each against what is usual for it, tells the data from the old reference.
-        let back = self.windows.iter().zip(self.config.scales).all(|(window, length)| {
-            let distance = window.mean.squared_distance(&previous.mean);
-            let statistic = distance / window.normaliser_against(previous.own);
-            self.count <= length.saturating_mul(2) || statistic < window.threshold
-        });
-        if back {
-            self.reference = previous;
-            self.windows.iter_mut().for_each(Window::forget_reference);
+        if self.windows.iter().all(|window| window.would_be_calm(previous)) {
+            self.reference = *previous;
+            self.windows.iter_mut().for_each(|window| window.forget_reference(previous));
         }
+        self.previous = None;
     }
 
     fn describe(&self, at: u64) -> Alarm {
@@ -233,5 +238,141 @@ where
         self.quiet_rows = 0;
         self.previous = None;
         self.last_alarm = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detector::{Config, Raw};
+    use crate::{Fourier, Kernel, Sampling};
+    use rand_core::{Rng, SeedableRng};
+    use rand_xorshift::XorShiftRng;
+    use std::vec::Vec;
+
+    static MAP: Fourier<1, 16> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+        Ok(map) => map,
+        Err(_) => panic!(),
+    };
+    type Small = Detector<'static, Fourier<1, 16>, Raw, 1, 1, 16, 2>;
+
+    /// A detector that has learned uniform noise, and the noise.
+    struct Bench {
+        detector: Small,
+        rng: XorShiftRng,
+    }
+
+    impl Bench {
+        fn new(policy: Policy) -> Self {
+            let config = Config {
+                scaling_rows: 64,
+                learning_rows: 2048,
+                policy,
+                ..Config::rows(1e7).with_scales([4, 64])
+            };
+            let detector = Detector::new(&MAP, config).unwrap();
+            let mut bench = Self { detector, rng: XorShiftRng::seed_from_u64(5) };
+            bench.run(64 + 2048, 0.0);
+            assert_eq!(bench.detector.stage(), Stage::Monitoring);
+            bench
+        }
+
+        /// The rows, counted from the first of these, on which alarms were raised.
+        fn run(&mut self, rows: usize, level: f32) -> Vec<usize> {
+            let mut alarms = Vec::new();
+            for row in 0..rows {
+                let noise = self.rng.next_u32() as f32 / u32::MAX as f32;
+                if let Verdict::Alarm(_) = self.detector.push(&[noise + level]).unwrap() {
+                    alarms.push(row);
+                }
+            }
+            alarms
+        }
+    }
+
+    #[test]
+    fn a_latched_alarm_waits_for_its_answer() {
+        let mut bench = Bench::new(Policy::Latch);
+        assert_eq!(bench.run(100, 1.0).len(), 1);
+        assert_eq!(bench.run(1000, 0.0).len(), 0);
+        assert_eq!(bench.run(100, 1.0).len(), 0);
+        bench.run(200, 0.0);
+        assert_eq!(bench.detector.stage(), Stage::Drift);
+        bench.detector.acknowledge();
+        assert_eq!(bench.run(100, 0.0).len(), 0);
+        assert_eq!(bench.run(100, 1.0).len(), 1);
+    }
+
+    #[test]
+    fn a_lasting_change_alarms_once_and_again_only_after_calm_rows() {
+        let mut bench = Bench::new(Policy::HoldOff(50));
+        assert_eq!(bench.run(500, 1.0).len(), 1);
+        // Back for less than the hold-off, the windows' own memory included: the same episode.
+        assert_eq!(bench.run(30, 0.0).len(), 0);
+        assert_eq!(bench.run(100, 1.0).len(), 0);
+        assert_eq!(bench.run(500, 0.0).len(), 0);
+        assert_eq!(bench.detector.stage(), Stage::Monitoring);
+        assert_eq!(bench.run(100, 1.0).len(), 1);
+    }
+
+    #[test]
+    fn half_way_to_the_threshold_is_not_calm() {
+        let mut detector = Bench::new(Policy::HoldOff(50)).detector;
+        let [(_, threshold), _] = detector.readings();
+        let mean = detector.windows[0].null.mean;
+        let mut at = detector.rows();
+        let mut hold = |statistic: f32, rows: u64| {
+            detector.windows.iter_mut().for_each(|window| window.statistic = 0.0);
+            detector.windows[0].statistic = statistic;
+            at += rows;
+            (at - rows..at).map(|row| detector.decide(row)).last().unwrap()
+        };
+        assert!(matches!(hold(1.1 * threshold, 1), Verdict::Alarm(_)));
+        assert_eq!(hold(0.9 * threshold, 500), Verdict::Drifting);
+        let half_way = 0.5 * (mean + threshold);
+        assert_eq!(hold(1.01 * half_way, 1), Verdict::Drifting);
+        assert_eq!(hold(0.99 * half_way, 1), Verdict::Healthy);
+        assert!(matches!(hold(1.1 * threshold, 1), Verdict::Alarm(_)));
+    }
+
+    #[test]
+    fn a_lasting_regime_becomes_the_reference() {
+        let mut bench = Bench::new(Policy::Relearn { hold_off: 100, settle: 400 });
+        let learned = bench.detector.reference;
+        assert_eq!(bench.run(90, 1.0).len(), 1);
+        assert_eq!(bench.detector.reference, learned);
+        assert_eq!(bench.run(1000, 1.0).len(), 0);
+        assert_eq!(bench.detector.stage(), Stage::Monitoring);
+        assert!(bench.detector.previous.is_none());
+        let moved = bench.detector.reference.mean.squared_distance(&learned.mean);
+        assert!(moved > 0.1, "{moved}");
+        // The way back is a change like any other.
+        assert_eq!(bench.run(300, 0.0).len(), 1);
+    }
+
+    #[test]
+    fn after_a_passing_regime_the_old_reference_is_taken_up_again() {
+        let mut bench = Bench::new(Policy::Relearn { hold_off: 100, settle: 400 });
+        let learned = bench.detector.reference;
+        assert_eq!(bench.run(250, 1.0).len(), 1);
+        assert_eq!(bench.detector.previous, Some(learned));
+        assert_ne!(bench.detector.reference, learned);
+        assert_eq!(bench.run(300, 0.0).len(), 1);
+        assert_eq!(bench.detector.previous, Some(learned));
+        assert_eq!(bench.run(300, 0.0).len(), 0);
+        assert_eq!(bench.detector.reference, learned);
+        assert!(bench.detector.previous.is_none());
+        assert_eq!(bench.run(2000, 0.0).len(), 0);
+        assert_eq!(bench.run(100, 1.0).len(), 1);
+    }
+
+    #[test]
+    fn a_disturbance_shorter_than_the_hold_off_moves_nothing() {
+        let mut bench = Bench::new(Policy::Relearn { hold_off: 300, settle: 400 });
+        let learned = bench.detector.reference;
+        assert_eq!(bench.run(20, 1.0).len(), 1);
+        assert_eq!(bench.run(500, 0.0).len(), 0);
+        assert_eq!(bench.detector.reference, learned);
+        assert_eq!(bench.run(20, 1.0).len(), 1);
     }
 }

@@ -106,7 +106,7 @@ pub struct Detector<
     windows: [Window<C, L>; S],
     /// Rows since the last alarm during which no window was beyond its threshold.
     quiet_rows: u32,
-    /// The reference before the last relearning, until the new one has settled.
+    /// The reference before it moved after an alarm, until the new one has settled.
     previous: Option<Baseline<C, L>>,
     last_alarm: Option<Alarm>,
     backend: PhantomData<B>,
@@ -278,6 +278,7 @@ where
             reference.axes.blend(axes, rate);
             reference.own = (1.0 - rate) * (1.0 - rate) * reference.own + rate * rate;
         }
+        let wide = self.config.is_wide();
         let row = Row {
             sample,
             axes,
@@ -299,7 +300,7 @@ where
                 let healthy = window.statistic.min(window.threshold);
                 if window.null.push(healthy, block, memory) {
                     let time = per_window(self.config.mean_time_between_false_alarms, S);
-                    window.threshold = window.null.threshold(length, block, time);
+                    window.threshold = window.null.threshold(length, block, time, wide);
                 }
             }
             if window.statistic < window.null.mean {
@@ -320,10 +321,11 @@ where
 
     /// Ends learning: sets the thresholds.
     fn arm(&mut self) {
+        let wide = self.config.is_wide();
         let time = per_window(self.config.mean_time_between_false_alarms, S);
         for (window, length) in self.windows.iter_mut().zip(self.config.scales) {
             let block = Null::block_of(length, self.config.learning_rows);
-            window.threshold = window.null.threshold(length, block, time);
+            window.threshold = window.null.threshold(length, block, time, wide);
         }
         let rows = self.config.scaling_rows.saturating_add(self.learned);
         let time = self.config.mean_time_between_false_alarms * rounded(f64_of(C));

@@ -88,6 +88,11 @@ impl Stillness {
     pub(super) fn is_stuck(&self) -> bool {
         self.limit > 0 && self.run > self.limit
     }
+
+    /// Whether the value has not repeated for half as long as that.
+    pub(super) fn is_calm(&self) -> bool {
+        self.run <= self.limit / 2
+    }
 }
 
 fields!(Stillness { last: f32, run: u32, longest: u32, repeats: u32, limit: u32 });

@@ -5,6 +5,7 @@ use crate::scale::row_count;
 use crate::state::fields;
 use crate::window::Mean;
 
+use super::Baseline;
 use super::attribution::{Axes, Signs};
 
 /// An exponential window over the points of recent rows, what it usually does, and its
@@ -58,30 +59,48 @@ impl<const C: usize, const L: usize> Window<C, L> {
         }
     }
 
-    /// Begins again, with what is usual and the threshold kept.
-    pub(super) fn restart(&mut self) {
-        let Self { threshold, null, usual, .. } = *self;
-        *self = Self { threshold, null, usual, ..Self::new() };
-    }
-
     /// E‖window − reference‖² for independent rows with unit variance.
     pub(super) fn normaliser(&self, reference_own: f32) -> f32 {
         (self.own - 2.0 * self.shared + reference_own).max(1e-9)
     }
 
-    /// The same against a reference that shares no rows with this window.
-    pub(super) fn normaliser_against(&self, reference_own: f32) -> f32 {
-        (self.own + reference_own).max(1e-9)
+    /// Makes this window, of `length` rows, the reference, which goes on at the same rate.
+    pub(super) fn become_reference(&self, length: u32, reference: &mut Baseline<C, L>) {
+        reference.mean = self.mean;
+        reference.axes = self.axes;
+        reference.own = self.own;
+        reference.rows = length / 2;
+    }
+
+    /// From now on compared with a reference that was a window of `other` rows; this one has
+    /// `length`.
+    pub(super) fn share_with(&mut self, reference: &Baseline<C, L>, length: u32, other: u32) {
+        let (rate, other) = (rate_of(length), rate_of(other));
+        self.shared = rate * other / (rate + other - rate * other);
+        self.measure(reference);
     }
 
     /// From now on compared with a reference that shares no rows with this window.
-    pub(super) fn forget_reference(&mut self) {
+    pub(super) fn forget_reference(&mut self, reference: &Baseline<C, L>) {
         self.shared = 0.0;
+        self.measure(reference);
+    }
+
+    /// Whether this window would be calm, compared with a reference that shares no rows with it.
+    pub(super) fn would_be_calm(&self, reference: &Baseline<C, L>) -> bool {
+        let distance = self.mean.squared_distance(&reference.mean);
+        let statistic = distance / (self.own + reference.own).max(1e-9);
+        2.0 * statistic <= self.null.mean + self.threshold
+    }
+
+    fn measure(&mut self, reference: &Baseline<C, L>) {
+        let distance = self.mean.squared_distance(&reference.mean);
+        self.statistic = distance / self.normaliser(reference.own);
     }
 
     /// Takes a row in. False while the window is too young for its statistic to mean anything.
     pub(super) fn push(&mut self, length: u32, row: &Row<'_, C, L>) -> bool {
-        let rate = (2.0 / (row_count(length) + 1.0)).max(1.0 / row_count(row.count));
+        let rate = rate_of(length).max(1.0 / row_count(row.count));
         let keep = 1.0 - rate;
         self.mean.blend(row.sample, rate);
         self.axes.blend(row.axes, rate);
@@ -111,6 +130,16 @@ impl<const C: usize, const L: usize> Window<C, L> {
     pub(super) fn ratio(&self) -> f32 {
         if self.threshold > 0.0 { self.statistic / self.threshold } else { 0.0 }
     }
+
+    /// Whether the statistic is nearer to its usual mean than to its threshold.
+    pub(super) fn is_calm(&self) -> bool {
+        2.0 * self.statistic <= self.null.mean + self.threshold
+    }
+}
+
+/// The weight of the newest row in a window of `length` rows.
+fn rate_of(length: u32) -> f32 {
+    2.0 / (row_count(length) + 1.0)
 }
 
 fields!(Window<const C, const L> {

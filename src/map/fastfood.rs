@@ -265,6 +265,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn rows_have_the_lengths_of_the_radial_law() {
         // Of a full block, D = P, the length of a row is the radius drawn for it.
         let map = Fastfood::<16, 16, 4096>::new(Kernel::GAUSSIAN, 2).unwrap();

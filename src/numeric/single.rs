@@ -72,6 +72,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn a_long_sum_is_as_good_as_a_short_one() {
         let values = || (0..100_000_u32).map(|i| 0.1 + (i % 7) as f32 * 1e-3);
         let judge: f64 = values().map(f64::from).sum();
@@ -82,6 +83,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn angle_is_right_all_around() {
         for step in -5000_i16..=5000 {
             let turns = f64::from(step) / 10_000.0;

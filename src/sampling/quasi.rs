@@ -125,6 +125,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn every_cell_of_every_base_holds_one_point() {
         for seed in 0..20 {
             let mut stream = Stream::new(seed);

@@ -4,6 +4,7 @@
 //! them are seen, and ends with an exit code other than 0 if there was one.
 
 mod checks;
+mod evaluate;
 mod firmware;
 mod matrix;
 mod no_alloc;
@@ -45,6 +46,11 @@ enum Command {
     Test(test::Arguments),
     /// Build the core for every target, without features, with each alone, and with all.
     Matrix,
+    /// Measure what the detector reaches: false alarms, delays, attribution, memory.
+    ///
+    /// Simulated devices, and with checkouts of NAB and SKAB recordings too. Fails if a bound is
+    /// broken or a result differs from the tables kept in host-tests/tables.
+    Evaluate(evaluate::Arguments),
     /// Prove by linking that no call into the core can panic, at opt-level 1, 3, s and z.
     ///
     /// Links firmware/proofs, whose panic handler calls a function that does not exist. A control
@@ -68,6 +74,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Test(arguments) => return test::run(&project, &arguments),
         Command::Matrix => matrix::run(&project),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::NoPanic(arguments) => no_panic::run(&project, &arguments),
         Command::NoAlloc => no_alloc::run(&project),
         Command::Package => package::run(&project),

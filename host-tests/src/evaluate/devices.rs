@@ -1,0 +1,111 @@
+//! Simulated devices: detectors at default settings, each learning for itself.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use fastmmd::detector::{Config, Raw, Stage, View};
+use fastmmd::{Detector, Fourier, Kernel, Sampling};
+
+use super::families::Source;
+
+/// Frequencies of the map at default settings.
+pub const FREQUENCIES: usize = 64;
+/// Windows of the detector at default settings.
+pub const SCALES: usize = 4;
+
+/// The map of every device: the same for all, as in a fleet.
+pub type Map<const D: usize> = Fourier<D, FREQUENCIES>;
+/// A detector at default settings; D = C without lags.
+pub type Device<'m, V, const C: usize, const D: usize> =
+    Detector<'m, Map<D>, V, C, D, FREQUENCIES, SCALES>;
+/// One that looks at the values as they are.
+pub type Plain<'m, const C: usize> = Device<'m, Raw, C, C>;
+
+/// What a simulation, whose rows are finite and whose settings are valid, cannot be refused.
+pub(super) fn granted<T>(answer: Result<T, fastmmd::Error>) -> T {
+    answer.expect("simulated rows are finite and settings valid")
+}
+
+/// The map with the seed of this evaluation.
+#[must_use]
+pub fn map<const D: usize>() -> Map<D> {
+    granted(Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1))
+}
+
+/// The default settings for a promise, with so many learning rows.
+#[must_use]
+pub fn settings(promise: f32, learning_rows: u32) -> Config<SCALES> {
+    Config { learning_rows, ..Config::rows(promise) }
+}
+
+/// A device that has learned from `source` and is now monitoring.
+pub fn learned<'m, V: View<C>, const C: usize, const D: usize>(
+    map: &'m Map<D>,
+    config: Config<SCALES>,
+    source: &mut Source<C>,
+) -> Device<'m, V, C, D> {
+    let mut device = granted(Detector::new(map, config));
+    while matches!(device.stage(), Stage::Scaling | Stage::Learning) {
+        granted(device.push(&source.row()));
+    }
+    device
+}
+
+/// Does the work of each of `count` devices, on all cores; results in the order of devices.
+pub fn fleet<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(count.max(1));
+    let next = AtomicUsize::new(0);
+    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
+        let one = || {
+            let mut own = Vec::new();
+            loop {
+                let device = next.fetch_add(1, Ordering::Relaxed);
+                if device >= count {
+                    return own;
+                }
+                own.push((device, work(device)));
+            }
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+        let joined = workers.into_iter().map(|worker| match worker.join() {
+            Ok(own) => own,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.flatten().collect()
+    });
+    done.sort_by_key(|(device, _)| *device);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Calls a function that is generic over the number of channels.
+macro_rules! with_channels {
+    ($channels:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match $channels {
+            1 => $function::<1>($($argument),*),
+            3 => $function::<3>($($argument),*),
+            8 => $function::<8>($($argument),*),
+            other => panic!("no simulation for {other} channels"),
+        }
+    };
+}
+pub(super) use with_channels;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::families::Family;
+
+    #[test]
+    fn results_come_in_the_order_of_devices() {
+        assert!(fleet(100, |device| device * 2).into_iter().eq((0..100).map(|d| d * 2)));
+        assert!(fleet(0, |device| device).is_empty());
+    }
+
+    #[test]
+    fn learning_ends_after_the_rows_set() {
+        let map = map();
+        let mut source = Source::<1>::new(Family::Gaussian, 1);
+        let device: Plain<'_, 1> = learned(&map, settings(1e3, 1024), &mut source);
+        assert_eq!((device.rows(), device.stage()), (1280, Stage::Monitoring));
+    }
+}

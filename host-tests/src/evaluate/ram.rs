@@ -1,0 +1,51 @@
+//! What a detector takes in RAM.
+
+use fastmmd::detector::Raw;
+use fastmmd::innovation::Innovation;
+use fastmmd::{Detector, Fourier};
+
+use super::table::Table;
+use super::{Report, Scope};
+
+/// Bytes of a detector of C channels, D inputs, L frequencies and S windows.
+fn bytes<V, const C: usize, const D: usize, const L: usize, const S: usize>() -> String {
+    size_of::<Detector<'static, Fourier<D, L>, V, C, D, L, S>>().to_string()
+}
+
+fn line<const C: usize, const D: usize>() -> [String; 8] {
+    [
+        C.to_string(),
+        bytes::<Raw, C, C, 64, 4>(),
+        bytes::<Innovation<C>, C, C, 64, 4>(),
+        bytes::<Raw, C, D, 64, 4>(),
+        bytes::<Raw, C, C, 64, 1>(),
+        bytes::<Raw, C, C, 32, 4>(),
+        bytes::<Innovation<C>, C, C, 16, 3>(),
+        size_of::<Fourier<C, 64>>().to_string(),
+    ]
+}
+
+/// The section. Pointers count as on the host; on a 32-bit device one of them is 4 bytes less.
+#[must_use]
+pub fn run(_scope: Scope) -> Report {
+    let mut report = Report::new(
+        "RAM",
+        "Bytes of a detector (`size_of`, on the host). Default: 64 frequencies, 4 windows. The map \
+         is constant and may lie in flash.",
+    );
+    let mut table = Table::new([
+        "channels",
+        "raw",
+        "innovation",
+        "delay 4",
+        "1 window",
+        "32 frequencies",
+        "innovation, 16 frequencies, 3 windows",
+        "map",
+    ]);
+    table.line(line::<1, 4>());
+    table.line(line::<3, 12>());
+    table.line(line::<8, 32>());
+    report.table("Bytes", &table);
+    report
+}

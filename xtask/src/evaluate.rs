@@ -1,0 +1,57 @@
+//! What the detector reaches, measured: the program `evaluate` of host-tests.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::outcome::Outcome;
+use crate::project::Project;
+
+/// Options of `cargo xtask evaluate`.
+#[derive(clap::Args, Default)]
+pub(crate) struct Arguments {
+    /// A checkout of the public repository numenta/NAB.
+    #[arg(long, value_name = "DIR")]
+    nab: Option<PathBuf>,
+    /// A checkout of the public repository waico/SKAB.
+    #[arg(long, value_name = "DIR")]
+    skab: Option<PathBuf>,
+    /// A part of the simulations, in seconds instead of minutes.
+    #[arg(long)]
+    quick: bool,
+    /// Only the section of this name; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    section: Vec<String>,
+    /// Keep the results as host-tests/tables, to be reviewed with git diff.
+    #[arg(long)]
+    overwrite: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
+    // Its tables and its progress are the output of this command, so they are always shown.
+    let project = Project::find(true);
+    let mut tool = project.cargo().args(["run", "--quiet", "--release"]);
+    tool = tool.args(["--package=fastmmd-reference", "--bin=evaluate", "--"]);
+    for (option, directory) in [("--nab", &arguments.nab), ("--skab", &arguments.skab)] {
+        if let Some(directory) = directory {
+            tool = tool.arg(option).arg(existing(directory)?);
+        }
+    }
+    for name in &arguments.section {
+        tool = tool.args(["--section", name]);
+    }
+    tool = tool.args(arguments.quick.then_some("--quick"));
+    tool = tool.args(arguments.overwrite.then_some("--overwrite"));
+    tool.run()?;
+    Ok(Outcome::Passed)
+}
+
+/// The directory as seen from the root of the project, where the program runs.
+fn existing(directory: &Path) -> Result<PathBuf> {
+    let found = directory.canonicalize();
+    let found = found.with_context(|| format!("no directory {}", directory.display()))?;
+    if !found.is_dir() {
+        bail!("{} is not a directory", directory.display());
+    }
+    Ok(found)
+}
