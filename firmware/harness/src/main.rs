@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use drift_app::profile::BoardDetector;
 use drift_harness::scenarios::{ALL, Programs};
 use drift_harness::{Error, demo, stack, transcript};
 
@@ -97,7 +98,10 @@ fn say(programs: &Programs, names: &[String]) -> Result<(), Error> {
 }
 
 fn measure(programs: &Programs) -> Result<(), Error> {
-    println!("drift {}", stack::emulated(programs)?);
-    println!("stm32f405 {}", stack::stm32f405(programs)?);
+    // A detector is as large on the host but for one pointer, and a few paddings after it.
+    println!("detector ram {}", size_of::<BoardDetector<3>>());
+    println!("detector saved {}", BoardDetector::<3>::SAVED_BYTES);
+    println!("drift stack {}", stack::emulated(programs)?);
+    println!("stm32f405 stack {}", stack::stm32f405(programs)?);
     Ok(())
 }
