@@ -6,7 +6,6 @@ use core::fmt;
 use fastmmd::detector::{Alarm, Verdict};
 use fastmmd::{Embedding, Error};
 
-use crate::CHECKSUM;
 use crate::profile::{ENDURANCE, ENDURANCE_MAP, EnduranceDetector};
 
 /// Stands before the samples in the board's memory, and their number after it.
@@ -20,12 +19,12 @@ pub struct Summary {
     pub samples: u32,
     /// Number of alarms.
     pub alarms: u32,
-    /// CRC-32 of the saved embedding of all samples: recipe, weight and every sum.
+    /// CRC-32 in the saved embedding of all samples: recipe, weight and every sum.
     pub sums: u32,
     /// Bits of the mean of the first frequency's cosine: by this, sums that drift would differ
     /// from a mean computed otherwise.
     pub first_cosine: u32,
-    /// CRC-32 of the detector's whole state.
+    /// CRC-32 in the detector's saved state: of all of it.
     pub state: u32,
 }
 
@@ -76,9 +75,15 @@ pub fn run(
     }
     let mut bytes = [0; 4096];
     let length = embedding.save(&ENDURANCE_MAP, &mut bytes)?;
-    summary.sums = CHECKSUM.checksum(bytes.get(..length).unwrap_or_default());
+    summary.sums = checksum(&bytes, length);
     summary.first_cosine = embedding.mean()?.next().map_or(0, |point| point.cos.to_bits());
     let length = detector.save(&mut bytes)?;
-    summary.state = CHECKSUM.checksum(bytes.get(..length).unwrap_or_default());
+    summary.state = checksum(&bytes, length);
     Ok(summary)
+}
+
+/// The checksum at the end of a record: one over all of it would be the same for every record.
+fn checksum(bytes: &[u8], length: usize) -> u32 {
+    let record = bytes.get(..length).unwrap_or_default();
+    record.last_chunk().map_or(0, |checksum| u32::from_le_bytes(*checksum))
 }

@@ -203,7 +203,12 @@ impl Machine {
         serial.set_write_timeout(Some(PATIENCE)).doing("setting the line's timeout")?;
         let mut monitor = Monitor::new(monitor_stream, PATIENCE)?;
         // Started only now, so that the firmware's first words are heard.
-        monitor.execute("cont")?;
+        match monitor.execute("cont") {
+            Ok(()) => {}
+            Err(refused @ Error::Refused(_)) => return Err(refused),
+            // A program may end the machine before the answer is read: whoever waits will see.
+            Err(_) => {}
+        }
         let Some(child) = child.0.take() else { return Err(Error::Silent("QEMU")) };
         Ok((Self { child, monitor, log, errors, ram_bytes, directory }, serial))
     }

@@ -449,7 +449,7 @@ fn torn_store(programs: &Programs) -> Result<String, Error> {
     let mut images = Vec::new();
     for _ in 0..2 {
         let (mut device, _) = Device::start(&setup)?;
-        loop {
+        for _ in 0..2 * STORE_EVERY {
             step(&mut device, &mut scene)?;
             if device.machine().log().iter().any(|line| line.contains("stored")) {
                 break;
@@ -461,6 +461,7 @@ fn torn_store(programs: &Programs) -> Result<String, Error> {
     let [(older_count, older), (newer_count, newer)] = &images[..] else {
         return Err(Error::Silent("two images"));
     };
+    expect(newer_count > older_count, || format!("{older_count} and {newer_count} samples"))?;
     let mut random = Random::new(9);
     let (mut old_seen, mut new_seen) = (0, 0);
     let order = write_order(older, newer);

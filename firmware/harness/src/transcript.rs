@@ -139,12 +139,16 @@ fn stm32f405(programs: &Programs) -> Result<Vec<String>, Error> {
         let sample = sample.ok_or(Error::Silent("four channels"))?;
         device.ask(&Command::Push(sample))?;
     }
-    lines.push(format!("status: {:?}", device.ask(&Command::Status)?.closing));
+    // The flags depend on when the board last looked for its sensors, by a timer of its own.
+    let report = device.ask(&Command::Status)?.report()?;
+    let (count, phase, statistic) = (report.count, report.phase, report.statistic);
+    lines.push(format!("status: {count} samples, {phase:?}, statistic {statistic}"));
     let state = device.read_state()?;
     let sum = state.iter().fold(0_u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
     lines.push(format!("state: {} bytes, {sum:#010x}", state.len()));
     lines.push(format!("restart: from {:?}", device.restart()?));
-    lines.push(format!("relearn: {:?}", device.ask(&Command::Relearn)?.closing));
+    let report = device.ask(&Command::Relearn)?.report()?;
+    lines.push(format!("relearn: {} samples, {:?}", report.count, report.phase));
     device.cut_power()?;
     Ok(lines)
 }
