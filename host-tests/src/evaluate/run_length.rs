@@ -55,7 +55,8 @@ fn runs<const C: usize>(trial: &Trial, cell: usize) -> Vec<(f64, bool)> {
             rows += 1.0;
             let verdict = granted(detector.push(&source.row()));
             let readings = detector.readings();
-            let beyond = readings.iter().any(|(value, at)| *value > trial.factor * at);
+            let beyond =
+                readings.iter().any(|reading| reading.statistic > trial.factor * reading.threshold);
             // At a factor of 1 the detector itself says it.
             let alarm = matches!(verdict, Verdict::Alarm(_));
             if if trial.factor < 1.0 { beyond } else { alarm } {
