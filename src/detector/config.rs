@@ -182,10 +182,10 @@ impl Config<3> {
     /// learning, over about 8000 and 4000 rows, for no stretch of such a signal is like the one
     /// it was learned on; alarms again after 100 calm rows.
     ///
-    /// These constants lie on a plateau: on half of the Numenta Anomaly Benchmark and half of
-    /// the Skoltech one, halving or doubling most of them moved the windows caught by one or two
-    /// in thirty. That much was chosen on those files, with their labels; nothing is chosen for
-    /// a single file. `cargo xtask evaluate --nab DIR --skab DIR` prints what they reach.
+    /// These constants were chosen on half of the Numenta Anomaly Benchmark and half of the
+    /// Skoltech one, with their labels, but for no single file. They lie on a plateau: halving or
+    /// doubling bandwidth, memories or scaling rows moved the windows caught in the first by two
+    /// in thirty at most. `cargo xtask evaluate --nab DIR --skab DIR` prints what they reach.
     ///
     /// ```
     /// use fastmmd::detector::{Config, Detector};

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fastmmd_reference::evaluate::{SECTIONS, Scope};
+use fastmmd_reference::evaluate::recordings::Unreadable;
+use fastmmd_reference::evaluate::{Report, SECTIONS, Scope, nab, skab};
 
 const USAGE: &str = "evaluate [--quick] [--overwrite] [--section NAME]... [--nab DIR] [--skab DIR]";
 
@@ -33,7 +34,10 @@ fn options() -> Result<Options, String> {
             _ => return Err(format!("unknown argument {argument}: {USAGE}")),
         }
     }
-    let known = |name: &String| SECTIONS.iter().any(|section| section.name == name);
+    let known = |name: &String| {
+        ["nab", "skab"].contains(&name.as_str())
+            || SECTIONS.iter().any(|section| section.name == name)
+    };
     if let Some(name) = options.sections.iter().find(|name| !known(name)) {
         let names: Vec<_> = SECTIONS.iter().map(|section| section.name).collect();
         return Err(format!("no section {name}; there are {}", names.join(", ")));
@@ -74,6 +78,26 @@ fn main() -> ExitCode {
         failures.extend(report.broken().into_iter().map(|check| format!("bound broken: {check}")));
         let name = format!("{}{}.md", section.name, scope.suffix());
         failures.extend(settle(&name, &report.text, options.overwrite).err());
+    }
+    type Recorded = fn(&Path) -> Result<(Report, bool), Unreadable>;
+    let recorded: [(&str, &Option<PathBuf>, Recorded); 2] =
+        [("nab", &options.nab, nab::run), ("skab", &options.skab, skab::run)];
+    for (name, directory, run) in recorded {
+        let Some(directory) = directory.as_deref().filter(|_| chosen(name)) else { continue };
+        match run(directory) {
+            Ok((report, half)) => {
+                println!("{}", report.text);
+                let broken = report.broken().into_iter();
+                failures.extend(broken.map(|check| format!("bound broken: {check}")));
+                if half {
+                    let file = format!("{name}.md");
+                    failures.extend(settle(&file, &report.text, options.overwrite).err());
+                } else {
+                    println!("Not the half that the bounds and the kept table are for.\n");
+                }
+            }
+            Err(error) => failures.push(error.to_string()),
+        }
     }
     if options.nab.is_none() || options.skab.is_none() {
         println!(

@@ -1,4 +1,4 @@
-//! What the detector reaches, on simulated devices: `cargo xtask evaluate`.
+//! What the detector reaches, on simulated devices and on recordings: `cargo xtask evaluate`.
 //!
 //! Unlike the judge, this calls the core: as a user would, through its public functions alone.
 //! All is seeded, so that every figure is the same on every run, and results are kept as tables
@@ -14,6 +14,7 @@
 //! | [`robustness`] | outliers and stuck channels |
 //! | [`attribution`] | channel, kind and onset |
 //! | [`ram`] | bytes |
+//! | [`nab`], [`skab`] | [`recordings`] of public benchmarks |
 //! | [`table`] | Markdown |
 
 pub mod attribution;
@@ -21,9 +22,12 @@ pub mod baselines;
 pub mod delay;
 pub mod devices;
 pub mod families;
+pub mod nab;
 pub mod ram;
+pub mod recordings;
 pub mod robustness;
 pub mod run_length;
+pub mod skab;
 pub mod table;
 pub mod window_test;
 
