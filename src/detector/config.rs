@@ -180,7 +180,9 @@ impl Config<3> {
     /// Windows of 4, 16 and 64 rows, 100 scaling rows and 4096 learning rows; a kernel of 16
     /// deviations, so wide that 16 frequencies do; a reference and thresholds that go on
     /// learning, over about 8000 and 4000 rows, for no stretch of such a signal is like the one
-    /// it was learned on; alarms again after 100 calm rows.
+    /// it was learned on; one alarm for each change, and again after 100 calm rows. A single
+    /// extreme value may alarm: in such signals it is often what one looks for. Set
+    /// [`LoneOutliers::HoldBack`] to have it ignored.
     ///
     /// These constants were chosen on half of the Numenta Anomaly Benchmark and half of the
     /// Skoltech one, with their labels, but for no single file. They lie on a plateau: halving or
@@ -207,7 +209,7 @@ impl Config<3> {
             bandwidth: Bandwidth::Deviations(16.0),
             reference: Reference::Moving(8000),
             calibration: Calibration::Adaptive(4000),
-            lone_outliers: LoneOutliers::HoldBack,
+            lone_outliers: LoneOutliers::Count,
             policy: Policy::OncePerChange(100),
         }
     }

@@ -265,7 +265,10 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
         Table::new(["missed/false without the first rows", "0", "20", "40", "60", "80"]);
     for (name, config) in [
         ("relearning", settings(PROMISE)),
-        ("without relearning", Config { policy: Policy::HoldOff(HOLD_OFF), ..settings(PROMISE) }),
+        (
+            "without relearning",
+            Config { policy: Policy::OncePerChange(HOLD_OFF), ..settings(PROMISE) },
+        ),
     ] {
         let cells = crops.map(|crop| {
             let (score, _) = score(config, &experiments, crop);
