@@ -142,7 +142,7 @@ pub fn run(scope: Scope) -> Report {
          over the promised number.",
     );
     let plans = match scope {
-        Scope::Full => vec![(1e3, 4096, 400), (1e4, 16_384, 200)],
+        Scope::Full => vec![(1e3, 4096, 400), (1e4, 16_384, 400)],
         Scope::Quick => vec![(1e3, 4096, 60)],
     };
     for (promise, learning_rows, devices) in plans {
