@@ -1,6 +1,6 @@
 //! A vibration sensor learns what normal is, then a bearing wears out.
 //!
-//! Three channels at 100 Hz; the user states one number, the mean time between false alarms. The
+//! Three channels at 1 Hz; the user states one number, the mean time between false alarms. The
 //! detector is never told when the fault begins.
 
 use fastmmd::detector::{Config, Detector, Raw, Verdict};
@@ -11,7 +11,7 @@ static MAP: Fourier<3, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto
     Err(_) => panic!("checked when compiled"),
 };
 
-const RATE: f32 = 100.0;
+const RATE: f32 = 1.0;
 const FAULT: u32 = 8000;
 
 /// A number in (−1, 1), roughly bell-shaped, from a counter.

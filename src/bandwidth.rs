@@ -1,6 +1,8 @@
 //! Input conditioning, second step: how far apart are two typical samples?
 
+use crate::error::Error;
 use crate::numeric::sqrt_f32;
+use crate::scale::check_row;
 use crate::state::fields;
 
 /// Anchors kept; each new row is compared with one of the older half.
@@ -33,13 +35,18 @@ impl<const C: usize> MedianDistance<C> {
         }
     }
 
-    /// Takes a row into account: finite values, in the units the distance is wanted in. O(C).
-    pub fn push(&mut self, row: &[f32; C]) {
+    /// Takes a row into account, in the units the distance is wanted in. O(C).
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel, as for
+    /// [`Scale::push`](crate::scale::Scale::push).
+    pub fn push(&mut self, row: &[f32; C]) -> Result<(), Error> {
+        check_row(row)?;
         let laid = self.rows.checked_div(self.spacing).unwrap_or(0) as usize;
         if laid >= ANCHORS {
             // The slots after the newest anchor hold the oldest four, in turn.
             let turn = (self.rows % 4) as usize;
-            if let Some(anchor) = self.anchors.get((laid + turn) % ANCHORS) {
+            if let Some(anchor) = self.anchors.get(laid.wrapping_add(turn) % ANCHORS) {
                 let squared = row.iter().zip(anchor).map(|(x, a)| (x - a) * (x - a)).sum();
                 self.median.push(squared);
             }
@@ -50,6 +57,7 @@ impl<const C: usize> MedianDistance<C> {
             *slot = *row;
         }
         self.rows = self.rows.saturating_add(1);
+        Ok(())
     }
 
     /// The median distance, or `None` before five distances have been seen or if it is 0.
@@ -175,7 +183,7 @@ mod tests {
                         let noise = (1.0 - correlation * correlation).sqrt() * normal(&mut rng);
                         *x = correlation * *x + noise;
                     }
-                    median.push(&row);
+                    median.push(&row).unwrap();
                     kept.push(row);
                 }
                 let mut all = Vec::new();
@@ -203,7 +211,7 @@ mod tests {
         let mut median = MedianDistance::<1>::new(4);
         for _ in 0..200 {
             assert_eq!(median.median(), None);
-            median.push(&[1.0]);
+            median.push(&[1.0]).unwrap();
         }
     }
 }

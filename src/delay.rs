@@ -1,5 +1,7 @@
 //! Input conditioning, last step: the present and the recent past as one vector.
 
+use crate::error::Error;
+use crate::scale::check_row;
 use crate::state::fields;
 
 /// The last D/C rows of C channels, newest first, as one vector of D = lags × C values: 4·D
@@ -13,9 +15,10 @@ use crate::state::fields;
 /// use fastmmd::delay::Delay;
 ///
 /// let mut delay = Delay::<1, 3>::new();
-/// assert_eq!(delay.push(&[1.0]), None);
-/// assert_eq!(delay.push(&[2.0]), None);
-/// assert_eq!(delay.push(&[3.0]), Some([3.0, 2.0, 1.0]));
+/// assert_eq!(delay.push(&[1.0])?, None);
+/// assert_eq!(delay.push(&[2.0])?, None);
+/// assert_eq!(delay.push(&[3.0])?, Some([3.0, 2.0, 1.0]));
+/// # Ok::<(), fastmmd::Error>(())
 /// ```
 ///
 /// D must be a multiple of C, which is checked when compiled:
@@ -42,13 +45,18 @@ impl<const C: usize, const D: usize> Delay<C, D> {
     }
 
     /// Adds a row; the vector of the last rows once there are enough. O(D).
-    pub fn push(&mut self, row: &[f32; C]) -> Option<[f32; D]> {
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel, as for
+    /// [`Scale::push`](crate::scale::Scale::push).
+    pub fn push(&mut self, row: &[f32; C]) -> Result<Option<[f32; D]>, Error> {
+        check_row(row)?;
         let mut newer = *row;
         for lag in self.newest_first.as_chunks_mut::<C>().0 {
             core::mem::swap(lag, &mut newer);
         }
         self.rows = self.rows.saturating_add(1);
-        (self.rows as usize >= Self::LAGS).then_some(self.newest_first)
+        Ok((self.rows as usize >= Self::LAGS).then_some(self.newest_first))
     }
 }
 
@@ -67,14 +75,14 @@ mod tests {
     #[test]
     fn one_lag_is_the_row_itself() {
         let mut delay = Delay::<2, 2>::new();
-        assert_eq!(delay.push(&[1.0, 2.0]), Some([1.0, 2.0]));
-        assert_eq!(delay.push(&[3.0, 4.0]), Some([3.0, 4.0]));
+        assert_eq!(delay.push(&[1.0, 2.0]), Ok(Some([1.0, 2.0])));
+        assert_eq!(delay.push(&[3.0, 4.0]), Ok(Some([3.0, 4.0])));
     }
 
     #[test]
     fn channels_of_a_row_stay_together() {
         let mut delay = Delay::<2, 4>::new();
-        assert_eq!(delay.push(&[1.0, 2.0]), None);
-        assert_eq!(delay.push(&[3.0, 4.0]), Some([3.0, 4.0, 1.0, 2.0]));
+        assert_eq!(delay.push(&[1.0, 2.0]), Ok(None));
+        assert_eq!(delay.push(&[3.0, 4.0]), Ok(Some([3.0, 4.0, 1.0, 2.0])));
     }
 }

@@ -11,8 +11,8 @@ use crate::map::FeatureMap;
 use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
 use crate::sincos::{Point, Polynomial, SinCos};
 
-/// Largest total weight an embedding can hold: 2³³ − 1, so over eight thousand million samples.
-pub const MAX_TOTAL_WEIGHT: f32 = 8_589_934_591.0;
+/// The total weight of an embedding stays below this: 2³³, over eight thousand million samples.
+pub const MAX_TOTAL_WEIGHT: f32 = 8_589_934_592.0;
 
 /// Smallest weight of a sample: 2⁻¹². Scale all weights up if yours are smaller.
 pub const MIN_WEIGHT: f32 = 1.0 / 4096.0;
@@ -142,7 +142,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::PhaseTooLarge`] for a bad sample, [`Error::MapMismatch`]
-    /// for another map, [`Error::Full`] beyond [`MAX_TOTAL_WEIGHT`].
+    /// for another map, [`Error::Full`] from [`MAX_TOTAL_WEIGHT`] on.
     #[inline]
     pub fn add<const D: usize>(
         &mut self,

@@ -74,7 +74,7 @@ pub enum Error {
     TooFewSamples,
     /// More weight was to be removed than the embedding holds.
     NothingToRemove,
-    /// The total weight would exceed [`MAX_TOTAL_WEIGHT`](crate::embedding::MAX_TOTAL_WEIGHT).
+    /// The total weight would reach [`MAX_TOTAL_WEIGHT`](crate::embedding::MAX_TOTAL_WEIGHT).
     Full,
     /// Two embeddings, or an embedding and a map, do not belong to the same frequencies.
     MapMismatch,

@@ -3,14 +3,14 @@
 use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::kernel::Kernel;
-use crate::map::{FeatureMap, MAX_TURNS};
+use crate::map::{CHECKSUM, FeatureMap, MAX_TURNS};
 use crate::mmd;
-use crate::numeric::u32_of;
 use crate::sincos::{Polynomial, SinCos};
 
 /// MMD² of one member of a [`KernelFamily`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Member {
     /// The bandwidth σ, in units of the input.
     pub bandwidth: f32,
@@ -65,12 +65,26 @@ impl<'m, M: FeatureMap<D, L>, const N: usize, const D: usize, const L: usize, B:
         for bandwidth in bandwidths {
             Kernel::new(map.recipe().kernel.profile(), bandwidth)?;
         }
-        let empty = |index: usize| {
-            // The index keeps members apart: merging embeddings of two of them is an error.
-            let fingerprint = map.fingerprint().wrapping_add(u32_of(index)).wrapping_add(1);
-            Embedding::empty(fingerprint, map.recipe().kernel.scale())
+        let empty = |bandwidth: f32| {
+            // The bandwidth keeps members apart: merging embeddings of two of them is an error.
+            let mut digest = CHECKSUM.digest();
+            digest.update(b"family");
+            digest.update(&map.fingerprint().to_le_bytes());
+            digest.update(&bandwidth.to_le_bytes());
+            Embedding::empty(digest.finalize(), map.recipe().kernel.scale())
         };
-        Ok(Self { map, bandwidths, p: core::array::from_fn(empty), q: core::array::from_fn(empty) })
+        Ok(Self { map, bandwidths, p: bandwidths.map(empty), q: bandwidths.map(empty) })
+    }
+
+    /// The map that all members share.
+    #[must_use]
+    pub fn map(&self) -> &'m M {
+        self.map
+    }
+
+    /// Empties both streams of every member.
+    pub fn reset(&mut self) {
+        self.p.iter_mut().chain(&mut self.q).for_each(Embedding::reset);
     }
 
     /// Adds a sample to P. O(N·L) beside the map, and 4·L bytes of stack.
@@ -188,5 +202,25 @@ impl<M, const N: usize, const D: usize, const L: usize, B: SinCos> defmt::Format
 {
     fn format(&self, f: defmt::Formatter<'_>) {
         defmt::write!(f, "bandwidths {}: P: {}, Q: {}", self.bandwidths, self.p, self.q);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fourier, Sampling};
+
+    #[test]
+    fn members_of_other_bandwidths_do_not_mix() {
+        let map = Fourier::<1, 16>::new(Kernel::GAUSSIAN, Sampling::Auto, 1).unwrap();
+        let mut narrow: KernelFamily<'_, _, 2, 1, 16> =
+            KernelFamily::new(&map, [0.1, 1.0]).unwrap();
+        let mut wide: KernelFamily<'_, _, 2, 1, 16> = KernelFamily::new(&map, [10.0, 1.0]).unwrap();
+        narrow.push_p(&[0.5]).unwrap();
+        wide.push_p(&[0.5]).unwrap();
+        let [first, second] = narrow.p().clone();
+        assert_eq!(first.clone().merge(&wide.p()[0]), Err(Error::MapMismatch));
+        assert_eq!(first.clone().merge(&second), Err(Error::MapMismatch));
+        assert_eq!(second.clone().merge(&wide.p()[1]), Ok(()));
     }
 }

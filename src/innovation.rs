@@ -1,7 +1,8 @@
 //! Input conditioning, an option: what a channel does beyond what its past predicts.
 
+use crate::error::Error;
 use crate::numeric::{sqrt_f32, within};
-use crate::scale::{MAX_DEVIATIONS, row_count};
+use crate::scale::{MAX_DEVIATIONS, check_row, row_count};
 use crate::state::fields;
 
 /// Rows over which the predictor forgets while it learns.
@@ -41,7 +42,8 @@ pub enum Update {
 /// ±[`MAX_DEVIATIONS`].
 ///
 /// A linear predictor of TERMS − 1 lags and a level for each channel, learned by recursive least
-/// squares while the detector learns and fixed afterwards, so that it cannot learn a drift away.
+/// squares while the detector learns and fixed afterwards, so that it cannot learn a change of
+/// dynamics away; the spread of the residuals goes on being averaged, over about 8000 rows.
 /// For signals with strong cycles or trends, whose single values say little. 4·C·(TERMS² +
 /// 2·TERMS + 4) bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,14 +61,19 @@ impl<const C: usize, const TERMS: usize> Innovation<C, TERMS> {
     }
 
     /// The residuals of a row of standardised values. O(C·TERMS²).
-    pub fn push(&mut self, values: &[f32; C], update: Update) -> [f32; C] {
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel, as for
+    /// [`Scale::push`](crate::scale::Scale::push).
+    pub fn push(&mut self, values: &[f32; C], update: Update) -> Result<[f32; C], Error> {
+        check_row(values)?;
         let mut residuals = [0.0; C];
         for ((residual, predictor), value) in
             residuals.iter_mut().zip(&mut self.predictors).zip(values)
         {
             *residual = predictor.push(*value, update);
         }
-        residuals
+        Ok(residuals)
     }
 }
 
@@ -216,8 +223,9 @@ mod tests {
         for row in 0..6000 {
             let next = 1.6 * x - 0.8 * before + 0.2 * noise(&mut rng);
             (before, x) = (x, next);
-            let [residual] =
-                innovation.push(&[x], if row < 3000 { Update::Learn } else { Update::Follow });
+            let [residual] = innovation
+                .push(&[x], if row < 3000 { Update::Learn } else { Update::Follow })
+                .unwrap();
             if row >= 3000 {
                 squares += residual * residual;
                 products += residual * last;
@@ -234,11 +242,11 @@ mod tests {
         let mut rng = XorShiftRng::seed_from_u64(2);
         let mut innovation = Innovation::<1>::new();
         for _ in 0..2000 {
-            innovation.push(&[noise(&mut rng)], Update::Learn);
+            innovation.push(&[noise(&mut rng)], Update::Learn).unwrap();
         }
         let weights = innovation.predictors[0].weights;
         for _ in 0..2000 {
-            innovation.push(&[noise(&mut rng) + 3.0], Update::Follow);
+            innovation.push(&[noise(&mut rng) + 3.0], Update::Follow).unwrap();
         }
         assert_eq!(innovation.predictors[0].weights, weights);
     }
@@ -253,16 +261,16 @@ mod tests {
             x
         };
         for _ in 0..2000 {
-            innovation.push(&[next(&mut rng)], Update::Learn);
+            innovation.push(&[next(&mut rng)], Update::Learn).unwrap();
         }
         let mut echoing = innovation;
         let outlier = next(&mut rng) + 100.0;
-        let [residual] = innovation.push(&[outlier], Update::FollowWithoutOutliers);
+        let [residual] = innovation.push(&[outlier], Update::FollowWithoutOutliers).unwrap();
         assert!(residual > 50.0);
-        echoing.push(&[outlier], Update::Follow);
+        echoing.push(&[outlier], Update::Follow).unwrap();
         let after = next(&mut rng);
-        let [clean] = innovation.push(&[after], Update::FollowWithoutOutliers);
-        let [echo] = echoing.push(&[after], Update::Follow);
+        let [clean] = innovation.push(&[after], Update::FollowWithoutOutliers).unwrap();
+        let [echo] = echoing.push(&[after], Update::Follow).unwrap();
         assert!(clean.abs() < 8.0 && echo.abs() > 50.0, "{clean} {echo}");
     }
 
@@ -273,7 +281,7 @@ mod tests {
         for round in 0..2000 {
             let update = [Update::Learn, Update::Follow, Update::FollowWithoutOutliers];
             let value = wild[round % wild.len()];
-            let [residual] = innovation.push(&[value], update[round % 3]);
+            let [residual] = innovation.push(&[value], update[round % 3]).unwrap();
             assert!(residual.is_finite() && residual.abs() <= MAX_DEVIATIONS);
             assert!(innovation.predictors[0].weights.iter().all(|w| w.is_finite()));
         }

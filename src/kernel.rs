@@ -24,7 +24,9 @@ pub enum Profile {
     /// exp(−‖x‖₂²/2σ²): smooth; the usual choice.
     #[default]
     Gaussian,
-    /// exp(−‖x‖₁/σ), a product over the axes; not spherically invariant.
+    /// exp(−‖x‖₁/σ), a product over the axes; not spherically invariant. Of its Cauchy
+    /// frequencies a few are huge, and limit how large a sample a map of many can take
+    /// ([`FeatureMap::reach`](crate::FeatureMap::reach)).
     Laplacian,
     /// exp(−‖x‖₂/σ), radial; heavy spectral tails, sees fine structure.
     Exponential,

@@ -4,17 +4,22 @@
 //! # How the data flows
 //!
 //! ```text
-//! sample ──▶ map ──▶ L phases ──▶ points on L circles ──▶ embedding ──▶ MMD²
-//!            │                    │                       │
-//!            kernel, sampling     sincos backend          exact sums
+//! sample ─▶ scale, innovation, delay ─▶ map ─▶ L phases ─▶ points on L circles ─▶ embedding ─▶
+//!                                       │                  │                      MMD² ─▶ threshold ─▶ verdict
+//!                                       kernel, sampling   sincos backend
 //! ```
 //!
 //! A shift-invariant kernel is the expectation of cos(ω'(x − y)) over its spectral distribution,
 //! so MMD² of two samples is the mean, over L frequencies ω, of the squared distance between two
-//! average points on a circle (Zhao and Meng, *FastMMD*, 2015). The modules stand in the order of
-//! that path: [`kernel`] and [`sampling`] choose frequencies, a [`map`] turns a sample into
-//! phases ([`hadamard`] inside), [`sincos`] turns phases into points, an [`embedding`] sums them,
-//! [`mmd`] compares two, [`TwoSample`] does all of it, and [`state`] keeps it.
+//! average points on a circle (Zhao and Meng, *FastMMD*, 2015). In the order of that path:
+//!
+//! * [`scale`], [`bandwidth`], [`innovation`] and [`delay`] condition the input;
+//! * [`kernel`] and [`sampling`] choose frequencies, a [`map`] turns a sample into phases
+//!   ([`hadamard`] inside);
+//! * [`sincos`] turns phases into points, an [`embedding`] sums them;
+//! * [`mmd`] compares two embeddings, [`two_sample`] two streams, [`family`] at several bandwidths;
+//! * a [`detector`] does all of it and decides; [`regimes`] names the condition;
+//! * [`state`] keeps all of it.
 //!
 //! # Rules
 //!
@@ -23,8 +28,9 @@
 //! * What is given once is immutable and shared (maps, in flash if `static`); what changes is
 //!   small and owned (embeddings).
 //! * A refused call returns a typed [`Error`] and leaves the state as it was.
-//! * Every sum is exact: order, merging and removal make no difference, and the same input gives
-//!   the same bits on every target.
+//! * The sums of an embedding are exact: order, merging and removal make no difference. The
+//!   windows of a detector forget, in `f32`.
+//! * The same input gives the same bits on every target.
 //!
 //! # Example
 //!
@@ -57,26 +63,37 @@
 #[cfg(test)]
 extern crate std;
 
+// Conditioning of the input.
 pub mod bandwidth;
 pub mod delay;
-pub mod detector;
-pub mod embedding;
-pub mod error;
-pub mod family;
-pub mod hadamard;
 pub mod innovation;
+pub mod scale;
+
+// Frequencies and phases.
+pub mod hadamard;
 pub mod kernel;
 pub mod map;
-pub mod mmd;
-mod null;
-mod numeric;
-pub mod regimes;
 pub mod sampling;
-pub mod scale;
+
+// Points and their sums.
+pub mod embedding;
 pub mod sincos;
-pub mod state;
+
+// How much two streams differ.
+pub mod family;
+pub mod mmd;
 pub mod two_sample;
+
+// What follows from it.
+pub mod detector;
+mod null;
+pub mod regimes;
 mod window;
+
+// For all of them.
+pub mod error;
+mod numeric;
+pub mod state;
 
 pub use detector::Detector;
 pub use embedding::Embedding;

@@ -82,6 +82,7 @@ pub fn biased<const L: usize, B: SinCos>(
 /// and of their difference. The diameter through `diameter` separates the two samples best.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Circle {
     /// A₁, from 0 to 1.
     pub amplitude_p: f32,

@@ -1,11 +1,13 @@
 //! What the statistic of one window does while all is well, and where its alarm threshold lies.
 
-use crate::numeric::{exp, ln, normal_cdf, rounded, sqrt};
+use crate::numeric::{exp, ln, normal_tail, rounded, sqrt};
 use crate::scale::row_count;
 use crate::state::fields;
 
 /// Euler's constant: the mean of the standard Gumbel distribution, to which maxima converge.
 const EULER: f64 = 0.577_215_664_901_532_9;
+/// Least threshold: above what rounding makes of a statistic that should be 0.
+const MIN_THRESHOLD: f64 = 1e-6;
 /// √6/π: the scale of a Gumbel distribution over its standard deviation.
 const SQRT_6_OVER_PI: f64 = 0.779_696_801_233_675_9;
 /// Degrees of freedom that a wide kernel is taken to have at least. Fewer shorten the tail, which
@@ -67,7 +69,7 @@ impl Null {
         self.second = (1.0 - w) * (self.second + w * d * d);
         self.block_largest =
             if self.block_rows == 0 { value } else { self.block_largest.max(value) };
-        self.block_rows += 1;
+        self.block_rows = self.block_rows.saturating_add(1);
         if self.block_rows < block {
             return false;
         }
@@ -119,7 +121,8 @@ impl Null {
             1.35 * degrees / (degrees + 1.0) * (1.0 + 0.3 * sqrt(n / rows)) * sqrt(from_spread);
         let near = correction * scale(distance);
         let far = correction * scale(distance + near * beyond);
-        rounded(largest + far * beyond)
+        // Never 0: after constant data, any movement at all is beyond it.
+        rounded((largest + far * beyond).max(MIN_THRESHOLD))
     }
 
     /// The probability that R of a window of `length` rows is at least `value` while all is well.
@@ -141,7 +144,7 @@ impl Null {
         let b = a * f64::from(length) / (2.0 * f64::from(self.rows.max(1)));
         let root = exp(ln(y) / 3.0);
         let z = ((1.0 - b) * root - (1.0 - a)) / sqrt(b * root * root + a);
-        rounded(normal_cdf(-z))
+        rounded(normal_tail(z))
     }
 }
 

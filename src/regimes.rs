@@ -3,6 +3,7 @@
 use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::mmd;
+use crate::numeric::f32_of;
 use crate::sincos::{Polynomial, SinCos};
 
 /// Sweeps over all pairs of regimes that the proportions are refined by.
@@ -11,6 +12,7 @@ const SWEEPS: usize = 200;
 /// The known regime nearest to a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Nearest {
     /// Its place among the known ones.
     pub index: usize,
@@ -100,7 +102,9 @@ impl<'e, const N: usize, const L: usize, B: SinCos> Regimes<'e, N, L, B> {
 
 /// Minimises w'Gw/2 − b'w over the simplex by exact steps along pairs of coordinates.
 fn nearest_mixture<const N: usize>(gram: &[[f32; N]; N], products: &[f32; N]) -> [f32; N] {
-    let mut weights = [1.0 / crate::numeric::f32_of(N); N];
+    let mut weights = [1.0 / f32_of(N); N];
+    // Curvatures are of the size of K(0): below a thousand-millionth of it, two regimes are alike.
+    let flat = 1e-9 * gram.iter().flatten().fold(0.0_f32, |size, entry| size.max(entry.abs()));
     let slope = |weights: &[f32; N], row: &[f32; N], product: f32| -> f32 {
         row.iter().zip(weights).map(|(g, w)| g * w).sum::<f32>() - product
     };
@@ -120,7 +124,7 @@ fn nearest_mixture<const N: usize>(gram: &[[f32; N]; N], products: &[f32; N]) ->
                 else {
                     continue;
                 };
-                let wanted = if curvature > 1e-9 { difference / curvature } else { 0.0 };
+                let wanted = if curvature > flat { difference / curvature } else { 0.0 };
                 let step = wanted.max(-held_to).min(held_from);
                 if let Some(weight) = weights.get_mut(to) {
                     *weight = held_to + step;
@@ -136,6 +140,13 @@ fn nearest_mixture<const N: usize>(gram: &[[f32; N]; N], products: &[f32; N]) ->
         }
     }
     weights
+}
+
+#[cfg(feature = "defmt")]
+impl<const N: usize, const L: usize, B: SinCos> defmt::Format for Regimes<'_, N, L, B> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "{} regimes: {}", N, self.known);
+    }
 }
 
 #[cfg(test)]

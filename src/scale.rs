@@ -7,7 +7,19 @@ use crate::state::fields;
 /// Largest standardised value, in standard deviations: keeps every phase in reach.
 pub const MAX_DEVIATIONS: f32 = 1e5;
 
+/// Largest reading, in the sensor's own units, that is taken: its square still fits.
+pub const MAX_READING: f32 = 1e15;
+
+/// Rows after which an outlier is told by the spread so far.
+const SETTLED_ROWS: u32 = 8;
+/// A value farther than this many deviations from the mean so far counts as one at this distance.
+const OUTLIER: f32 = 8.0;
+
 /// Running mean and standard deviation of C channels, by Welford's recursion: 8·C + 4 bytes.
+///
+/// From the ninth row on, a value beyond 8 deviations counts as one at 8 deviations, so that a
+/// glitch does not make its channel look coarse for good; a real change of level gets through in
+/// a few rows.
 ///
 /// ```
 /// use fastmmd::scale::Scale;
@@ -38,12 +50,18 @@ impl<const C: usize> Scale<C> {
     /// Takes a row into account. O(C).
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the channel.
+    /// [`Error::NonFinite`] or, beyond [`MAX_READING`], [`Error::OutOfRange`], naming the channel.
     pub fn push(&mut self, row: &[f32; C]) -> Result<(), Error> {
-        check_finite(row)?;
+        check_row(row)?;
+        let settled = self.rows >= SETTLED_ROWS;
+        let before = row_count(self.rows.max(1));
         self.rows = self.rows.saturating_add(1);
         let rate = 1.0 / row_count(self.rows);
         for ((x, mean), square) in row.iter().zip(&mut self.means).zip(&mut self.squares) {
+            let deviation = sqrt_f32(*square / before);
+            // A channel that has not moved yet has no spread to tell an outlier by.
+            let limit = if settled && *square > 0.0 { OUTLIER * deviation } else { f32::MAX };
+            let x = *mean + within(x - *mean, limit);
             let before = x - *mean;
             *mean += before * rate;
             *square += before * (x - *mean);
@@ -63,15 +81,17 @@ impl<const C: usize> Scale<C> {
         &self.means
     }
 
-    /// The standard deviation of each channel, in units of the input. A channel that has not
-    /// moved at all gets a ten-thousandth of its mean, so that a first movement is not infinite.
+    /// The standard deviation of each channel, in units of the input; at least what `f32` can
+    /// resolve at its mean. A channel that has not moved at all gets a ten-thousandth of its
+    /// mean.
     #[must_use]
     pub fn deviations(&self) -> [f32; C] {
         let degrees = row_count(self.rows.saturating_sub(1).max(1));
         let mut deviations = [0.0; C];
         for ((deviation, square), mean) in deviations.iter_mut().zip(&self.squares).zip(&self.means)
         {
-            let floor = (1e-4 * mean.abs()).max(1e-12);
+            let part = if *square > 0.0 { 2.4e-7 } else { 1e-4 };
+            let floor = (part * mean.abs()).max(1e-30);
             *deviation = sqrt_f32(square / degrees).max(floor);
         }
         deviations
@@ -80,9 +100,9 @@ impl<const C: usize> Scale<C> {
     /// (x − mean)/deviation for each channel, cut at ±[`MAX_DEVIATIONS`]. O(C).
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the channel.
+    /// As [`push`](Self::push).
     pub fn standardised(&self, row: &[f32; C]) -> Result<[f32; C], Error> {
-        check_finite(row)?;
+        check_row(row)?;
         let mut values = self.deviations();
         for ((value, x), mean) in values.iter_mut().zip(row).zip(&self.means) {
             *value = within((x - mean) / *value, MAX_DEVIATIONS);
@@ -97,12 +117,17 @@ impl<const C: usize> Default for Scale<C> {
     }
 }
 
-/// Refuses a row with a value that is NaN or infinite, naming its channel.
-pub(crate) fn check_finite<const C: usize>(row: &[f32; C]) -> Result<(), Error> {
-    match row.iter().position(|x| !x.is_finite()) {
-        Some(channel) => Err(Error::NonFinite(Parameter::Channel(channel))),
-        None => Ok(()),
+/// Refuses a row with a value that is NaN, infinite or beyond [`MAX_READING`], naming its channel.
+pub(crate) fn check_row<const C: usize>(row: &[f32; C]) -> Result<(), Error> {
+    for (channel, x) in row.iter().enumerate() {
+        if !x.is_finite() {
+            return Err(Error::NonFinite(Parameter::Channel(channel)));
+        }
+        if x.abs() > MAX_READING {
+            return Err(Error::OutOfRange(Parameter::Channel(channel)));
+        }
     }
+    Ok(())
 }
 
 /// A number of rows as `f32`: exact up to 2²⁴, and near enough for a rate beyond.
@@ -143,6 +168,43 @@ mod tests {
             assert_eq!(scale, before);
             assert!(scale.standardised(&[0.0, bad]).is_err());
         }
-        assert_eq!(scale.standardised(&[1e30, 2.0]).unwrap()[0], MAX_DEVIATIONS);
+        assert_eq!(scale.standardised(&[1e14, 2.0]).unwrap()[0], MAX_DEVIATIONS);
+        let too_large = Err(Error::OutOfRange(Parameter::Channel(0)));
+        assert_eq!(scale.push(&[1e20, 0.0]), too_large);
+        assert_eq!(scale, before);
+    }
+
+    /// The deviation of 256 rows of ±1 around `level`, with one glitch.
+    fn deviation_with(level: f32, glitch: f32) -> f32 {
+        let mut scale = Scale::<1>::new();
+        for row in 0..256_u16 {
+            let value = if row % 2 == 0 { level + 1.0 } else { level - 1.0 };
+            scale.push(&[if row == 100 { glitch } else { value }]).unwrap();
+        }
+        scale.deviations()[0]
+    }
+
+    #[test]
+    fn a_glitch_hardly_moves_the_spread() {
+        for glitch in [1e3, -1e6, 1e15] {
+            let deviation = deviation_with(0.0, glitch);
+            assert!((deviation - 1.0).abs() < 0.2, "{glitch} {deviation}");
+        }
+    }
+
+    #[test]
+    fn a_small_spread_on_a_large_level_is_kept() {
+        let deviation = deviation_with(100_000.0, 100_000.0);
+        assert!((deviation - 1.0).abs() < 0.05, "{deviation}");
+    }
+
+    #[test]
+    fn a_change_of_level_gets_through() {
+        let mut scale = Scale::<1>::new();
+        for row in 0..200_u16 {
+            let noise = f32::from(row % 5);
+            scale.push(&[if row < 100 { noise } else { 1000.0 + noise }]).unwrap();
+        }
+        assert!(scale.deviations()[0] > 300.0);
     }
 }

@@ -3,13 +3,18 @@
 use core::fmt;
 
 use crate::error::{Error, Parameter};
+use crate::null::Null;
+
+/// Most rows a mean in `f32` is taken over: beyond, rounding would outweigh the rows.
+const MOST_ROWS: u32 = 1 << 20;
 
 /// The bandwidth of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Bandwidth {
-    /// This many standard deviations of a channel.
+    /// This many standard deviations of a channel. From 4 on, thresholds are those of a kernel
+    /// much wider than the data.
     Deviations(f32),
     /// The median distance of standardised rows, learned while scaling, times this factor.
     MedianDistance(f32),
@@ -60,9 +65,12 @@ pub enum LoneOutliers {
 pub enum Policy {
     /// No further alarm until [`Detector::acknowledge`](super::Detector::acknowledge).
     Latch,
-    /// The next alarm no sooner than this many rows after any statistic was last beyond its
-    /// threshold, and not before each is nearer to its usual mean than to its threshold.
+    /// An alarm again every so many rows, for as long as the data differ from the reference.
     HoldOff(u32),
+    /// One alarm for each change: the next no sooner than this many rows after any statistic was
+    /// last beyond its threshold, and not before each is nearer to its usual mean than to its
+    /// threshold.
+    OncePerChange(u32),
     /// The new regime becomes the reference. For `hold_off` rows after an alarm nothing happens;
     /// if then a statistic is still nearer to its threshold than to its usual mean, the longest
     /// window becomes the reference, row by row until all are calm. Only then may the next alarm
@@ -138,7 +146,7 @@ impl fmt::Display for Warning {
 
 impl Config<4> {
     /// The default settings: windows of 4, 16, 64 and 256 rows, 256 scaling rows and 4096
-    /// learning rows, a family of bandwidths, a fixed reference, alarms again after a hold-off.
+    /// learning rows, a family of bandwidths, a fixed reference, one alarm for each change.
     ///
     /// `mean_time` is the promised mean time between false alarms, in rows.
     #[must_use]
@@ -152,7 +160,7 @@ impl Config<4> {
             reference: Reference::Learned,
             calibration: Calibration::Learned,
             lone_outliers: LoneOutliers::HoldBack,
-            policy: Policy::HoldOff(256),
+            policy: Policy::OncePerChange(256),
         }
     }
 
@@ -172,7 +180,9 @@ impl Config<3> {
     /// Windows of 4, 16 and 64 rows, 100 scaling rows and 4096 learning rows; a kernel of 16
     /// deviations, so wide that 16 frequencies do; a reference and thresholds that go on
     /// learning, over about 8000 and 4000 rows, for no stretch of such a signal is like the one
-    /// it was learned on; alarms again after 100 calm rows.
+    /// it was learned on; one alarm for each change, and again after 100 calm rows. A single
+    /// extreme value may alarm: in such signals it is often what one looks for. Set
+    /// [`LoneOutliers::HoldBack`] to have it ignored.
     ///
     /// These constants were chosen on half of the Numenta Anomaly Benchmark and half of the
     /// Skoltech one, with their labels, but for no single file. They lie on a plateau: halving or
@@ -199,8 +209,8 @@ impl Config<3> {
             bandwidth: Bandwidth::Deviations(16.0),
             reference: Reference::Moving(8000),
             calibration: Calibration::Adaptive(4000),
-            lone_outliers: LoneOutliers::HoldBack,
-            policy: Policy::HoldOff(100),
+            lone_outliers: LoneOutliers::Count,
+            policy: Policy::OncePerChange(100),
         }
     }
 }
@@ -225,10 +235,12 @@ impl<const S: usize> Config<S> {
     /// Refuses settings that mean nothing.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the parameter: a mean time under 100
-    /// rows, scales not ascending from at least 2 rows, under 16 scaling rows, under 64 learning
-    /// rows or fewer than four of the longest window, a bandwidth outside 10⁻³ to 10³, and
-    /// memories or hold-offs of 0 rows.
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the parameter. Allowed are: a mean
+    /// time from 100 to 10⁹ rows; scales ascending from at least 2 rows; from 16 to 2²⁰ scaling
+    /// rows; learning rows from 64, and four of the longest window, to 2²⁰; bandwidths from 10⁻³
+    /// to 10³; a moving reference that remembers more than the longest window and at most 2²⁰
+    /// rows; an adaptive calibration that remembers four blocks, each of two of the longest
+    /// window or 1/32 of the learning rows; hold-offs from 1 row, and `settle` from `hold_off`.
     pub fn check(&self) -> Result<(), Error> {
         if !self.mean_time_between_false_alarms.is_finite() {
             return Err(Error::NonFinite(Parameter::MeanTime));
@@ -242,7 +254,7 @@ impl<const S: usize> Config<S> {
         refuse(!ascending || shortest < 2 || longest > 1 << 20, Parameter::Scales)?;
         refuse(!(16..=1 << 20).contains(&self.scaling_rows), Parameter::ScalingRows)?;
         let needed = longest.saturating_mul(4).max(64);
-        refuse(!(needed..=1 << 24).contains(&self.learning_rows), Parameter::LearningRows)?;
+        refuse(!(needed..=MOST_ROWS).contains(&self.learning_rows), Parameter::LearningRows)?;
         if let Bandwidth::Deviations(factor) | Bandwidth::MedianDistance(factor) = self.bandwidth {
             if !factor.is_finite() {
                 return Err(Error::NonFinite(Parameter::Bandwidth));
@@ -250,14 +262,17 @@ impl<const S: usize> Config<S> {
             refuse(!(1e-3..=1e3).contains(&factor), Parameter::Bandwidth)?;
         }
         if let Reference::Moving(memory) = self.reference {
-            refuse(memory <= longest, Parameter::ReferenceMemory)?;
+            refuse(memory <= longest || memory > MOST_ROWS, Parameter::ReferenceMemory)?;
         }
         if let Calibration::Adaptive(memory) = self.calibration {
-            refuse(memory < 64, Parameter::CalibrationMemory)?;
+            let block = Null::block_of(longest, self.learning_rows);
+            refuse(memory / 4 < block, Parameter::CalibrationMemory)?;
         }
         match self.policy {
             Policy::Latch => Ok(()),
-            Policy::HoldOff(rows) => refuse(rows == 0, Parameter::HoldOff),
+            Policy::HoldOff(rows) | Policy::OncePerChange(rows) => {
+                refuse(rows == 0, Parameter::HoldOff)
+            }
             Policy::Relearn { hold_off, settle } => {
                 refuse(hold_off == 0 || settle < hold_off, Parameter::HoldOff)
             }
@@ -285,9 +300,9 @@ impl<const S: usize> Config<S> {
         matches!(self.bandwidth, Bandwidth::Deviations(deviations) if deviations >= 4.0)
     }
 
-    /// Rows between anchors of the median distance: sixteen in all while scaling.
+    /// Rows between anchors of the median distance: some thirty in all while scaling.
     pub(super) fn anchor_spacing(&self) -> u32 {
-        (self.scaling_rows / 16).max(1)
+        (self.scaling_rows / 32).max(1)
     }
 
     /// The shortest and the longest window.
@@ -306,5 +321,5 @@ impl<const S: usize> Config<S> {
     reason = "the cast saturates, and the promise is positive"
 )]
 fn rows_for(mean_time: f32) -> u32 {
-    mean_time as u32
+    (mean_time as u32).min(MOST_ROWS)
 }

@@ -9,7 +9,7 @@ use crate::sincos::SinCos;
 use super::attribution::attribute;
 use super::config::Policy;
 use super::outlier::{Gate, Stillness};
-use super::verdict::{Alarm, Change, Stage, Verdict};
+use super::verdict::{Alarm, Change, Reading, Stage, Verdict};
 use super::view::View;
 use super::window::Window;
 use super::{Baseline, Detector};
@@ -52,7 +52,8 @@ where
         let moving = self.stillness.iter().all(Stillness::is_calm);
         match self.config.policy {
             Policy::Latch => false,
-            Policy::HoldOff(rows) => self.quiet_rows >= rows && calm && moving,
+            Policy::HoldOff(rows) => age >= u64::from(rows),
+            Policy::OncePerChange(rows) => self.quiet_rows >= rows && calm && moving,
             Policy::Relearn { hold_off, .. } if age < u64::from(hold_off) => false,
             Policy::Relearn { .. } if calm => moving,
             Policy::Relearn { .. } => {
@@ -164,8 +165,8 @@ where
         (row_count(done) / row_count(all)).min(1.0)
     }
 
-    /// The statistic of the window nearest to, or farthest beyond, its threshold; 0 while
-    /// learning.
+    /// The statistic of the window nearest to, or farthest beyond, its threshold; while learning,
+    /// of the shortest window.
     #[must_use]
     pub fn statistic(&self) -> f32 {
         self.foremost(0).0.statistic
@@ -177,10 +178,16 @@ where
         self.foremost(0).0.threshold
     }
 
-    /// Statistic and threshold of every window, shortest first.
+    /// What every window says, shortest first.
     #[must_use]
-    pub fn readings(&self) -> [(f32, f32); S] {
-        self.windows.map(|window| (window.statistic, window.threshold))
+    pub fn readings(&self) -> [Reading; S] {
+        let mut readings =
+            self.config.scales.map(|scale| Reading { scale, statistic: 0.0, threshold: 0.0 });
+        for (reading, window) in readings.iter_mut().zip(&self.windows) {
+            reading.statistic = window.statistic;
+            reading.threshold = window.threshold;
+        }
+        readings
     }
 
     /// The probability, while all is well, of a statistic at least as large as the present one
@@ -305,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_lasting_change_alarms_once_and_again_only_after_calm_rows() {
-        let mut bench = Bench::new(Policy::HoldOff(50));
+        let mut bench = Bench::new(Policy::OncePerChange(50));
         assert_eq!(bench.run(500, 1.0).len(), 1);
         // Back for less than the hold-off, the windows' own memory included: the same episode.
         assert_eq!(bench.run(30, 0.0).len(), 0);
@@ -317,8 +324,8 @@ mod tests {
 
     #[test]
     fn half_way_to_the_threshold_is_not_calm() {
-        let mut detector = Bench::new(Policy::HoldOff(50)).detector;
-        let [(_, threshold), _] = detector.readings();
+        let mut detector = Bench::new(Policy::OncePerChange(50)).detector;
+        let [Reading { threshold, .. }, _] = detector.readings();
         let mean = detector.windows[0].null.mean;
         let mut at = detector.rows();
         let mut hold = |statistic: f32, rows: u64| {
@@ -374,5 +381,31 @@ mod tests {
         assert_eq!(bench.run(500, 0.0).len(), 0);
         assert_eq!(bench.detector.reference, learned);
         assert_eq!(bench.run(20, 1.0).len(), 1);
+    }
+
+    #[test]
+    fn repeats_while_a_drift_lasts_only_if_asked_to() {
+        for (policy, expected) in [(Policy::HoldOff(50), 2..=4), (Policy::Latch, 1..=1)] {
+            let mut bench = Bench::new(policy);
+            let alarms = bench.run(150, 10.0).len();
+            assert!(expected.contains(&alarms), "{policy:?}");
+        }
+    }
+
+    #[test]
+    fn after_constant_data_any_movement_alarms() {
+        for constant in [0.0, 5.0, -1e6] {
+            let mut detector = Bench::new(Policy::Latch).detector;
+            detector.relearn();
+            let mut rng = XorShiftRng::seed_from_u64(9);
+            let mut verdicts = Vec::new();
+            for row in 0..4000 {
+                let moved = (rng.next_u32() % 1000) as f32;
+                let value = if row < 3000 { constant } else { constant + moved };
+                verdicts.push(detector.push(&[value]).unwrap());
+            }
+            let first = verdicts.iter().position(|v| matches!(v, Verdict::Alarm(_)));
+            assert!(first.is_some_and(|row| (3000..3050).contains(&row)), "{constant} {first:?}");
+        }
     }
 }

@@ -19,7 +19,7 @@ mod view;
 mod window;
 
 pub use config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference, Warning};
-pub use verdict::{Alarm, Change, Stage, Verdict};
+pub use verdict::{Alarm, Change, Reading, Stage, Verdict};
 pub use view::{Raw, View};
 
 use core::marker::PhantomData;
@@ -31,7 +31,7 @@ use crate::innovation::Update;
 use crate::map::FeatureMap;
 use crate::null::Null;
 use crate::numeric::{exp, f64_of, ln, rounded, sqrt_f32, within};
-use crate::scale::{MAX_DEVIATIONS, Scale, check_finite, row_count};
+use crate::scale::{MAX_DEVIATIONS, Scale, check_row, row_count};
 use crate::sincos::{Point, Polynomial, SinCos};
 use crate::window::Mean;
 
@@ -39,8 +39,6 @@ use attribution::Axes;
 use outlier::{Gate, Stillness};
 use window::{Row, Window};
 
-/// Scaling rows before the running spread is good enough to measure distances in.
-const SETTLED_ROWS: u32 = 32;
 /// Of S windows' false alarms, many coincide: they count as this power of S.
 const SHARED_ALARMS: f64 = 0.7;
 
@@ -171,9 +169,10 @@ where
     /// Takes one row, in the sensor's own units. O(S·L) beside the map, and 8·L bytes of stack.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the channel; the row is then not counted.
+    /// [`Error::NonFinite`] or, beyond [`MAX_READING`](crate::scale::MAX_READING),
+    /// [`Error::OutOfRange`], naming the channel; the row is then not counted.
     pub fn push(&mut self, row: &[f32; C]) -> Result<Verdict, Error> {
-        check_finite(row)?;
+        check_row(row)?;
         let at = self.rows;
         self.rows = self.rows.saturating_add(1);
         for (stillness, value) in self.stillness.iter_mut().zip(row) {
@@ -190,7 +189,8 @@ where
             (false, LoneOutliers::HoldBack) => Update::FollowWithoutOutliers,
         };
         let values = self.view.values(&self.standardised(row), update);
-        let Some(vector) = self.delay.push(&values) else {
+        let before = self.delay;
+        let Some(vector) = self.delay.push(&values)? else {
             return Ok(self.still_learning());
         };
         let sample = self.features(vector)?;
@@ -198,7 +198,9 @@ where
         if learning {
             self.gate.learn(self.learned, distance);
         } else if self.gate.holds(distance) && self.config.lone_outliers == LoneOutliers::HoldBack {
-            // No influence on any window; what they said before still stands.
+            // No influence on any window, nor on the vectors to come; what the windows said before
+            // still stands.
+            self.delay = before;
             return Ok(self.decide(at));
         }
         self.compare(at, &sample, &Axes::of::<B>(&values), learning);
@@ -215,8 +217,9 @@ where
     /// The first stage: level and spread of each channel, and the median distance.
     fn scale_by(&mut self, row: &[f32; C]) -> Result<(), Error> {
         self.scale.push(row)?;
-        if self.scale.rows() > SETTLED_ROWS {
-            self.distance.push(&self.scale.standardised(row)?);
+        if self.scale.rows() > self.config.scaling_rows / 8 {
+            // By then the running spread is good enough to measure distances in.
+            self.distance.push(&self.scale.standardised(row)?)?;
         }
         if self.scale.rows() < self.config.scaling_rows {
             return Ok(());
@@ -249,6 +252,8 @@ where
 
     /// The points of a vector, in units of the bandwidth and within the map's reach.
     fn features(&self, mut vector: [f32; D]) -> Result<Mean<L>, Error> {
+        // Not beyond what any row can bring, even where a state was forged.
+        vector = vector.map(|x| within(x, MAX_DEVIATIONS));
         let longest = 0.2 * self.map.reach();
         let squared: f32 = vector.iter().map(|x| x * x).sum();
         let length = sqrt_f32(squared) * self.inverse_bandwidth;
@@ -354,4 +359,19 @@ fn family_factor(index: usize, frequencies: usize) -> f32 {
 /// The mean time between false alarms of one of `windows` windows, of all together `mean_time`.
 fn per_window(mean_time: f32, windows: usize) -> f32 {
     mean_time * rounded(exp(SHARED_ALARMS * ln(f64_of(windows))))
+}
+
+#[cfg(feature = "defmt")]
+impl<M, V, const C: usize, const D: usize, const L: usize, const S: usize, B: SinCos> defmt::Format
+    for Detector<'_, M, V, C, D, L, S, B>
+{
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(
+            f,
+            "{} after {} rows, last alarm: {}",
+            self.stage,
+            self.rows,
+            self.last_alarm
+        );
+    }
 }

@@ -109,7 +109,10 @@ where
         <[Window<C, L>; S]>::check(reader)?;
         u32::check(reader)?;
         Option::<Baseline<C, L>>::check(reader)?;
-        Option::<Alarm>::check(reader)
+        match <Option<Alarm> as Field>::take(reader)? {
+            Some(alarm) if alarm.channel >= C => Err(Error::Inconsistent),
+            _ => Ok(()),
+        }
     }
 
     fn read_fields(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
@@ -219,6 +222,7 @@ impl Field for Policy {
             Self::Latch => put_choice(writer, 0, &[0_u32; 2]),
             Self::HoldOff(rows) => put_choice(writer, 1, &[*rows, 0]),
             Self::Relearn { hold_off, settle } => put_choice(writer, 2, &[*hold_off, *settle]),
+            Self::OncePerChange(rows) => put_choice(writer, 3, &[*rows, 0]),
         }
     }
 
@@ -227,6 +231,7 @@ impl Field for Policy {
             (0, _) => Ok(Self::Latch),
             (1, [rows, _]) => Ok(Self::HoldOff(rows)),
             (2, [hold_off, settle]) => Ok(Self::Relearn { hold_off, settle }),
+            (3, [rows, _]) => Ok(Self::OncePerChange(rows)),
             _ => Err(Error::Inconsistent),
         }
     }
@@ -357,5 +362,42 @@ mod tests {
         bytes[200] ^= 4;
         assert_eq!(raw.restore(&bytes), Err(Error::ChecksumMismatch));
         assert_eq!(raw.save(&mut [0; 10]), Err(Error::BufferTooSmall { needed: bytes.len() }));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
+    fn a_forged_state_is_refused_or_harmless() {
+        let mut rng = XorShiftRng::seed_from_u64(5);
+        let mut detector: Small<'_, Innovation<2>> = Detector::new(&MAP, config()).unwrap();
+        for _ in 0..400 {
+            let row = [0; 2].map(|_| rng.next_u32() as f32 / u32::MAX as f32);
+            detector.push(&row).unwrap();
+        }
+        let mut good = vec![0; Small::<Innovation<2>>::SAVED_BYTES];
+        detector.save(&mut good).unwrap();
+        let (mut accepted, mut refused) = (0, 0);
+        for _ in 0..3000 {
+            // One field overwritten with an extreme or random word, and the checksum mended.
+            let mut bytes = good.clone();
+            let end = bytes.len() - 4;
+            let at = 44 + rng.next_u32() as usize % (end - 48);
+            let extreme = [u32::MAX, 0, 1, 0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000, rng.next_u32()];
+            let word = extreme[rng.next_u32() as usize % extreme.len()];
+            bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+            let checksum = crate::map::CHECKSUM.checksum(&bytes[..end]);
+            bytes[end..].copy_from_slice(&checksum.to_le_bytes());
+            let mut forged = detector.clone();
+            if forged.restore(&bytes).is_err() {
+                refused += 1;
+                continue;
+            }
+            accepted += 1;
+            for _ in 0..20 {
+                let row = [0; 2].map(|_| rng.next_u32() as f32 / u32::MAX as f32);
+                let _ = forged.push(&row);
+            }
+            let _ = (forged.p_value(), forged.attribution(), forged.readings());
+        }
+        assert!(accepted > 100 && refused > 100, "{accepted} {refused}");
     }
 }

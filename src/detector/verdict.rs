@@ -34,6 +34,7 @@ pub enum Verdict {
 /// What an alarm says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Alarm {
     /// The row it was raised on, counted from 0 over all rows pushed.
     pub row: u64,
@@ -57,6 +58,19 @@ impl Alarm {
     pub fn severity(&self) -> f32 {
         self.score / self.threshold
     }
+}
+
+/// What one window says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Reading {
+    /// Its length in rows.
+    pub scale: u32,
+    /// How far it is from the reference.
+    pub statistic: f32,
+    /// Beyond which it alarms; 0 while learning.
+    pub threshold: f32,
 }
 
 /// What about a channel changed.

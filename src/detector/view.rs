@@ -37,7 +37,8 @@ impl<const C: usize, const TERMS: usize> View<C> for Innovation<C, TERMS> {
     }
 
     fn values(&mut self, standardised: &[f32; C], update: Update) -> [f32; C] {
-        self.push(standardised, update)
+        // Standardised values are finite: they were cut at `MAX_DEVIATIONS`.
+        self.push(standardised, update).unwrap_or([0.0; C])
     }
 }
 

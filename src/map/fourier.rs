@@ -48,8 +48,10 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         assert!(L >= 1 && L <= 65_536, "the number of frequencies is from 1 to 65536");
     };
 
-    /// Draws the frequencies of `kernel`. Costs a few thousand `f64` operations per frequency,
-    /// at compile time where the map is a constant.
+    /// Draws the frequencies of `kernel`, at compile time where the map is a constant: some
+    /// hundred `f64` operations per coordinate, and D² per frequency for orthogonal ones. From
+    /// about 64 × 256 coordinates on, a constant map needs
+    /// `#![allow(long_running_const_eval)]` in the crate that holds it.
     ///
     /// # Errors
     /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.

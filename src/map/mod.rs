@@ -27,7 +27,7 @@ pub trait FeatureMap<const D: usize, const L: usize> {
     /// What it takes to make this map again.
     fn recipe(&self) -> &Recipe;
 
-    /// A number that tells maps with other frequencies apart: a checksum of the recipe.
+    /// A number that tells maps with other frequencies apart: [`Recipe::fingerprint`], kept.
     fn fingerprint(&self) -> u32;
 
     /// Largest ‖x‖₂ for which no phase exceeds [`MAX_TURNS`].

@@ -155,8 +155,9 @@ impl Recipe {
         })
     }
 
-    /// The checksum by which embeddings know their map.
-    pub(crate) const fn fingerprint(&self) -> u32 {
+    /// The checksum by which embeddings know their map, and saved states too.
+    #[must_use]
+    pub const fn fingerprint(&self) -> u32 {
         CHECKSUM.checksum(&self.to_bytes())
     }
 }

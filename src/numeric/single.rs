@@ -1,9 +1,12 @@
 //! Square root and angle in `f32`, for reading results out.
 
-/// √x for finite x, to one unit in the last place; 0 for x ≤ 0.
+/// √x to one unit in the last place; 0 for x ≤ 0.
 pub(crate) fn sqrt_f32(x: f32) -> f32 {
     if x <= 0.0 {
         return 0.0;
+    }
+    if x == f32::INFINITY {
+        return x;
     }
     let mut root = f32::from_bits((x.to_bits() >> 1).wrapping_add(0x1fbb_4f2e));
     for _ in 0..4 {

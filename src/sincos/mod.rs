@@ -3,8 +3,8 @@
 //! | backend | feature | largest error | for |
 //! |---|---|---|---|
 //! | [`Polynomial`] | – | 1e-6 | everything; the default |
-//! | [`Libm`] | `libm` | 1e-6 | comparison; slow without hardware `f64` |
-//! | [`Micromath`] | `micromath` | 2e-3 | programs that use micromath already |
+//! | `Libm` | `libm` | 5e-7 | comparison; slow without hardware `f64` |
+//! | `Micromath` | `micromath` | 2e-3 | programs that use micromath already |
 //!
 //! Errors are absolute, over one turn; each is [`SinCos::MAX_ERROR`], and one test holds all to
 //! theirs.
@@ -36,7 +36,7 @@ pub trait SinCos: Copy {
     /// Largest absolute error of either, for phases within a turn.
     const MAX_ERROR: f32;
 
-    /// Tells saved sums of different backends apart; unique among backends.
+    /// Tells saved sums of different backends apart. Codes below 128 are this crate's.
     const CODE: u8;
 
     /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::map::MAX_TURNS).
@@ -83,7 +83,6 @@ mod tests {
         assert!(error * 4.0 >= f64::from(B::MAX_ERROR), "{name}: {error}");
     }
 
-    /// The backend a `TwoSample` without a choice uses is the polynomial.
     #[test]
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn every_backend_keeps_its_promise() {

@@ -180,4 +180,18 @@ macro_rules! fields {
 }
 pub(crate) use fields;
 
-fields!(Point { cos: f32, sin: f32 });
+impl Field for Point {
+    const BYTES: usize = 2 * f32::BYTES;
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        self.cos.put(writer);
+        self.sin.put(writer);
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let point = Self { cos: f32::take(reader)?, sin: f32::take(reader)? };
+        // A mean of points on the circle lies inside it, but for a coarse backend's error.
+        let inside = point.cos.abs() <= 1.01 && point.sin.abs() <= 1.01;
+        if inside { Ok(point) } else { Err(Error::Inconsistent) }
+    }
+}

@@ -5,7 +5,8 @@
 //! map is saved as its recipe, from which the same frequencies are drawn again. Records of this
 //! version will be read by every later one.
 //!
-//! Reading checks everything before it changes anything: bytes that are foreign, torn, altered,
+//! Reading wants the exact bytes of one record, as long as `save` said, and checks everything
+//! before it changes anything: bytes that are foreign, torn, altered,
 //! newer or of another shape give a typed error, and the state stays as it was.
 //!
 //! ```
@@ -226,8 +227,11 @@ impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSample<'
     /// Writes both embeddings, with the recipe of their map; returns the number of bytes.
     ///
     /// # Errors
-    /// [`Error::BufferTooSmall`].
+    /// [`Error::BufferTooSmall`], or [`Error::MapMismatch`] if an embedding of another map was put
+    /// in the place of one of the two.
     pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.p().check_map(self.map())?;
+        self.q().check_map(self.map())?;
         let recipe = self.map().recipe();
         write(out, Self::SAVED_BYTES, Kind::TwoSample, B::CODE, recipe, |writer| {
             self.p().put(writer);

@@ -17,7 +17,7 @@ pub(crate) fn all<const C: usize>() {
     black_box((scale.rows(), scale.means(), scale.deviations()));
     let _ = black_box(scale.standardised(&sample()));
     let mut distance = black_box(MedianDistance::<C>::new(black_box(8)));
-    distance.push(&sample());
+    let _ = black_box(distance.push(&sample()));
     black_box(distance.median());
     innovation::<C, 2>();
     innovation::<C, 5>();
@@ -25,12 +25,12 @@ pub(crate) fn all<const C: usize>() {
 
 fn innovation<const C: usize, const TERMS: usize>() {
     let mut innovation = black_box(Innovation::<C, TERMS>::default());
-    black_box(innovation.push(&sample(), black_box(Update::Learn)));
+    let _ = black_box(innovation.push(&sample(), black_box(Update::Learn)));
 }
 
 /// Vectors of D values made from rows of C.
 #[inline(never)]
 pub(crate) fn delay<const C: usize, const D: usize>() {
     let mut delay = black_box(Delay::<C, D>::default());
-    black_box(delay.push(&sample()));
+    let _ = black_box(delay.push(&sample()));
 }

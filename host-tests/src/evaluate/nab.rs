@@ -100,7 +100,7 @@ pub fn score(config: Config<3>, recordings: &[Recording<1>], crop: usize) -> Sco
 /// The settings for every file.
 #[must_use]
 pub fn settings() -> Config<3> {
-    Config { policy: Policy::HoldOff(HOLD_OFF), ..Config::innovation(PROMISE) }
+    Config { policy: Policy::OncePerChange(HOLD_OFF), ..Config::innovation(PROMISE) }
 }
 
 /// Random alarms, as many as `count`, averaged: windows caught and false alarms.
@@ -165,7 +165,7 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
     let relearn = Policy::Relearn { hold_off: HOLD_OFF, settle: 1000 };
     for (name, config) in [
         ("preset", settings()),
-        ("lone outliers count", Config { lone_outliers: LoneOutliers::Count, ..settings() }),
+        ("lone outliers held back", Config { lone_outliers: LoneOutliers::HoldBack, ..settings() }),
         ("relearning after 100 rows", Config { policy: relearn, ..settings() }),
         ("promise halved", Config { mean_time_between_false_alarms: PROMISE / 2.0, ..settings() }),
         ("promise doubled", Config { mean_time_between_false_alarms: PROMISE * 2.0, ..settings() }),

@@ -55,7 +55,8 @@ fn runs<const C: usize>(trial: &Trial, cell: usize) -> Vec<(f64, bool)> {
             rows += 1.0;
             let verdict = granted(detector.push(&source.row()));
             let readings = detector.readings();
-            let beyond = readings.iter().any(|(value, at)| *value > trial.factor * at);
+            let beyond =
+                readings.iter().any(|reading| reading.statistic > trial.factor * reading.threshold);
             // At a factor of 1 the detector itself says it.
             let alarm = matches!(verdict, Verdict::Alarm(_));
             if if trial.factor < 1.0 { beyond } else { alarm } {
@@ -141,7 +142,7 @@ pub fn run(scope: Scope) -> Report {
          over the promised number.",
     );
     let plans = match scope {
-        Scope::Full => vec![(1e3, 4096, 400), (1e4, 16_384, 200)],
+        Scope::Full => vec![(1e3, 4096, 400), (1e4, 16_384, 400)],
         Scope::Quick => vec![(1e3, 4096, 60)],
     };
     for (promise, learning_rows, devices) in plans {

@@ -1,0 +1,22 @@
+//! How different are two streams? The statistic itself, at any time.
+
+use fastmmd::{Fourier, Kernel, Sampling, TwoSample};
+
+fn main() -> Result<(), fastmmd::Error> {
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 1)?;
+    let mut test: TwoSample<_, 3, 64> = TwoSample::new(&map);
+    for step in 0..1000_u16 {
+        let wave = (f32::from(step) * 0.37).sin();
+        test.push_p(&[wave, 0.0, 1.0])?; // what the sensor read when all was well
+        test.push_q(&[wave, 0.5, 1.0])?; // what it reads now: channel 1 has moved
+    }
+    println!("MMD² = {:.4} (unbiased), {:.4} (biased)", test.mmd2_unbiased()?, test.mmd2_biased()?);
+
+    // The circle on which the two streams differ most, and the diameter that separates them.
+    let largest = test.circles()?.max_by(|a, b| a.amplitude.total_cmp(&b.amplitude));
+    if let Some(circle) = largest {
+        println!("largest circular discrepancy: {:.3}", circle.amplitude);
+        println!("decision diameter at {:.3} turns", circle.diameter);
+    }
+    Ok(())
+}
