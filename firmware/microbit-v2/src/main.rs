@@ -18,7 +18,6 @@ use drift_app::link::ByteLink;
 use drift_app::profile::{BOARD, BoardDetector, THREE_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use embedded_io::{Read, ReadReady, Write};
-use fastmmd::Error;
 use microbit::hal::twim::{Frequency, Twim};
 use microbit::hal::uarte::{Baudrate, Error, Parity, Uarte, UarteRx, UarteTx};
 use microbit::pac::UARTE0;
@@ -83,7 +82,7 @@ fn main() -> ! {
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
     let slot = cortex_m::singleton!(
-        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
+        ENGINE: MaybeUninit<Result<Detector, fastmmd::Error>> = MaybeUninit::uninit()
     );
     let engine = slot.map(|slot| placed(slot, || Detector::new(&THREE_CHANNELS, BOARD)));
     let Some(Ok(engine)) = engine else {
