@@ -69,7 +69,11 @@ impl ByteLink for Unknown {
 #[unsafe(no_mangle)]
 pub extern "C" fn _start() -> ! {
     let mut memory = black_box([0; STATE_BYTES]);
-    let Ok(mut engine) = Detector::new(&FOUR_CHANNELS, black_box(BOARD)) else { loop {} };
+    let Ok(mut engine) = Detector::new(&FOUR_CHANNELS, black_box(BOARD)) else {
+        loop {
+            core::hint::spin_loop();
+        }
+    };
     let parts = Parts {
         bus: FaultyBus::new(Unknown),
         line: Unknown,
