@@ -52,3 +52,54 @@ pub(crate) const GOLDEN_ORTHOGONAL: Golden =
 /// `Fastfood<16, 16, 128>`.
 pub(crate) const GOLDEN_FASTFOOD: Golden =
     Golden { record: 0x12d5_b447, biased: 0x3c8d_1644, unbiased: 0x3c79_f773 };
+
+/// What a detector of 3 channels over `GOLDEN_QUASI`'s map must do with a golden stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GoldenDetector {
+    /// The last four bytes of its saved state in the end, its CRC-32: it covers everything.
+    pub(crate) record: u32,
+    /// A mixture of every verdict, in order.
+    pub(crate) verdicts: u32,
+    /// Number of alarms.
+    pub(crate) alarms: u32,
+    /// Row, first row of the change, and channel of the first alarm.
+    pub(crate) first: [u32; 3],
+    /// Bits of its score.
+    pub(crate) score: u32,
+}
+
+/// Rows of the detector's stream: it learns from the first, and the second stream takes over at
+/// the second number.
+pub(crate) const GOLDEN_ROWS: [u32; 3] = [64 + 320, 600, 900];
+
+/// Row `index` of the detector's stream.
+pub(crate) fn golden_row<const D: usize>(index: u32) -> [f32; D] {
+    let mut row = golden_sample(index, false);
+    if index >= GOLDEN_ROWS[1] {
+        row[1] = golden_value(index, 1, true) + 0.5;
+    }
+    row
+}
+
+/// Adds one verdict, as a number, to the mixture of those before.
+pub(crate) fn golden_mixture(before: u32, verdict: u32) -> u32 {
+    before.rotate_left(5).wrapping_mul(2_654_435_761) ^ verdict
+}
+
+/// The detector with the raw view.
+pub(crate) const GOLDEN_DETECTOR_RAW: GoldenDetector = GoldenDetector {
+    record: 0x6af0_c056,
+    verdicts: 0x0764_fb45,
+    alarms: 1,
+    first: [610, 603, 1],
+    score: 0x3fcc_bdef,
+};
+
+/// The detector with the view of innovations.
+pub(crate) const GOLDEN_DETECTOR_INNOVATION: GoldenDetector = GoldenDetector {
+    record: 0x09c8_32ac,
+    verdicts: 0x7089_e65e,
+    alarms: 1,
+    first: [608, 603, 1],
+    score: 0x3fa0_e62e,
+};

@@ -7,11 +7,14 @@ mod values {
     include!("../golden.rs");
 }
 
+use fastmmd::detector::{Config, Detector, Raw, Verdict, View};
+use fastmmd::innovation::Innovation;
 use fastmmd::{Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
 use fastmmd_reference::checksum::crc32;
 use values::{
-    GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_SAMPLES, GOLDEN_SEED, Golden,
-    golden_sample, golden_value,
+    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL,
+    GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenDetector, golden_mixture,
+    golden_row, golden_sample, golden_value,
 };
 
 fn measured<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Golden {
@@ -65,6 +68,54 @@ fn orthogonal() {
 fn fastfood() {
     let map = Fastfood::<16, 16, 128>::new(Kernel::GAUSSIAN, GOLDEN_SEED);
     hold("GOLDEN_FASTFOOD", measured(&map.expect("spherical")), GOLDEN_FASTFOOD);
+}
+
+fn detected<V: View<3>>() -> GoldenDetector {
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    let map = &map.expect("spherical");
+    let config = Config {
+        scaling_rows: 64,
+        learning_rows: GOLDEN_ROWS[0] - 64,
+        ..Config::rows(1000.0).with_scales([4, 16, 64])
+    };
+    let mut detector: Detector<'_, _, V, 3, 3, 64, 3> =
+        Detector::new(map, config).expect("good rows");
+    let mut found = GoldenDetector { record: 0, verdicts: 0, alarms: 0, first: [0; 3], score: 0 };
+    for index in 0..GOLDEN_ROWS[2] {
+        let number = match detector.push(&golden_row(index)).expect("good rows") {
+            Verdict::Learning { progress } => progress.to_bits(),
+            Verdict::Healthy => 1,
+            Verdict::Drifting => 2,
+            Verdict::Alarm(alarm) => {
+                if found.alarms == 0 {
+                    let channel = u32::try_from(alarm.channel).unwrap_or(u32::MAX);
+                    let since = u32::try_from(alarm.since).unwrap_or(u32::MAX);
+                    found.first = [index, since, channel];
+                    found.score = alarm.score.to_bits();
+                }
+                found.alarms += 1;
+                alarm.score.to_bits()
+            }
+        };
+        found.verdicts = golden_mixture(found.verdicts, number);
+    }
+    let mut bytes = vec![0; Detector::<'_, Fourier<3, 64>, V, 3, 3, 64, 3>::SAVED_BYTES];
+    detector.save(&mut bytes).expect("long enough");
+    let (body, checksum) = bytes.split_last_chunk().expect("longer than a checksum");
+    found.record = u32::from_le_bytes(*checksum);
+    assert_eq!(found.record, crc32(body), "the record's checksum is the CRC-32 of the rest");
+    found
+}
+
+#[test]
+fn detectors() {
+    for (name, found, pinned) in [
+        ("RAW", detected::<Raw>(), GOLDEN_DETECTOR_RAW),
+        ("INNOVATION", detected::<Innovation<3>>(), GOLDEN_DETECTOR_INNOVATION),
+    ] {
+        assert!(found == pinned, "GOLDEN_DETECTOR_{name}: {found:#x?}");
+        assert!(found.alarms > 0 && found.first[0] >= GOLDEN_ROWS[1] && found.first[2] == 1);
+    }
 }
 
 /// The inputs cover their range, and are those that firmware makes.

@@ -32,7 +32,7 @@ pub(crate) fn format(project: &Project) -> Result<Outcome> {
 
 pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "clippy")?;
-    setup::targets(project, &["thumbv7em-none-eabihf"])?;
+    setup::targets(project, &crate::firmware::TARGETS)?;
     let strict = ["--quiet", "--", "--deny=warnings"];
     let core = ["clippy", "--package=fastmmd", "--all-targets"];
     let workspace = ["clippy", "--workspace", "--all-targets"];
@@ -40,14 +40,19 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let none = project.cargo().args(core).arg("--no-default-features");
     // By name: the boards have targets of their own, and the harness runs on the host.
     let firmware = project.firmware_cargo("clippy").arg(FIRMWARE_TARGET);
-    let firmware = firmware.args(["--package=proofs", "--package=snapshots"]);
-    let firmware = firmware.args(["--package=board-common", "--package=mps2-an386"]);
+    let firmware = firmware.args(["--package=proofs", "--package=app-proof"]);
+    let firmware = firmware.args(["--package=snapshots", "--package=board-common"]);
     let harness = project.firmware_cargo("clippy").arg("--all-targets");
     let harness = harness.args(["--package=drift-harness", "--package=drift-app"]);
     let mut failures = Failures::default();
     failures.note("all features", all.args(strict).run());
     failures.note("no features", none.args(strict).run());
     failures.note("firmware", firmware.args(strict).run());
+    for (board, target) in crate::firmware::BOARDS {
+        let cargo = project.firmware_cargo("clippy").arg(format!("--target={target}"));
+        let cargo = cargo.arg(format!("--package={board}"));
+        failures.note(board, cargo.args(strict).run());
+    }
     failures.note("firmware's host side", harness.args(strict).run());
     failures.note("fuzz", fuzz(project, "clippy").args(strict).run());
     failures.finish()
@@ -58,7 +63,8 @@ pub(crate) fn tests(project: &Project) -> Result<Outcome> {
     let all = test().args(["--workspace", "--all-features"]);
     let none = test().args(["--package=fastmmd", "--no-default-features"]);
     let app = project.firmware_cargo("test");
-    let app = app.args(["--quiet", "--no-fail-fast", "--package=drift-app"]);
+    let app = app.args(["--quiet", "--no-fail-fast"]);
+    let app = app.args(["--package=drift-app", "--package=drift-harness"]);
     let mut failures = Failures::default();
     failures.note("all features", all.run());
     failures.note("no features", none.run());

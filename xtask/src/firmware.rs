@@ -4,6 +4,8 @@
 //! The harness is a program of the firmware workspace and not a library of this one: it needs a
 //! decoder of logs, whose build would slow down every other command.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 
 use crate::outcome::{Failures, Outcome};
@@ -11,7 +13,7 @@ use crate::project::{Project, Tool};
 use crate::setup;
 
 /// Boards and their targets.
-const BOARDS: [(&str, &str); 4] = [
+pub(crate) const BOARDS: [(&str, &str); 4] = [
     ("mps2-an386", "thumbv7em-none-eabihf"),
     ("stm32f405", "thumbv7em-none-eabihf"),
     // Not only `microbit-v2`: that is the name of its support crate.
@@ -19,7 +21,7 @@ const BOARDS: [(&str, &str); 4] = [
     ("rp2040", "thumbv6m-none-eabi"),
 ];
 
-const TARGETS: [&str; 2] = ["thumbv7em-none-eabihf", "thumbv6m-none-eabi"];
+pub(crate) const TARGETS: [&str; 2] = ["thumbv7em-none-eabihf", "thumbv6m-none-eabi"];
 const LEVELS: [&str; 4] = ["1", "3", "s", "z"];
 /// What the panic handler of `firmware/app-proof` calls, and nothing defines.
 const SENTINEL: &str = "the_app_can_panic";
@@ -27,8 +29,12 @@ const SENTINEL: &str = "the_app_can_panic";
 /// Options of `cargo xtask firmware`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
-    /// Only the scenarios of these names (default: all).
+    /// Only the scenarios of these names (default: all), without builds of other boards and
+    /// proofs.
     names: Vec<String>,
+    /// Recordings of the Skoltech Anomaly Benchmark (default: ../shared/data/skab, if there).
+    #[arg(long, value_name = "DIR")]
+    skab: Option<PathBuf>,
 }
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
@@ -36,9 +42,11 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     setup::qemu(project)?;
     let mut failures = Failures::default();
     for (board, target) in BOARDS {
-        failures.note(&format!("{board} builds"), build(project, board, target));
+        let result = build(project, board, target, "release");
+        failures.note(&format!("{board} builds"), result);
     }
-    for target in TARGETS {
+    let proven: &[&str] = if arguments.names.is_empty() { &TARGETS } else { &[] };
+    for target in proven {
         for level in LEVELS {
             let name = format!("the app cannot panic at opt-level {level} on {target}");
             failures.note(&name, prove(project, target, level));
@@ -46,18 +54,29 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
         let name = format!("an injected index is noticed on {target}");
         failures.note(&name, prove_control(project, target));
     }
-    failures.note("the scenarios", play(project, &arguments.names));
+    failures.note("the scenarios", play(project, arguments));
     failures.finish()
 }
 
-fn build(project: &Project, board: &str, target: &str) -> Result<()> {
+/// Builds the programs of one board; in a call of their own, since boards that are built together
+/// would share the features of what they have in common.
+pub(crate) fn build(project: &Project, board: &str, target: &str, profile: &str) -> Result<()> {
+    let release = (profile == "release").then_some("--release");
     // The boards' own settings are read only by those who build from their directories.
     project
         .firmware_cargo("build")
-        .args(["--quiet", "--release"])
+        .arg("--quiet")
+        .args(release)
         .args([format!("--package={board}"), format!("--target={target}")])
         .env("DEFMT_LOG", "info")
         .run()
+}
+
+/// The harness with a command, and the programs of that profile.
+pub(crate) fn harness(project: &Project, command: &str, profile: &str) -> Tool {
+    let programs = project.firmware_file("thumbv7em-none-eabihf", profile, "");
+    let harness = project.firmware_cargo("run").args(["--quiet", "--package=drift-harness", "--"]);
+    harness.arg(command).quiet_args([programs])
 }
 
 fn proof(project: &Project, target: &str, level: &str) -> Tool {
@@ -83,16 +102,12 @@ fn prove_control(project: &Project, target: &str) -> Result<()> {
     Ok(())
 }
 
-fn play(project: &Project, names: &[String]) -> Result<()> {
-    let drift = project.firmware_file("thumbv7em-none-eabihf", "release", "drift");
-    let Some(programs) = drift.parent() else { bail!("no directory of programs") };
-    let harness = project.firmware_cargo("run").args(["--quiet", "--package=drift-harness", "--"]);
-    let played = harness.quiet_args([programs]).args(names).attempt()?;
-    for line in played.stdout.lines() {
-        println!("    {line}");
+fn play(project: &Project, arguments: &Arguments) -> Result<()> {
+    let mut harness = harness(project, "play", "release");
+    let beside = project.path("../shared/data/skab");
+    let skab = arguments.skab.clone().or_else(|| beside.is_dir().then_some(beside));
+    if let Some(skab) = skab {
+        harness = harness.arg("--skab").arg(std::path::absolute(skab)?);
     }
-    if played.success {
-        return Ok(());
-    }
-    bail!("the harness ended with {}\n{}", played.status, played.stderr)
+    harness.args(&arguments.names).show()
 }

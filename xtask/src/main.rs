@@ -4,6 +4,7 @@
 //! them are seen, and ends with an exit code other than 0 if there was one.
 
 mod checks;
+mod demo;
 mod evaluate;
 mod firmware;
 mod matrix;
@@ -15,6 +16,7 @@ mod parity;
 mod project;
 mod qemu;
 mod setup;
+mod size;
 mod snapshot;
 mod test;
 
@@ -64,7 +66,13 @@ enum Command {
     Parity,
     /// Build the firmware of every board, and play all faults with the emulated ones.
     Firmware(firmware::Arguments),
-    /// Run each program of firmware/snapshots in QEMU and compare with the .out beside it.
+    /// Watch the emulated board learn a healthy sensor, and notice when it drifts.
+    ///
+    /// Ends with exit code 0 only if the alarm came, and none before the drift.
+    Demo(demo::Arguments),
+    /// Flash, RAM and stack of every board's firmware, held to firmware/budget.toml.
+    Size,
+    /// Run each program that QEMU can run and compare with the .out beside it.
     Snapshot(snapshot::Arguments),
 }
 
@@ -80,6 +88,8 @@ fn main() -> ExitCode {
         Command::Package => package::run(&project),
         Command::Parity => parity::run(&project),
         Command::Firmware(arguments) => firmware::run(&project, &arguments),
+        Command::Demo(arguments) => demo::run(&project, &arguments),
+        Command::Size => size::run(&project),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {

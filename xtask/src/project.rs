@@ -157,6 +157,14 @@ impl Tool {
         bail!("`{}` ended with {}", self.shown, finished.status)
     }
 
+    /// Runs it before the eyes of whoever called: its output is theirs, live.
+    pub(crate) fn show(mut self) -> Result<()> {
+        println!("    $ {}", self.shown);
+        let status = self.command.status();
+        let status = status.with_context(|| format!("cannot start {}", self.shown))?;
+        if status.success() { Ok(()) } else { bail!("`{}` ended with {status}", self.shown) }
+    }
+
     /// Runs it silently and returns what it wrote to standard output.
     pub(crate) fn output(mut self) -> Result<String> {
         let finished = self.finish()?;

@@ -1,4 +1,7 @@
-//! What the programs of `firmware/snapshots` print, against what they are known to print.
+//! What the firmware's programs print or say, against what they are known to.
+//!
+//! Programs of `firmware/snapshots` run by themselves and print; with those of the boards the
+//! harness has a fixed conversation.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,11 +10,21 @@ use anyhow::{Context, Result, bail};
 
 use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
-use crate::{qemu, setup};
+use crate::{firmware, qemu, setup};
 
 const BOARD: &str = "mps2-an386";
 const TARGET: &str = "thumbv7em-none-eabihf";
-const PROGRAMS: &str = "firmware/snapshots/src/bin";
+const PRINTING: &str = "firmware/snapshots/src/bin";
+const TALKING: &str = "firmware/mps2-an386/src/bin";
+
+/// A program that can run in QEMU.
+struct Program {
+    name: String,
+    /// The file with what it is known to print or say.
+    known: String,
+    /// The package to build, if the harness talks with it.
+    talks: Option<&'static str>,
+}
 
 /// Options of `cargo xtask snapshot`.
 #[derive(clap::Args, Default)]
@@ -28,9 +41,9 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     setup::qemu(project)?;
     let mut programs = programs(project)?;
     if let Some(name) = &arguments.name {
-        programs.retain(|program| program == name);
+        programs.retain(|program| program.name == *name);
         if programs.is_empty() {
-            bail!("no program `{name}` in {PROGRAMS}");
+            bail!("no program `{name}` in {PRINTING} or {TALKING}");
         }
     }
     let mut failures = Failures::default();
@@ -39,35 +52,50 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
         for profile in ["release", "debug"] {
             let overwrite = arguments.overwrite && profile == "release";
             let result = check(project, program, profile, overwrite);
-            failures.note(&format!("{program}, {profile}"), result);
+            failures.note(&format!("{}, {profile}", program.name), result);
         }
     }
     failures.finish()
 }
 
 /// The programs there are, by their sources: a new one cannot be forgotten.
-fn programs(project: &Project) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(project.path(PROGRAMS)).context(PROGRAMS)? {
-        let path = entry?.path();
-        let name = path.file_stem().and_then(|name| name.to_str());
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            names.extend(name.map(str::to_owned));
+fn programs(project: &Project) -> Result<Vec<Program>> {
+    let mut found = Vec::new();
+    for (directory, talks) in [(PRINTING, None), (TALKING, Some(BOARD))] {
+        for entry in fs::read_dir(project.path(directory)).context(directory)? {
+            let path = entry?.path();
+            let name = path.file_stem().and_then(|name| name.to_str());
+            if let Some(name) = name.filter(|_| path.extension().is_some_and(|end| end == "rs")) {
+                let known = format!("{directory}/{name}.out");
+                found.push(Program { name: name.to_owned(), known, talks });
+            }
         }
     }
-    names.sort();
-    Ok(names)
+    // The only other board that QEMU has.
+    let known = "firmware/stm32f405/src/main.out".to_owned();
+    found.push(Program { name: "stm32f405".to_owned(), known, talks: Some("stm32f405") });
+    found.sort_by(|a, b| a.known.cmp(&b.known));
+    Ok(found)
 }
 
-fn check(project: &Project, program: &str, profile: &str, overwrite: bool) -> Result<()> {
-    let elf = build(project, TARGET, profile, program)?;
-    let printed = qemu::run(BOARD, &elf)?;
-    let known = format!("{PROGRAMS}/{program}.out");
+fn check(project: &Project, program: &Program, profile: &str, overwrite: bool) -> Result<()> {
+    let Program { name, known, talks } = program;
+    let printed = match talks {
+        None => qemu::run(BOARD, &build(project, TARGET, profile, name)?)?,
+        Some(package) => {
+            firmware::build(project, package, TARGET, profile)?;
+            let talk = firmware::harness(project, "transcript", profile).arg(name).attempt()?;
+            if !talk.success {
+                bail!("{}{}", talk.stdout, talk.stderr);
+            }
+            talk.stdout
+        }
+    };
     if overwrite {
-        let path = project.path(&known);
+        let path = project.path(known);
         return fs::write(path, printed).with_context(|| format!("cannot write {known}"));
     }
-    let expected = project.read(&known);
+    let expected = project.read(known);
     let expected = expected.context("a new program needs cargo xtask snapshot --overwrite")?;
     compare(&expected, &printed)
 }

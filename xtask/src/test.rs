@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::{checks, firmware, matrix, no_alloc, no_panic, package, parity, snapshot};
+use crate::{checks, demo, firmware, matrix, no_alloc, no_panic, package, parity, size, snapshot};
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ const fn step(
 }
 
 /// In this order: what fails fast and often comes first.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 16] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
     step("tests", "all tests, with all features and none", checks::tests),
@@ -52,6 +52,10 @@ const STEPS: [Step; 14] = [
     }),
     step("firmware", "every board builds, the emulated ones live through faults", |project| {
         firmware::run(project, &firmware::Arguments::default())
+    }),
+    step("size", "every board's firmware is within its budget", size::run),
+    step("demo", "a drift is noticed, and nothing before it", |project| {
+        demo::run(project, &demo::Arguments::default())
     }),
     step("miri", "no undefined behaviour in the unit tests", checks::miri),
     step("fuzz", "the fuzz target builds", checks::fuzzing),

@@ -13,21 +13,15 @@ use drift_app::app::{App, Config, Parts, Request};
 use drift_app::bus::FaultyBus;
 use drift_app::engine::Engine;
 use drift_app::link::ByteLink;
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
-use drift_app::threshold_engine::ThresholdEngine;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
-use fastmmd::{Fourier, Kernel, Sampling};
 
 const CHANNELS: usize = 4;
-type Detector = ThresholdEngine<'static, CHANNELS>;
+type Detector = BoardDetector<CHANNELS>;
 const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
-
-static MAP: Fourier<CHANNELS, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
 
 /// Answers anything to everything.
 struct Unknown;
@@ -75,7 +69,7 @@ impl ByteLink for Unknown {
 #[unsafe(no_mangle)]
 pub extern "C" fn _start() -> ! {
     let mut memory = black_box([0; STATE_BYTES]);
-    let mut engine = Detector::new(&MAP);
+    let Ok(mut engine) = Detector::new(&FOUR_CHANNELS, black_box(BOARD)) else { loop {} };
     let parts = Parts {
         bus: FaultyBus::new(Unknown),
         line: Unknown,

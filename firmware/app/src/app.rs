@@ -1,7 +1,9 @@
 //! The app: sensor, engine, store and link together.
 
+use heapless::Deque;
+
 use crate::bus::Bus;
-use crate::engine::{Engine, EngineError, Outcome};
+use crate::engine::{Alarm, Engine, EngineError, Outcome};
 use crate::fault::{Device, Fault, FaultKind};
 use crate::link::{ByteLink, Link, Received};
 use crate::log;
@@ -31,10 +33,10 @@ pub struct Config {
 
 impl Config {
     /// For a sensor of some 10 to 100 readings a second. An EEPROM good for a million writes
-    /// lasts for a thousand times learning.
+    /// lasts for more than a hundred thousand times learning.
     pub const DEFAULT: Self = Self {
         retain_every: 1,
-        store_every_learning: 256,
+        store_every_learning: 512,
         store_every_monitoring: 0,
         attempts: 3,
         stuck_after: 64,
@@ -80,6 +82,9 @@ pub struct Parts<'a, B, L, S, E> {
     pub memory: &'a mut [u8],
 }
 
+/// Alarms that wait until the other end says it has them.
+const MAX_PENDING: usize = 4;
+
 /// Learns, monitors, alarms, keeps and answers. See the [crate](crate) for a picture.
 #[derive(Debug)]
 pub struct App<'a, B, L, S, E, const C: usize> {
@@ -94,6 +99,8 @@ pub struct App<'a, B, L, S, E, const C: usize> {
     sensor_fault: Option<Fault>,
     store_fault: Option<Fault>,
     last_tag: Option<u8>,
+    /// Raised and not acknowledged, oldest first.
+    pending: Deque<Alarm, MAX_PENDING>,
 }
 
 impl<'a, B, L, S, E, const C: usize> App<'a, B, L, S, E, C>
@@ -118,9 +125,18 @@ where
             sensor_fault: None,
             store_fault: None,
             last_tag: None,
+            pending: Deque::new(),
         };
         let origin = app.take_up();
         log::started(origin, app.engine.count());
+        if let Some(warning) = app.engine.warning() {
+            log::uncertain(warning);
+            app.flags |= flags::UNCERTAIN;
+        }
+        if let Some(alarm) = app.engine.alarm() {
+            // Perhaps nobody has heard of it before the start.
+            app.enqueue(alarm);
+        }
         let channels = u8::try_from(C).unwrap_or(u8::MAX);
         app.link.send(0, &Message::Boot { origin, channels });
         if let Some(fault) = app.store_fault {
@@ -190,6 +206,7 @@ where
         self.step(0);
         let every = self.config.report_every;
         if is_due(self.engine.count(), every) {
+            self.repeat_alarms(0);
             self.report(0);
         }
     }
@@ -225,15 +242,23 @@ where
                 None => return self.refuse(tag, Refusal::Channels),
             },
             Command::Status => {
+                self.repeat_alarms(tag);
                 self.report(tag);
                 return Request::Reported;
             }
             Command::Relearn => {
                 self.engine.relearn();
+                self.pending.clear();
                 self.flags &= !flags::STORED;
                 self.retain(tag);
                 // Else a power cut would bring back what is to be forgotten.
                 self.keep(tag);
+            }
+            Command::Acknowledge { sample } => {
+                while self.pending.front().is_some_and(|alarm| alarm.sample <= sample) {
+                    self.pending.pop_front();
+                }
+                self.flags &= !flags::ALARMS_LOST;
             }
             Command::Restart => {
                 self.report(tag);
@@ -296,6 +321,7 @@ where
             Outcome::Learned => log::learned(count),
             Outcome::Drift(alarm) => {
                 log::alarm(&alarm);
+                self.enqueue(alarm);
                 self.link.send(tag, &Message::Alarm(alarm));
             }
         }
@@ -307,6 +333,22 @@ where
         if outcome == Outcome::Learned || is_due(count, every) {
             self.retain(tag);
             self.keep(tag);
+        }
+    }
+
+    /// Keeps an alarm until it is acknowledged; if there is no room, the oldest one goes.
+    fn enqueue(&mut self, alarm: Alarm) {
+        if self.pending.is_full() {
+            self.pending.pop_front();
+            self.flags |= flags::ALARMS_LOST;
+        }
+        // There is room now.
+        let _ = self.pending.push_back(alarm);
+    }
+
+    fn repeat_alarms(&mut self, tag: u8) {
+        for alarm in &self.pending {
+            self.link.send(tag, &Message::Alarm(*alarm));
         }
     }
 
@@ -350,6 +392,7 @@ where
             threshold: self.engine.threshold(),
             channel,
             kind,
+            pending: u8::try_from(self.pending.len()).unwrap_or(u8::MAX),
             flags: self.flags,
         };
         self.link.send(tag, &Message::Report(report));

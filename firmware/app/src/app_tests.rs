@@ -3,42 +3,44 @@
 use std::vec;
 use std::vec::Vec;
 
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::detector::Config as Settings;
 
 use crate::app::{App, Config, Parts, Request};
 use crate::bus::FaultyBus;
-use crate::engine::{Alarm, Engine, Phase};
+use crate::engine::{Alarm, ChangeKind, Engine, Phase};
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::{self, Decoder, Frame};
 use crate::message::{Command, Message, Origin, Refusal, Report, Sample, flags};
+use crate::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use crate::retained::HEADER_BYTES;
 use crate::sensor::MagnetometerThermometer;
 use crate::store::Store;
 use crate::testing::{Noise, Pipe, World};
-use crate::threshold_engine::ThresholdEngine;
 
-static MAP: Fourier<4, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+type Detector = BoardDetector<4>;
 
-const MEMORY_BYTES: usize = HEADER_BYTES + <ThresholdEngine<'_, 4> as Engine<4>>::STATE_BYTES;
+const MEMORY_BYTES: usize = HEADER_BYTES + <Detector as Engine<4>>::STATE_BYTES;
 
-type Device4<'a> = App<
-    'a,
-    &'a mut FaultyBus<World>,
-    &'a mut Pipe,
-    MagnetometerThermometer,
-    ThresholdEngine<'static, 4>,
-    4,
->;
+/// As the boards, but with less to learn.
+const SETTINGS: Settings<4> = Settings { learning_rows: 2048, ..BOARD };
+/// Scaling and learning together.
+const LEARNED: u32 = SETTINGS.scaling_rows + SETTINGS.learning_rows;
+/// Samples between two saves.
+const EVERY: u32 = Config::DEFAULT.store_every_learning;
+
+fn detector() -> Detector {
+    Detector::new(&FOUR_CHANNELS, SETTINGS).unwrap()
+}
+
+type Device4<'a> =
+    App<'a, &'a mut FaultyBus<World>, &'a mut Pipe, MagnetometerThermometer, Detector, 4>;
 
 /// What stays when the processor starts again.
 struct Bench {
     bus: FaultyBus<World>,
     memory: Vec<u8>,
     pipe: Pipe,
-    engine: ThresholdEngine<'static, 4>,
+    engine: Detector,
 }
 
 /// What a command led to.
@@ -61,12 +63,12 @@ impl Answers {
 impl Bench {
     fn new() -> Self {
         let bus = FaultyBus::new(World::new());
-        let engine = ThresholdEngine::new(&MAP);
+        let engine = detector();
         Self { bus, memory: vec![0x5A; MEMORY_BYTES], pipe: Pipe::default(), engine }
     }
 
     fn start(&mut self) -> Device4<'_> {
-        self.engine = ThresholdEngine::new(&MAP);
+        self.engine = detector();
         let parts = Parts {
             bus: &mut self.bus,
             line: &mut self.pipe,
@@ -125,14 +127,15 @@ fn ask(app: &mut Device4<'_>, tag: u8, command: &Command) -> Answers {
     answers(app, &bytes_of(tag, command)).0
 }
 
-/// Drives the magnetometer with noise around `level` and steps; returns the first alarm.
+/// Drives the magnetometer with noise around `level` (Y only) and steps; returns the first alarm.
 fn run(app: &mut Device4<'_>, noise: &mut Noise, steps: u32, level: f32) -> Option<Alarm> {
     let mut alarm = None;
     for step in 0..steps {
-        let field = [0.0, 1.0, 2.0].map(|axis| 200.0 * axis + 40.0 * noise.normal() + level);
+        let levels = [0.0, 200.0 + level, 400.0];
         #[expect(clippy::cast_possible_truncation, reason = "a simulated sensor's counts")]
-        let field = field.map(|value| value as i16);
+        let field = levels.map(|mean| (mean + 40.0 * noise.normal()) as i16);
         app.bus().inner().field = field;
+        app.bus().inner().celsius = 20 + i8::try_from(noise.below(4)).unwrap();
         let found = ask(app, u8::try_from(step % 250).unwrap() + 1, &Command::Step);
         assert_eq!(found.faults, []);
         alarm = alarm.or(found.alarm);
@@ -149,54 +152,104 @@ fn learns_monitors_and_alarms() {
     assert_eq!(start.boot, Some(Origin::Fresh));
     assert_eq!(run(&mut app, &mut noise, 30, 0.0), None);
     let report = ask(&mut app, 0, &Command::Status).report();
-    assert_eq!((report.count, report.phase), (30, Phase::Scaling { permille: 468 }));
-    assert_eq!(run(&mut app, &mut noise, 2000, 0.0), None);
+    assert_eq!((report.count, report.phase), (30, Phase::Scaling { permille: 13 }));
+    assert_eq!(run(&mut app, &mut noise, LEARNED - 31, 0.0), None);
     let report = ask(&mut app, 0, &Command::Status).report();
-    assert_eq!((report.count, report.phase), (2030, Phase::Monitoring));
+    assert_eq!(report.phase, Phase::Learning { permille: 999 });
+    assert_eq!(run(&mut app, &mut noise, 201, 0.0), None);
+    let report = ask(&mut app, 0, &Command::Status).report();
+    let count = LEARNED + 200;
+    assert_eq!((report.count, report.phase), (count, Phase::Monitoring));
     assert!(report.statistic < report.threshold, "{report:?}");
-    assert_eq!(report.flags, flags::STORED);
+    // Such a promise takes more learning than this test has patience for, and it says so.
+    assert_eq!(report.flags, flags::STORED | flags::UNCERTAIN);
     let alarm = run(&mut app, &mut noise, 200, 60.0).expect("an alarm");
-    assert!((2031..2130).contains(&alarm.sample), "{alarm:?}");
-    assert_eq!(ask(&mut app, 0, &Command::Status).report().phase, Phase::Drift);
+    assert!((count + 1..count + 60).contains(&alarm.sample), "{alarm:?}");
+    assert!(alarm.since > count - 30 && alarm.severity() > 1.0, "{alarm:?}");
+    let report = ask(&mut app, 0, &Command::Status).report();
+    assert_eq!((report.phase, report.channel), (Phase::Drift, 1));
+}
+
+#[test]
+fn an_alarm_is_repeated_until_acknowledged() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(7);
+    let mut app = bench.start();
+    assert_eq!(run(&mut app, &mut noise, LEARNED + 50, 0.0), None);
+    let alarm = run(&mut app, &mut noise, 100, 200.0).expect("an alarm");
+    for _ in 0..2 {
+        let status = ask(&mut app, 0, &Command::Status);
+        assert_eq!((status.alarm, status.report().pending), (Some(alarm), 1));
+    }
+    let mut app = bench.start();
+    let status = ask(&mut app, 0, &Command::Status);
+    assert_eq!(status.alarm, Some(alarm), "a reset does not lose it");
+    let earlier = Command::Acknowledge { sample: alarm.sample - 1 };
+    assert_eq!(ask(&mut app, 0, &earlier).report().pending, 1);
+    let it = Command::Acknowledge { sample: alarm.sample };
+    assert_eq!(ask(&mut app, 0, &it).report().pending, 0);
+    assert_eq!(ask(&mut app, 0, &Command::Status).alarm, None);
+}
+
+#[test]
+fn a_channel_that_stops_is_an_alarm_of_its_own_kind() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(8);
+    let mut app = bench.start();
+    let mut alarms = Vec::new();
+    for number in 0..LEARNED + 200 {
+        let mut values = [0.0; 4].map(|_: f32| noise.normal());
+        if number > LEARNED + 50 {
+            // At its usual level, where no distribution looks odd at first.
+            values[2] = 0.01;
+        }
+        let push = Command::Push(Sample::new(&values).unwrap());
+        let found = ask(&mut app, u8::try_from(number % 250).unwrap() + 1, &push);
+        alarms.extend(found.alarm.map(|alarm| (alarm.channel, alarm.kind)));
+    }
+    assert!(alarms.iter().all(|(channel, _)| *channel == 2), "{alarms:?}");
+    assert!(alarms.contains(&(2, ChangeKind::Stuck)), "{alarms:?}");
 }
 
 #[test]
 fn a_reset_loses_nothing_and_a_power_cut_nothing_learned() {
     let mut bench = Bench::new();
     let mut noise = Noise::new(2);
-    run(&mut bench.start(), &mut noise, 300, 0.0);
+    run(&mut bench.start(), &mut noise, EVERY + 44, 0.0);
     let mut app = bench.start();
     assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Memory));
-    assert_eq!(app.engine().count(), 300);
+    assert_eq!(app.engine().count(), EVERY + 44);
     bench.cut_power();
     let mut app = bench.start();
     assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Store));
-    assert_eq!(app.engine().count(), 256);
-    run(&mut app, &mut noise, 1000, 0.0);
+    assert_eq!(app.engine().count(), EVERY);
+    run(&mut app, &mut noise, LEARNED - EVERY + 30, 0.0);
     bench.cut_power();
     let app = bench.start();
-    assert_eq!((app.engine().count(), app.engine().phase()), (1088, Phase::Monitoring));
+    assert_eq!((app.engine().count(), app.engine().phase()), (LEARNED, Phase::Monitoring));
 }
 
 #[test]
 fn learning_anew_forgets_also_in_the_store() {
     let mut bench = Bench::new();
     let mut app = bench.start();
-    run(&mut app, &mut Noise::new(3), 1200, 0.0);
-    assert_eq!(ask(&mut app, 0, &Command::Relearn).report().count, 0);
+    run(&mut app, &mut Noise::new(3), LEARNED, 0.0);
+    assert_eq!(app.engine().phase(), Phase::Monitoring);
+    let report = ask(&mut app, 0, &Command::Relearn).report();
+    assert_eq!((report.count, report.phase), (LEARNED, Phase::Scaling { permille: 0 }));
     bench.cut_power();
     let mut app = bench.start();
     assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Store));
-    assert_eq!(app.engine().count(), 0);
+    assert_eq!(app.engine().phase(), Phase::Scaling { permille: 0 });
 }
 
 #[test]
 fn torn_memory_falls_back_to_the_store() {
     let mut bench = Bench::new();
-    run(&mut bench.start(), &mut Noise::new(4), 300, 0.0);
+    run(&mut bench.start(), &mut Noise::new(4), EVERY + 44, 0.0);
     bench.memory[1000] ^= 4;
     let app = bench.start();
-    assert_eq!(app.engine().count(), 256);
+    assert_eq!(app.engine().count(), EVERY);
 }
 
 #[test]
@@ -230,11 +283,14 @@ fn samples_the_engine_cannot_use_are_left_out() {
     let nan = Command::Push(Sample::new(&[1.0, f32::NAN, 3.0, 4.0]).unwrap());
     let found = ask(&mut app, 1, &nan);
     assert_eq!(found.faults, [Fault::new(Device::Sample, FaultKind::NotFinite)]);
-    assert_eq!((found.report().count, found.report().flags), (0, flags::SKIPPED));
+    assert_eq!(
+        (found.report().count, found.report().flags),
+        (0, flags::SKIPPED | flags::UNCERTAIN)
+    );
     let three = Command::Push(Sample::new(&[1.0, 2.0, 3.0]).unwrap());
     assert_eq!(ask(&mut app, 2, &three).nack, Some(Refusal::Channels));
     let good = Command::Push(Sample::new(&[1.0, 2.0, 3.0, 4.0]).unwrap());
-    assert_eq!(ask(&mut app, 3, &good).report().flags, 0);
+    assert_eq!(ask(&mut app, 3, &good).report().flags, flags::UNCERTAIN);
 }
 
 #[test]
@@ -246,11 +302,12 @@ fn a_failing_sensor_is_reported_once_and_skipped() {
     ask(&mut app, 2, &Command::FailBus { address: 0x1E, transactions: 6 });
     let found = ask(&mut app, 3, &Command::Step);
     assert_eq!(found.faults, [silent]);
-    assert_eq!(found.report().flags, flags::SENSOR_FAULT | flags::SKIPPED);
+    let failing = flags::SENSOR_FAULT | flags::SKIPPED | flags::UNCERTAIN;
+    assert_eq!(found.report().flags, failing);
     let found = ask(&mut app, 4, &Command::Step);
     assert_eq!((found.faults, found.report.unwrap().count), (vec![], 1));
     let found = ask(&mut app, 5, &Command::Step);
-    assert_eq!((found.report().count, found.report().flags), (2, 0));
+    assert_eq!((found.report().count, found.report().flags), (2, flags::UNCERTAIN));
 }
 
 #[test]
@@ -260,9 +317,10 @@ fn a_store_that_fails_is_reported_and_does_not_stop_the_app() {
     app.bus().inner().write_protected = true;
     let found = ask(&mut app, 1, &Command::Relearn);
     assert_eq!(found.faults, [Fault::new(Device::Store, FaultKind::NotWritten)]);
-    assert_eq!(found.report().flags, flags::STORE_FAULT);
+    assert_eq!(found.report().flags, flags::STORE_FAULT | flags::UNCERTAIN);
     app.bus().inner().write_protected = false;
-    assert_eq!(ask(&mut app, 2, &Command::Relearn).report().flags, flags::STORED);
+    let report = ask(&mut app, 2, &Command::Relearn).report();
+    assert_eq!(report.flags, flags::STORED | flags::UNCERTAIN);
 
     bench.cut_power();
     bench.bus.inner().power = Some(0);
@@ -289,7 +347,7 @@ fn the_state_read_over_the_link_is_the_engine_s() {
             break;
         }
     }
-    let mut copy = ThresholdEngine::new(&MAP);
+    let mut copy = detector();
     copy.restore(&state).unwrap();
     assert_eq!(copy.count(), 100);
 }

@@ -1,5 +1,8 @@
 //! What the app needs of a drift detector.
 
+use fastmmd::detector::{Change, Detector, Stage, Verdict, View, Warning};
+use fastmmd::{Error, FeatureMap, SinCos};
+
 use crate::fault::FaultKind;
 
 /// Where an engine stands.
@@ -8,12 +11,12 @@ use crate::fault::FaultKind;
 pub enum Phase {
     /// Finding the scale of the channels.
     Scaling {
-        /// Part done, in thousandths.
+        /// Part done of scaling and learning together, in thousandths.
         permille: u16,
     },
     /// Learning what is normal.
     Learning {
-        /// Part done, in thousandths.
+        /// Part done of scaling and learning together, in thousandths.
         permille: u16,
     },
     /// Comparing with what was learned.
@@ -52,8 +55,22 @@ pub enum ChangeKind {
     Level = 1,
     /// The spread has grown or shrunk.
     Spread = 2,
-    /// The shape of the distribution has changed.
+    /// The shape of the distribution has changed, or how channels go together.
     Shape = 3,
+    /// It has stopped moving.
+    Stuck = 4,
+}
+
+impl From<Change> for ChangeKind {
+    fn from(change: Change) -> Self {
+        match change {
+            Change::Level => Self::Level,
+            Change::Spread => Self::Spread,
+            Change::Shape => Self::Shape,
+            Change::Stuck => Self::Stuck,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 impl ChangeKind {
@@ -65,6 +82,7 @@ impl ChangeKind {
             1 => Self::Level,
             2 => Self::Spread,
             3 => Self::Shape,
+            4 => Self::Stuck,
             _ => return None,
         })
     }
@@ -91,6 +109,35 @@ pub struct Alarm {
     pub channel: u8,
     /// How that channel changed.
     pub kind: ChangeKind,
+}
+
+impl Alarm {
+    /// How far beyond the threshold, as a factor of at least 1.
+    #[must_use]
+    pub fn severity(&self) -> f32 {
+        self.score / self.threshold
+    }
+}
+
+impl From<fastmmd::detector::Alarm> for Alarm {
+    fn from(alarm: fastmmd::detector::Alarm) -> Self {
+        // Rows count from 0, samples from 1.
+        let number = |row: u64| short(row.saturating_add(1));
+        Self {
+            sample: number(alarm.row),
+            since: number(alarm.since),
+            scale: alarm.scale,
+            score: alarm.score,
+            threshold: alarm.threshold,
+            channel: u8::try_from(alarm.channel).unwrap_or(NO_CHANNEL),
+            kind: alarm.change.into(),
+        }
+    }
+}
+
+/// A count for the link, which has four bytes for it.
+fn short(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Why an engine refused a call; its state is as it was.
@@ -135,7 +182,7 @@ pub trait Engine<const C: usize> {
     /// Where it stands.
     fn phase(&self) -> Phase;
 
-    /// Number of samples taken since learning began.
+    /// Number of samples taken in all, also before learning anew.
     fn count(&self) -> u32;
 
     /// The current statistic; 0 while there is none.
@@ -147,7 +194,10 @@ pub trait Engine<const C: usize> {
     /// The alarm that stands, in [`Phase::Drift`].
     fn alarm(&self) -> Option<Alarm>;
 
-    /// Forgets everything and learns anew.
+    /// A promise that its settings cannot be trusted to keep.
+    fn warning(&self) -> Option<Warning>;
+
+    /// Forgets everything but the count, and learns anew.
     fn relearn(&mut self);
 
     /// Writes the whole state, with a checksum of its own, and returns its length.
@@ -162,4 +212,82 @@ pub trait Engine<const C: usize> {
     /// # Errors
     /// [`EngineError::Unreadable`].
     fn restore(&mut self, bytes: &[u8]) -> Result<(), EngineError>;
+}
+
+fn refusal(error: Error) -> EngineError {
+    match error {
+        Error::NonFinite(_) => EngineError::NotFinite,
+        Error::PhaseTooLarge | Error::OutOfRange(_) => EngineError::OutOfRange,
+        Error::BufferTooSmall { .. } => EngineError::NoRoom,
+        _ => EngineError::Refused,
+    }
+}
+
+/// The core's detector, as it is.
+impl<M, V, const C: usize, const D: usize, const L: usize, const S: usize, B> Engine<C>
+    for Detector<'_, M, V, C, D, L, S, B>
+where
+    M: FeatureMap<D, L>,
+    V: View<C>,
+    B: SinCos,
+{
+    const STATE_BYTES: usize = Self::SAVED_BYTES;
+
+    fn push(&mut self, sample: &[f32; C]) -> Result<Outcome, EngineError> {
+        let learned = self.phase().is_learned();
+        let verdict = self.push(sample).map_err(refusal)?;
+        Ok(match verdict {
+            Verdict::Alarm(alarm) => Outcome::Drift(alarm.into()),
+            _ if self.phase().is_learned() != learned => Outcome::Learned,
+            _ => Outcome::Quiet,
+        })
+    }
+
+    fn phase(&self) -> Phase {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to 1000, and the cast saturates"
+        )]
+        let permille = (1000.0 * self.progress()) as u16;
+        match self.stage() {
+            Stage::Scaling => Phase::Scaling { permille },
+            Stage::Learning => Phase::Learning { permille },
+            Stage::Monitoring => Phase::Monitoring,
+            Stage::Drift => Phase::Drift,
+        }
+    }
+
+    fn count(&self) -> u32 {
+        short(self.rows())
+    }
+
+    fn statistic(&self) -> f32 {
+        self.statistic()
+    }
+
+    fn threshold(&self) -> f32 {
+        self.threshold()
+    }
+
+    fn alarm(&self) -> Option<Alarm> {
+        let stands = self.stage() == Stage::Drift;
+        self.last_alarm().filter(|_| stands).map(Alarm::from)
+    }
+
+    fn warning(&self) -> Option<Warning> {
+        self.config().warning()
+    }
+
+    fn relearn(&mut self) {
+        self.relearn();
+    }
+
+    fn save(&self, out: &mut [u8]) -> Result<usize, EngineError> {
+        self.save(out).map_err(refusal)
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), EngineError> {
+        self.restore(bytes).map_err(|_| EngineError::Unreadable)
+    }
 }

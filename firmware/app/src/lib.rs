@@ -25,18 +25,19 @@ pub mod app;
 mod app_tests;
 pub mod bus;
 mod bytes;
+pub mod endurance;
 pub mod engine;
 pub mod fault;
 pub mod frame;
 pub mod link;
 mod log;
 pub mod message;
+pub mod profile;
 pub mod retained;
 pub mod sensor;
 pub mod store;
 #[cfg(test)]
 mod testing;
-pub mod threshold_engine;
 
 pub use app::{App, Config, Request};
 pub use bus::{Bus, FaultyBus, PlainBus};

@@ -2,6 +2,8 @@
 
 #![cfg_attr(not(feature = "defmt"), allow(unused_variables, reason = "nothing is logged then"))]
 
+use fastmmd::detector::Warning;
+
 use crate::engine::Alarm;
 use crate::fault::Fault;
 use crate::message::Origin;
@@ -9,6 +11,11 @@ use crate::message::Origin;
 pub(crate) fn started(origin: Origin, count: u32) {
     #[cfg(feature = "defmt")]
     defmt::info!("started from {}, {} samples", origin, count);
+}
+
+pub(crate) fn uncertain(warning: Warning) {
+    #[cfg(feature = "defmt")]
+    defmt::warn!("{}", warning);
 }
 
 pub(crate) fn learned(count: u32) {

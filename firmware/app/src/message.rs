@@ -4,7 +4,9 @@
 //! [`Message::Nack`] with its tag; [`Message::Alarm`], [`Message::Fault`] and [`Message::Boot`]
 //! may come before it, or unasked with tag 0. A command that changes something
 //! ([`Command::changes_state`]) and bears the tag of the one executed before is not executed
-//! again, only answered: so an answer lost on the line may be asked for once more.
+//! again, only answered: so an answer lost on the line may be asked for once more. An alarm lost
+//! on the line comes again with every [`Command::Status`] and every report that the device sends
+//! by itself, until [`Command::Acknowledge`].
 
 use crate::engine::{Alarm, ChangeKind, NO_CHANNEL, Phase};
 use crate::fault::{Device, Fault, FaultKind};
@@ -51,6 +53,11 @@ pub enum Command {
     Status,
     /// Forget what was learned and learn anew.
     Relearn,
+    /// The alarms up to this sample have arrived and need not come again.
+    Acknowledge {
+        /// [`Alarm::sample`] of the last one.
+        sample: u32,
+    },
     /// Start again, as after a push of the reset button.
     Restart,
     /// Send a piece of the saved state.
@@ -113,6 +120,8 @@ pub struct Report {
     pub channel: u8,
     /// How that channel changed.
     pub kind: ChangeKind,
+    /// Alarms that nobody has acknowledged yet.
+    pub pending: u8,
     /// A union of [`flags`].
     pub flags: u8,
 }
@@ -127,6 +136,10 @@ pub mod flags {
     pub const SKIPPED: u8 = 1 << 2;
     /// The state as it is now, or as it was when learned, is in the EEPROM.
     pub const STORED: u8 = 1 << 3;
+    /// The settings promise more than so little learning can keep for certain.
+    pub const UNCERTAIN: u8 = 1 << 4;
+    /// More alarms waited than there was room for: the oldest are gone.
+    pub const ALARMS_LOST: u8 = 1 << 5;
 }
 
 /// What the device says.
@@ -243,6 +256,7 @@ impl Command {
             Self::FailBus { address, transactions } => {
                 (0x07, payload.put(&[*address]).put(&transactions.to_le_bytes()))
             }
+            Self::Acknowledge { sample } => (0x08, payload.put(&sample.to_le_bytes())),
         }
     }
 
@@ -268,6 +282,7 @@ impl Command {
                 Self::Push(Sample { channels, values })
             }
             0x07 => Self::FailBus { address: fields.byte()?, transactions: fields.short()? },
+            0x08 => Self::Acknowledge { sample: fields.word()? },
             _ => return None,
         };
         fields.0.is_empty().then_some(command)
@@ -358,7 +373,7 @@ impl Report {
             .put(&permille.to_le_bytes())
             .put(&self.statistic.to_le_bytes())
             .put(&self.threshold.to_le_bytes())
-            .put(&[self.channel, self.kind as u8, self.flags])
+            .put(&[self.channel, self.kind as u8, self.pending, self.flags])
     }
 
     fn take(fields: &mut Fields<'_>) -> Option<Self> {
@@ -378,6 +393,7 @@ impl Report {
             threshold: fields.float()?,
             channel: fields.byte()?,
             kind: ChangeKind::from_number(fields.byte()?)?,
+            pending: fields.byte()?,
             flags: fields.byte()?,
         })
     }
@@ -404,6 +420,7 @@ mod tests {
             Command::Restart,
             Command::ReadState { offset: 70_000, length: 64 },
             Command::FailBus { address: 0x1E, transactions: 300 },
+            Command::Acknowledge { sample: 80_000 },
         ];
         for channels in 0..=MAX_CHANNELS {
             commands.push(Command::Push(Sample::new(&values[..channels]).unwrap()));
@@ -427,7 +444,7 @@ mod tests {
             score: 3.5,
             threshold: 2.5,
             channel: 1,
-            kind: ChangeKind::Spread,
+            kind: ChangeKind::Stuck,
         };
         let report = |phase| Report {
             count: 77,
@@ -436,6 +453,7 @@ mod tests {
             threshold: 0.5,
             channel: NO_CHANNEL,
             kind: ChangeKind::Unknown,
+            pending: 2,
             flags: flags::SKIPPED,
         };
         let bytes: Vec<u8> = (0..64).collect();

@@ -3,9 +3,11 @@
 
 #![no_std]
 
+mod place;
 mod retained;
 mod run;
 pub mod stack;
 
+pub use place::placed;
 pub use retained::RetainedMemory;
 pub use run::{Ticker, run};

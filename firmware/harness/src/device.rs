@@ -2,6 +2,7 @@
 
 use std::io::{BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::time::Instant;
 
 use drift_app::engine::Alarm;
 use drift_app::fault::Fault;
@@ -9,7 +10,7 @@ use drift_app::frame::{self, Decoder, Frame};
 use drift_app::message::{Command, Message, Origin, Refusal, Report};
 
 use crate::error::{Doing, Error};
-use crate::machine::{Machine, Setup};
+use crate::machine::{Machine, PATIENCE, Setup};
 
 /// A running board and the link to its firmware.
 #[derive(Debug)]
@@ -152,8 +153,9 @@ impl Device {
     /// [`Error`] if none comes.
     pub fn answer(&mut self, tag: u8) -> Result<Answer, Error> {
         let (mut alarms, mut faults) = (Vec::new(), Vec::new());
+        let deadline = Instant::now() + PATIENCE;
         loop {
-            match self.listen()? {
+            match self.listen(deadline)? {
                 Said::Alarm(alarm) => alarms.push(alarm),
                 Said::Fault(fault) => faults.push(fault),
                 Said::Closing(closed, closing) if closed == tag => {
@@ -185,16 +187,22 @@ impl Device {
     }
 
     fn booted(&mut self) -> Result<Origin, Error> {
+        let deadline = Instant::now() + PATIENCE;
         loop {
             // Half a frame from before the reset ends with the first zero after it.
-            if let Said::Boot(origin) = self.listen()? {
+            if let Said::Boot(origin) = self.listen(deadline)? {
                 return Ok(origin);
             }
         }
     }
 
-    fn listen(&mut self) -> Result<Said, Error> {
+    /// The next message. The line's own timeout does not end a board that says something else
+    /// all the time.
+    fn listen(&mut self, deadline: Instant) -> Result<Said, Error> {
         loop {
+            if Instant::now() > deadline {
+                return Err(Error::Silent("the message that was waited for"));
+            }
             let mut byte = [0];
             let read = self.reader.read_exact(&mut byte).doing("reading from the board's line");
             self.check(read)?;

@@ -27,6 +27,8 @@ pub enum Error {
     Refused(String),
     /// The firmware did something else than expected.
     Unexpected(String),
+    /// What is needed for this is not here.
+    Skipped(String),
 }
 
 impl fmt::Display for Error {
@@ -37,6 +39,7 @@ impl fmt::Display for Error {
             Self::Silent(what) => write!(f, "no answer in time: {what}"),
             Self::Refused(why) => write!(f, "QEMU refused: {why}"),
             Self::Unexpected(what) => write!(f, "unexpected: {what}"),
+            Self::Skipped(why) => write!(f, "skipped: {why}"),
         }
     }
 }

@@ -7,14 +7,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod demo;
 mod device;
+pub mod endurance;
 mod error;
+pub mod learned;
 mod log;
 mod machine;
 mod monitor;
+pub mod recording;
 pub mod scenarios;
 pub mod signal;
+pub mod stack;
+pub mod transcript;
 
 pub use device::{Answer, Closing, Device};
 pub use error::Error;
-pub use machine::{Board, Eeprom, Machine, Setup};
+pub use machine::{Board, Eeprom, Machine, PATIENCE, Setup};

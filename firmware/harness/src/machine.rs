@@ -12,9 +12,13 @@ use std::time::{Duration, Instant};
 use crate::error::{Doing, Error};
 use crate::log::Log;
 use crate::monitor::Monitor;
+use crate::signal::Reading;
 
 /// How long anything may take before it counts as dead.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where the emulated board has 16 MB of RAM.
+const LARGE_RAM: u64 = 0x2100_0000;
 
 /// A directory of its own, removed with everything in it.
 #[derive(Debug)]
@@ -61,6 +65,11 @@ impl Eeprom {
         self.directory.0.join("eeprom.bin")
     }
 
+    /// Where a file may be that is removed together with the EEPROM's.
+    pub(crate) fn sibling(&self, name: &str) -> PathBuf {
+        self.directory.0.join(name)
+    }
+
     /// Its content. Only while it is in no running machine.
     ///
     /// # Errors
@@ -100,6 +109,8 @@ pub struct Setup<'a> {
     pub write_protected: bool,
     /// Whether magnetometer and thermometer are there.
     pub sensors: bool,
+    /// A file whose content is in the large RAM at the start.
+    pub data: Option<&'a Path>,
 }
 
 impl<'a> Setup<'a> {
@@ -112,7 +123,7 @@ impl<'a> Setup<'a> {
     /// A board with nothing on its bus, and this firmware.
     #[must_use]
     pub const fn bare(board: Board, elf: &'a Path) -> Self {
-        Self { board, elf, eeprom: None, write_protected: false, sensors: false }
+        Self { board, elf, eeprom: None, write_protected: false, sensors: false, data: None }
     }
 }
 
@@ -123,7 +134,8 @@ pub struct Machine {
     monitor: Monitor,
     log: Log,
     errors: Log,
-    _directory: Scratch,
+    ram_bytes: u64,
+    directory: Scratch,
 }
 
 impl Machine {
@@ -134,9 +146,10 @@ impl Machine {
     pub fn start(setup: &Setup<'_>) -> Result<(Self, UnixStream), Error> {
         let directory = Scratch::new()?;
         let [monitor_path, serial_path] = ["monitor", "serial"].map(|name| directory.0.join(name));
-        let board = match setup.board {
-            Board::Mps2An386 => "mps2-an386",
-            Board::NetduinoPlus2 => "netduinoplus2",
+        // The RAM that their memory.x gives them.
+        let (board, ram_bytes) = match setup.board {
+            Board::Mps2An386 => ("mps2-an386", 64 << 10),
+            Board::NetduinoPlus2 => ("netduinoplus2", 128 << 10),
         };
         let mut command = quiet_command();
         command
@@ -163,6 +176,11 @@ impl Machine {
                     "at24c-eeprom,drive=ee,address=0x50,rom-size=32768,bus=i2c,writable={writable}"
                 ));
         }
+        if let Some(data) = setup.data {
+            let data = data.display();
+            let loader = format!("loader,file={data},addr={LARGE_RAM:#x},force-raw=on");
+            command.arg("-device").arg(loader);
+        }
         let elf = fs::read(setup.elf).doing("reading the firmware")?;
         let child = command
             .stdin(Stdio::null())
@@ -185,31 +203,45 @@ impl Machine {
         serial.set_write_timeout(Some(PATIENCE)).doing("setting the line's timeout")?;
         let mut monitor = Monitor::new(monitor_stream, PATIENCE)?;
         // Started only now, so that the firmware's first words are heard.
-        monitor.execute("cont")?;
+        match monitor.execute("cont") {
+            Ok(()) => {}
+            Err(refused @ Error::Refused(_)) => return Err(refused),
+            // A program may end the machine before the answer is read: whoever waits will see.
+            Err(_) => {}
+        }
         let Some(child) = child.0.take() else { return Err(Error::Silent("QEMU")) };
-        Ok((Self { child, monitor, log, errors, _directory: directory }, serial))
+        Ok((Self { child, monitor, log, errors, ram_bytes, directory }, serial))
     }
 
-    /// Sets the field that the magnetometer is in, in nanotesla along X, Y, Z. QEMU refuses
-    /// negative ones, and a reset sets all to 0.
+    /// Sets what the sensors feel. QEMU refuses negative fields, and a reset sets all to 0.
     ///
     /// # Errors
-    /// [`Error::Refused`] out of the sensor's range, or if the machine is gone.
-    pub fn set_field(&mut self, nanotesla: [u32; 3]) -> Result<(), Error> {
-        let [x, y, z] = nanotesla.map(i64::from);
-        let field = [("mag-x", x), ("mag-y", y), ("mag-z", z)];
-        let set = self.monitor.set("/machine/peripheral/mag0", field);
+    /// [`Error::Refused`] out of a sensor's range, or if the machine is gone.
+    pub fn set_sensors(&mut self, feels: &Reading) -> Result<(), Error> {
+        const FIELD: &str = "/machine/peripheral/mag0";
+        let [x, y, z] = feels.nanotesla.map(i64::from);
+        let set = self.monitor.set([
+            (FIELD, "mag-x", x),
+            (FIELD, "mag-y", y),
+            (FIELD, "mag-z", z),
+            ("/machine/peripheral/temp0", "temperature", i64::from(feels.millicelsius)),
+        ]);
         self.alive(set)
     }
 
-    /// Sets the temperature, in thousandths of a degree Celsius.
+    /// Most bytes that the stack has held since the last reset, seen from outside: the start-up
+    /// code paints all of the stack, and the longest run that still has the colour is its unused
+    /// part.
     ///
     /// # Errors
-    /// [`Error::Refused`] out of the sensor's range, or if the machine is gone.
-    pub fn set_temperature(&mut self, millicelsius: i32) -> Result<(), Error> {
-        let path = "/machine/peripheral/temp0";
-        let set = self.monitor.set(path, [("temperature", i64::from(millicelsius))]);
-        self.alive(set)
+    /// [`Error`] if the machine is gone.
+    pub fn stack_high_water(&mut self) -> Result<usize, Error> {
+        const RAM: u64 = 0x2000_0000;
+        let file = self.directory.0.join("memory");
+        let saved = self.monitor.save_memory(RAM, self.ram_bytes, &file);
+        self.alive(saved)?;
+        let memory = fs::read(&file).doing("reading the machine's memory")?;
+        Ok(unpainted_above(&memory))
     }
 
     /// Pushes the reset button.
@@ -242,8 +274,8 @@ impl Machine {
     ///
     /// # Errors
     /// [`Error::Silent`] if it does not, [`Error::Ended`] if it died by a signal.
-    pub fn exit_code(mut self) -> Result<(i32, Vec<String>), Error> {
-        let deadline = Instant::now() + PATIENCE;
+    pub fn exit_code(mut self, patience: Duration) -> Result<(i32, Vec<String>), Error> {
+        let deadline = Instant::now() + patience;
         loop {
             if let Some(status) = self.child.try_wait().doing("looking after QEMU")? {
                 return match status.code() {
@@ -277,6 +309,20 @@ impl Machine {
         let from = lines.len().saturating_sub(20);
         Error::Ended { status, tail: lines[from..].join("\n") }
     }
+}
+
+/// Bytes above the longest run of words with the colour of the stack.
+fn unpainted_above(memory: &[u8]) -> usize {
+    const PAINT: [u8; 4] = [0xCC; 4];
+    let (words, _) = memory.as_chunks::<4>();
+    let (mut longest, mut run, mut end) = (0, 0, 0);
+    for (index, word) in words.iter().enumerate() {
+        run = if *word == PAINT { run + 1 } else { 0 };
+        if run > longest {
+            (longest, end) = (run, index + 1);
+        }
+    }
+    4 * (words.len() - end)
 }
 
 impl Drop for Machine {
@@ -331,5 +377,19 @@ fn connect(child: &mut Ending, path: &Path, errors: &mut Log) -> Result<UnixStre
             return Err(Error::Io { doing: "connecting to QEMU", source: error });
         }
         thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_painted_run_is_the_unused_stack() {
+        let mut memory = vec![0; 1024];
+        memory[100..140].fill(0xCC);
+        memory[200..904].fill(0xCC);
+        memory[1000..1008].fill(0xCC);
+        assert_eq!(unpainted_above(&memory), 120);
     }
 }

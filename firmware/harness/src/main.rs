@@ -1,29 +1,84 @@
-//! Plays the scenarios with built programs: `drift-harness DIRECTORY [NAME…]`.
+//! The harness as a program; `cargo xtask` calls it. DIRECTORY is where the boards' programs are.
+//!
+//! ```text
+//! drift-harness play DIRECTORY [--skab RECORDINGS] [NAME…]
+//! drift-harness demo DIRECTORY [--seed N] [--record FILE]
+//! drift-harness transcript DIRECTORY PROGRAM
+//! drift-harness stack DIRECTORY
+//! ```
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use drift_app::profile::BoardDetector;
 use drift_harness::scenarios::{ALL, Programs};
+use drift_harness::{Error, demo, stack, transcript};
+
+/// What follows the command.
+struct Arguments {
+    directory: PathBuf,
+    names: Vec<String>,
+    skab: Option<PathBuf>,
+    record: Option<PathBuf>,
+    seed: u64,
+}
+
+fn arguments(mut given: impl Iterator<Item = String>) -> Option<Arguments> {
+    let directory = given.next().map(PathBuf::from)?;
+    let mut found = Arguments { directory, names: Vec::new(), skab: None, record: None, seed: 1 };
+    while let Some(argument) = given.next() {
+        match argument.as_str() {
+            "--skab" => found.skab = Some(given.next()?.into()),
+            "--record" => found.record = Some(given.next()?.into()),
+            "--seed" => found.seed = given.next()?.parse().ok()?,
+            _ => found.names.push(argument),
+        }
+    }
+    Some(found)
+}
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let Some(directory) = arguments.next().map(PathBuf::from) else {
-        eprintln!("usage: drift-harness DIRECTORY [NAME…]");
+    let mut given = std::env::args().skip(1);
+    let command = given.next().unwrap_or_default();
+    let Some(arguments) = arguments(given) else {
+        eprintln!("usage: drift-harness (play | demo | transcript | stack) DIRECTORY …");
         return ExitCode::FAILURE;
     };
-    let programs = Programs::new(&directory);
-    let wanted: Vec<String> = arguments.collect();
+    let programs = Programs::new(&arguments.directory).with_recordings(arguments.skab.clone());
+    let result = match command.as_str() {
+        "play" => return play(&programs, &arguments.names),
+        "demo" => demo::play(&programs, arguments.seed, arguments.record.as_deref()),
+        "transcript" => say(&programs, &arguments.names),
+        "stack" => measure(&programs),
+        other => Err(Error::Unexpected(format!("command {other}"))),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("FAIL {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn play(programs: &Programs, wanted: &[String]) -> ExitCode {
+    let unknown = wanted.iter().find(|name| ALL.iter().all(|(known, _)| known != name));
+    if let Some(unknown) = unknown {
+        println!("FAIL no scenario is called {unknown}");
+        return ExitCode::FAILURE;
+    }
     let mut failures = 0;
     for (name, play) in ALL {
         if !wanted.is_empty() && !wanted.iter().any(|one| one == name) {
             continue;
         }
         let begin = Instant::now();
-        let result = play(&programs);
+        let result = play(programs);
         let seconds = begin.elapsed().as_secs_f64();
         match result {
             Ok(found) => println!("ok   {name} ({seconds:.1} s): {found}"),
+            Err(Error::Skipped(why)) => println!("skip {name}: {why}"),
             Err(error) => {
                 failures += 1;
                 println!("FAIL {name} ({seconds:.1} s): {error}");
@@ -31,4 +86,22 @@ fn main() -> ExitCode {
         }
     }
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn say(programs: &Programs, names: &[String]) -> Result<(), Error> {
+    for name in names {
+        for line in transcript::of(programs, name)? {
+            println!("{line}");
+        }
+    }
+    Ok(())
+}
+
+fn measure(programs: &Programs) -> Result<(), Error> {
+    // A detector is as large on the host but for one pointer, and a few paddings after it.
+    println!("detector ram {}", size_of::<BoardDetector<3>>());
+    println!("detector saved {}", BoardDetector::<3>::SAVED_BYTES);
+    println!("drift stack {}", stack::emulated(programs)?);
+    println!("stm32f405 stack {}", stack::stm32f405(programs)?);
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -42,7 +43,9 @@ impl Monitor {
     }
 
     fn send(&mut self, request: &Value) -> Result<(), Error> {
-        writeln!(self.writer, "{request}").doing("writing to QEMU's monitor")
+        // As one piece: each piece is a call of the system.
+        let line = format!("{request}\n");
+        self.writer.write_all(line.as_bytes()).doing("writing to QEMU's monitor")
     }
 
     /// Waits for the end of the oldest command that was sent.
@@ -59,17 +62,32 @@ impl Monitor {
         }
     }
 
-    /// Sets properties of a device; all are sent before the first answer is waited for.
+    /// Sets properties of devices, each given by its path; all are sent before the first answer
+    /// is waited for.
     pub(crate) fn set<const N: usize>(
         &mut self,
-        path: &str,
-        properties: [(&str, i64); N],
+        properties: [(&str, &str, i64); N],
     ) -> Result<(), Error> {
-        for (property, value) in properties {
+        let mut requests = String::new();
+        for (path, property, value) in properties {
             let arguments = json!({ "path": path, "property": property, "value": value });
-            self.send(&json!({ "execute": "qom-set", "arguments": arguments }))?;
+            let request = json!({ "execute": "qom-set", "arguments": arguments });
+            requests.push_str(&format!("{request}\n"));
         }
+        self.writer.write_all(requests.as_bytes()).doing("writing to QEMU's monitor")?;
         // All answers are taken, also after a refusal, so that none is left for the next command.
         properties.map(|_| self.done()).into_iter().collect()
+    }
+
+    /// Writes `length` bytes of the machine's memory from `address` on to a file.
+    pub(crate) fn save_memory(
+        &mut self,
+        address: u64,
+        length: u64,
+        file: &Path,
+    ) -> Result<(), Error> {
+        let arguments = json!({ "val": address, "size": length, "filename": file });
+        self.send(&json!({ "execute": "pmemsave", "arguments": arguments }))?;
+        self.done()
     }
 }

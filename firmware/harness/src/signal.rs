@@ -42,6 +42,28 @@ impl Random {
     }
 }
 
+/// What the sensors of the board feel at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// The magnetic field along X, Y, Z.
+    pub nanotesla: [u32; 3],
+    /// The temperature, in thousandths of a degree Celsius.
+    pub millicelsius: i32,
+}
+
+impl Reading {
+    /// What the firmware makes of it: microtesla in the sensor's counts, degrees in steps of ½.
+    #[must_use]
+    pub fn values(&self) -> [f32; 4] {
+        let [x, y, z] = self.nanotesla.map(|field| f64::from(field) / 100_000.0);
+        let steps = (f64::from(self.millicelsius) / 500.0).floor();
+        let counted = |gauss: f64, gain: f64| (gauss * gain).floor() * 100.0 / gain;
+        let values = [counted(x, 1100.0), counted(y, 1100.0), counted(z, 980.0), steps / 2.0];
+        #[expect(clippy::cast_possible_truncation, reason = "single precision is what it computes")]
+        values.map(|value| value as f32)
+    }
+}
+
 /// A magnetic field and a temperature with noise, and with a drift if wanted.
 #[derive(Debug, Clone)]
 pub struct Scene {
@@ -50,6 +72,9 @@ pub struct Scene {
     pub shift: [f64; 3],
     /// The noise of each axis is multiplied by this.
     pub spread: [f64; 3],
+    /// This axis stays where it is.
+    pub stuck: Option<usize>,
+    last: [u32; 3],
 }
 
 /// Means of the field along X, Y, Z in nanotesla: positive, since QEMU takes no others.
@@ -62,28 +87,31 @@ impl Scene {
     /// A healthy scene.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { random: Random::new(seed), shift: [0.0; 3], spread: [1.0; 3] }
+        Self {
+            random: Random::new(seed),
+            shift: [0.0; 3],
+            spread: [1.0; 3],
+            stuck: None,
+            last: [0; 3],
+        }
     }
 
-    /// The next field, in nanotesla.
+    /// What the sensors feel next.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "the value is held to the sensor's range first"
+        reason = "held to the sensors' range first"
     )]
-    pub fn field(&mut self) -> [u32; 3] {
-        let mut field = [0; 3];
+    pub fn reading(&mut self) -> Reading {
         let axes = MEAN.iter().zip(self.shift).zip(self.spread);
-        for (value, ((mean, shift), spread)) in field.iter_mut().zip(axes) {
+        for (axis, (value, ((mean, shift), spread))) in self.last.iter_mut().zip(axes).enumerate() {
             let nanotesla = mean + shift + spread * DEVIATION * self.random.normal();
-            *value = nanotesla.clamp(0.0, 185_000.0) as u32;
+            if self.stuck != Some(axis) {
+                *value = nanotesla.clamp(0.0, 120_000.0) as u32;
+            }
         }
-        field
-    }
-
-    /// The next temperature, in thousandths of a degree.
-    #[expect(clippy::cast_possible_truncation, reason = "a few thousand")]
-    pub fn millicelsius(&mut self) -> i32 {
-        (21_000.0 + 1_000.0 * self.random.normal()) as i32
+        let celsius = 21.0 + self.random.normal();
+        let millicelsius = (1000.0 * celsius.clamp(-40.0, 120.0)) as i32;
+        Reading { nanotesla: self.last, millicelsius }
     }
 }

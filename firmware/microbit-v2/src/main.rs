@@ -6,17 +6,18 @@
 
 mod sensor;
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use core::mem::MaybeUninit;
+
+use board_common::{RetainedMemory, Ticker, placed, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::bus::PlainBus;
 use drift_app::engine::Engine;
 use drift_app::link::ByteLink;
+use drift_app::profile::{BOARD, BoardDetector, THREE_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
-use drift_app::threshold_engine::ThresholdEngine;
 use embedded_io::{Read, ReadReady, Write};
-use fastmmd::{Fourier, Kernel, Sampling};
 use microbit::hal::twim::{Frequency, Twim};
 use microbit::hal::uarte::{Baudrate, Error, Parity, Uarte, UarteRx, UarteTx};
 use microbit::pac::UARTE0;
@@ -26,12 +27,7 @@ use sensor::Lsm303agrMagnetometer;
 const CHANNELS: usize = 3;
 const SAMPLES_PER_SECOND: u32 = 10;
 const CLOCK_HERTZ: u32 = 64_000_000;
-type Detector = ThresholdEngine<'static, CHANNELS>;
-
-static MAP: Fourier<CHANNELS, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+type Detector = BoardDetector<CHANNELS>;
 
 const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
 
@@ -85,8 +81,12 @@ fn main() -> ! {
     let bus = Twim::new(board.TWIM0, board.i2c_internal.into(), Frequency::K100);
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
-    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
-        cortex_m::peripheral::SCB::sys_reset();
+    let slot = cortex_m::singleton!(
+        ENGINE: MaybeUninit<Result<Detector, fastmmd::Error>> = MaybeUninit::uninit()
+    );
+    let engine = slot.map(|slot| placed(slot, || Detector::new(&THREE_CHANNELS, BOARD)));
+    let Some(Ok(engine)) = engine else {
+        defmt::panic!("the settings are refused");
     };
     let parts = Parts {
         bus: PlainBus(bus),

@@ -4,18 +4,20 @@
 #![no_std]
 #![no_main]
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use core::mem::MaybeUninit;
+
+use board_common::{RetainedMemory, Ticker, placed, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::bus::PlainBus;
 use drift_app::engine::Engine;
 use drift_app::link::ByteLink;
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
-use drift_app::threshold_engine::ThresholdEngine;
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::Error;
 use fugit::{MicrosDurationU32, RateExtU32};
 use panic_probe as _;
 use rp2040_hal::clocks::init_clocks_and_plls;
@@ -29,7 +31,7 @@ use rp2040_hal::{Clock, I2C, Sio, Watchdog, pac};
 const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
 const CRYSTAL_HERTZ: u32 = 12_000_000;
-type Detector = ThresholdEngine<'static, CHANNELS>;
+type Detector = BoardDetector<CHANNELS>;
 
 /// The second stage of the boot loader, for the Pico's flash.
 // SAFETY: the linker script places this section where the boot ROM looks for it.
@@ -37,11 +39,6 @@ type Detector = ThresholdEngine<'static, CHANNELS>;
 // SAFETY: no other symbol of the program has this name.
 #[unsafe(no_mangle)]
 pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
-
-static MAP: Fourier<CHANNELS, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
 
 const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
 
@@ -113,8 +110,12 @@ fn main() -> ! {
     let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
-    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
-        cortex_m::peripheral::SCB::sys_reset();
+    let slot = cortex_m::singleton!(
+        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
+    );
+    let engine = slot.map(|slot| placed(slot, || Detector::new(&FOUR_CHANNELS, BOARD)));
+    let Some(Ok(engine)) = engine else {
+        defmt::panic!("the settings are refused");
     };
     let parts = Parts {
         bus: PlainBus(bus),

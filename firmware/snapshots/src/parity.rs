@@ -3,11 +3,14 @@
 
 use core::fmt::Arguments;
 
+use fastmmd::detector::{Config, Detector, Raw, Verdict, View};
+use fastmmd::innovation::Innovation;
 use fastmmd::{Error, Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
 
 use golden::{
-    GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_SAMPLES, GOLDEN_SEED, Golden,
-    golden_sample,
+    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL,
+    GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenDetector, golden_mixture,
+    golden_row, golden_sample,
 };
 
 /// The input and the values that the host's tests are held to.
@@ -51,6 +54,60 @@ pub fn report(mut print: impl FnMut(Arguments<'_>)) {
     print(format_args!("Fastfood<16, 16, 128>"));
     let drawn = is_drawn(&STRUCTURED, || Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
     map(&STRUCTURED, drawn, GOLDEN_FASTFOOD, &mut print);
+    detector::<Raw>("Raw", GOLDEN_DETECTOR_RAW, &mut print);
+    detector::<Innovation<3>>("Innovation", GOLDEN_DETECTOR_INNOVATION, &mut print);
+}
+
+/// The detector over the golden stream with a change in it.
+#[inline(never)]
+fn detector<V: View<3>>(view: &str, pinned: GoldenDetector, print: &mut impl FnMut(Arguments<'_>)) {
+    print(format_args!("Detector over Fourier<3, 64>, {view}"));
+    match detected::<V>(&QUASI) {
+        Ok(found) => {
+            let GoldenDetector { record, verdicts, alarms, first: [row, since, channel], score } =
+                found;
+            print(format_args!("  checksum {record:08x}, verdicts {verdicts:08x}"));
+            print(format_args!(
+                "  alarms {alarms}, the first on row {row} since {since}, channel {channel}, \
+                 score {score:08x}"
+            ));
+            print(format_args!("    the golden values: {}", found == pinned));
+        }
+        Err(error) => print(format_args!("  {error}")),
+    }
+}
+
+fn detected<V: View<3>>(map: &Fourier<3, 64>) -> Result<GoldenDetector, Error> {
+    let config = Config {
+        scaling_rows: 64,
+        learning_rows: GOLDEN_ROWS[0] - 64,
+        ..Config::rows(1000.0).with_scales([4, 16, 64])
+    };
+    let mut detector: Detector<'_, _, V, 3, 3, 64, 3> = Detector::new(map, config)?;
+    let mut found = GoldenDetector { record: 0, verdicts: 0, alarms: 0, first: [0; 3], score: 0 };
+    for index in 0..GOLDEN_ROWS[2] {
+        let number = match detector.push(&golden_row(index))? {
+            Verdict::Learning { progress } => progress.to_bits(),
+            Verdict::Healthy => 1,
+            Verdict::Drifting => 2,
+            Verdict::Alarm(alarm) => {
+                if found.alarms == 0 {
+                    let channel = u32::try_from(alarm.channel).unwrap_or(u32::MAX);
+                    let since = u32::try_from(alarm.since).unwrap_or(u32::MAX);
+                    found.first = [index, since, channel];
+                    found.score = alarm.score.to_bits();
+                }
+                found.alarms += 1;
+                alarm.score.to_bits()
+            }
+        };
+        found.verdicts = golden_mixture(found.verdicts, number);
+    }
+    let mut bytes = [0; 4500];
+    let length = detector.save(&mut bytes)?;
+    let record = bytes.get(..length).and_then(<[u8]>::last_chunk);
+    found.record = u32::from_le_bytes(*record.ok_or(Error::WrongLength)?);
+    Ok(found)
 }
 
 /// Whether drawing at run time gives the same map; apart, so that its stack is given back.

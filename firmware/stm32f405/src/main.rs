@@ -7,20 +7,22 @@
 #![no_std]
 #![no_main]
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use core::mem::MaybeUninit;
+
+use board_common::{RetainedMemory, Ticker, placed, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::bus::PlainBus;
 use drift_app::engine::Engine;
 use drift_app::link::ByteLink;
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
-use drift_app::threshold_engine::ThresholdEngine;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c as I2cTrait, NoAcknowledgeSource, Operation};
 use embedded_hal_nb::serial::{Read, Write};
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::Error;
 use panic_probe as _;
 use stm32f4xx_hal::i2c::I2c;
 use stm32f4xx_hal::pac::{self, I2C1, USART1};
@@ -31,12 +33,7 @@ use stm32f4xx_hal::watchdog::IndependentWatchdog;
 
 const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
-type Detector = ThresholdEngine<'static, CHANNELS>;
-
-static MAP: Fourier<CHANNELS, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+type Detector = BoardDetector<CHANNELS>;
 
 const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
 
@@ -122,8 +119,12 @@ fn main() -> ! {
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
 
-    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
-        cortex_m::peripheral::SCB::sys_reset();
+    let slot = cortex_m::singleton!(
+        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
+    );
+    let engine = slot.map(|slot| placed(slot, || Detector::new(&FOUR_CHANNELS, BOARD)));
+    let Some(Ok(engine)) = engine else {
+        defmt::panic!("the settings are refused");
     };
     let parts = Parts {
         bus: PlainBus(Controller::new(bus)),

@@ -3,23 +3,19 @@
 #![no_std]
 #![no_main]
 
-use board_common::RetainedMemory;
+use core::mem::MaybeUninit;
+
+use board_common::{RetainedMemory, placed};
 use cortex_m_rt::entry;
 use drift_app::app::{App, Config, Parts};
 use drift_app::engine::Engine;
+use drift_app::profile::{EIGHT_CHANNELS, RECORDING, RecordingDetector as Detector};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::NoSensor;
-use drift_app::threshold_engine::ThresholdEngine;
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::Error;
 use mps2_an386::{Board, serve};
 
 const CHANNELS: usize = 8;
-type Detector = ThresholdEngine<'static, CHANNELS>;
-
-static MAP: Fourier<CHANNELS, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
 
 const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
 
@@ -33,8 +29,12 @@ fn main() -> ! {
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
-    let Some(engine) = cortex_m::singleton!(ENGINE: Detector = Detector::new(&MAP)) else {
-        cortex_m::peripheral::SCB::sys_reset();
+    let slot = cortex_m::singleton!(
+        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
+    );
+    let engine = slot.map(|slot| placed(slot, || Detector::new(&EIGHT_CHANNELS, RECORDING)));
+    let Some(Ok(engine)) = engine else {
+        defmt::panic!("the settings are refused");
     };
     let parts =
         Parts { bus: board.bus, line: board.uart, sensor: NoSensor, engine, store: None, memory };

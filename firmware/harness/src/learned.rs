@@ -1,0 +1,85 @@
+//! What the board would have learned, made on the host: the app is the same, so is the detector,
+//! and the EEPROM gets its image through the app's own store. Saves each scenario thousands of
+//! samples over the emulated bus.
+
+use drift_app::engine::Engine;
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
+use drift_app::store::Store;
+use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation, SevenBitAddress};
+
+use crate::error::Error;
+use crate::machine::Eeprom;
+use crate::signal::Scene;
+
+/// Samples after which the board has learned.
+pub const LEARNED: u32 = BOARD.scaling_rows + BOARD.learning_rows;
+
+/// An EEPROM in the host's memory, on a bus of its own.
+struct Chip {
+    content: Box<[u8; Eeprom::BYTES]>,
+    pointer: usize,
+}
+
+impl ErrorType for Chip {
+    type Error = ErrorKind;
+}
+
+impl I2c for Chip {
+    fn transaction(
+        &mut self,
+        _: SevenBitAddress,
+        operations: &mut [Operation<'_>],
+    ) -> Result<(), ErrorKind> {
+        for operation in operations {
+            match operation {
+                Operation::Write([high, low, data @ ..]) => {
+                    self.pointer = usize::from(u16::from_be_bytes([*high, *low]));
+                    for byte in data {
+                        self.content[self.pointer % Eeprom::BYTES] = *byte;
+                        self.pointer += 1;
+                    }
+                }
+                Operation::Write(_) => return Err(ErrorKind::Other),
+                Operation::Read(into) => {
+                    for byte in into.iter_mut() {
+                        *byte = self.content[self.pointer % Eeprom::BYTES];
+                        self.pointer += 1;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The detector after `samples` samples of a healthy scene.
+///
+/// # Errors
+/// [`Error::Unexpected`] if it refuses one.
+pub fn detector(samples: u32) -> Result<BoardDetector<4>, Error> {
+    let refused = |error| Error::Unexpected(format!("the host's detector: {error:?}"));
+    let new = BoardDetector::<4>::new(&FOUR_CHANNELS, BOARD);
+    let mut detector = new.map_err(|error| Error::Unexpected(error.to_string()))?;
+    let mut scene = Scene::new(1000);
+    for _ in 0..samples {
+        Engine::push(&mut detector, &scene.reading().values()).map_err(refused)?;
+    }
+    Ok(detector)
+}
+
+/// An EEPROM with the state after `samples` samples of a healthy scene.
+///
+/// # Errors
+/// [`Error`] if it cannot be made.
+pub fn eeprom(samples: u32) -> Result<Eeprom, Error> {
+    let detector = detector(samples)?;
+    let mut state = vec![0; <BoardDetector<4> as Engine<4>>::STATE_BYTES];
+    let refused = |error| Error::Unexpected(format!("saving on the host: {error:?}"));
+    Engine::save(&detector, &mut state).map_err(refused)?;
+    let mut chip = Chip { content: Box::new([0xFF; Eeprom::BYTES]), pointer: 0 };
+    let saved = Store::new().save(&mut chip, &state);
+    saved.map_err(|fault| Error::Unexpected(fault.to_string()))?;
+    let eeprom = Eeprom::new()?;
+    eeprom.write(&chip.content)?;
+    Ok(eeprom)
+}

@@ -1,0 +1,131 @@
+//! Recordings of eight channels through the board and through the same detector on the host.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use drift_app::engine::{Alarm, Engine, Outcome};
+use drift_app::message::{Command, Sample};
+use drift_app::profile::{EIGHT_CHANNELS, RECORDING, RecordingDetector};
+
+use crate::device::Device;
+use crate::error::{Doing, Error, expect};
+use crate::machine::{Board, Setup};
+use crate::signal::Random;
+
+/// One row of a recording.
+pub type Row = [f32; 8];
+
+/// A made-up recording: cycles, trends and noise that depend on each other, a change of level in
+/// channel 2 at row 700, and of the noise of channel 5 at row 1100.
+#[must_use]
+pub fn synthetic() -> Vec<Row> {
+    let mut random = Random::new(77);
+    let mut slow = [0.0_f64; 8];
+    let mut rows = Vec::new();
+    for number in 0..1500_u32 {
+        let time = f64::from(number);
+        let row = std::array::from_fn(|channel| {
+            let loud = if channel == 5 && number >= 1100 { 4.0 } else { 1.0 };
+            slow[channel] = 0.9 * slow[channel] + loud * random.normal();
+            let moved = if channel == 2 && number >= 700 { 12.0 } else { 0.0 };
+            let cycle =
+                (time / (5.0 + 3.0 * [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0][channel])).sin();
+            #[expect(clippy::cast_possible_truncation, reason = "single precision is what is sent")]
+            let value = (100.0 + 2.0 * cycle + slow[channel] + moved) as f32;
+            value
+        });
+        rows.push(row);
+    }
+    rows
+}
+
+/// The rows of a file of the Skoltech Anomaly Benchmark: time; eight channels; labels, if any.
+///
+/// # Errors
+/// [`Error`] for a file that is not there or has other columns.
+pub fn read_skab(file: &Path) -> Result<Vec<Row>, Error> {
+    let text = fs::read_to_string(file).doing("reading a recording")?;
+    let mut rows = Vec::new();
+    for line in text.lines().skip(1) {
+        let mut row = [0.0; 8];
+        let mut columns = line.split(';').skip(1);
+        for value in &mut row {
+            let number = columns.next().and_then(|column| column.trim().parse().ok());
+            let other = || Error::Unexpected(format!("{}: {line}", file.display()));
+            *value = number.ok_or_else(other)?;
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// All recordings below a directory, by name.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).doing("listing the recordings")? {
+        let path = entry.doing("listing the recordings")?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "csv") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Streams `rows` through the board and the host's detector: every answer must be the same, and
+/// so must every byte of the state in the end. Gives the alarms.
+///
+/// # Errors
+/// [`Error::Unexpected`] naming the first row that differs.
+pub fn compare(elf: &Path, rows: &[Row]) -> Result<Vec<Alarm>, Error> {
+    let (mut device, _) = Device::start(&Setup::bare(Board::Mps2An386, elf))?;
+    let new = RecordingDetector::new(&EIGHT_CHANNELS, RECORDING);
+    let mut host = new.map_err(|error| Error::Unexpected(error.to_string()))?;
+    let mut alarms = Vec::new();
+    for (number, row) in rows.iter().enumerate() {
+        let outcome = Engine::push(&mut host, row);
+        let outcome = outcome.map_err(|error| Error::Unexpected(format!("{error:?}")))?;
+        let expected = match outcome {
+            Outcome::Drift(alarm) => vec![alarm],
+            Outcome::Quiet | Outcome::Learned => vec![],
+        };
+        let sample = Sample::new(row).ok_or(Error::Silent("eight channels"))?;
+        let answer = device.ask(&Command::Push(sample))?;
+        let report = answer.report()?;
+        expect(answer.alarms == expected, || {
+            format!("row {number}: the board {:?}, the host {expected:?}", answer.alarms)
+        })?;
+        let board = (report.count, report.phase, report.statistic.to_bits());
+        let wanted = (host.count(), host.phase(), host.statistic().to_bits());
+        expect(board == wanted, || {
+            format!("row {number}: the board {board:?}, the host {wanted:?}")
+        })?;
+        alarms.extend(expected);
+    }
+    let mut state = vec![0; <RecordingDetector as Engine<8>>::STATE_BYTES];
+    let saved = Engine::save(&host, &mut state);
+    saved.map_err(|error| Error::Unexpected(format!("{error:?}")))?;
+    expect(device.read_state()? == state, || "the states in the end differ".into())?;
+    device.cut_power()?;
+    Ok(alarms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_recording_with_labels_and_refuses_another() {
+        let file = std::env::temp_dir().join(format!("drift-skab-{}.csv", std::process::id()));
+        fs::write(&file, "a;b\n2020;1;2;3;4;5;6;7;8.5;0.0;1.0\n").unwrap();
+        assert_eq!(read_skab(&file).unwrap(), [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.5]]);
+        fs::write(&file, "a;b\n2020;1;2;3\n").unwrap();
+        assert!(read_skab(&file).is_err());
+        fs::remove_file(&file).unwrap();
+    }
+}

@@ -1,0 +1,82 @@
+//! How deep the stack has been after everything that the firmware can be asked to do.
+
+use drift_app::message::{Command, Origin, Sample};
+
+use crate::device::Device;
+use crate::error::{Error, expect};
+use crate::learned::{self, LEARNED};
+use crate::machine::{Board, Setup};
+use crate::scenarios::{Programs, step};
+use crate::signal::{DEVIATION, Scene};
+
+/// Most bytes of stack, whatever happens: the parts between resets are looked at one by one,
+/// since the start-up code paints the stack anew.
+///
+/// # Errors
+/// [`Error`] if the firmware does not do what it is asked to.
+pub fn emulated(programs: &Programs) -> Result<usize, Error> {
+    let elf = programs.drift();
+    let mut deepest = 0;
+    // From the last sample of learning through an alarm.
+    let eeprom = learned::eeprom(LEARNED - 1)?;
+    let (mut device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;
+    expect(origin == Origin::Store, || format!("{origin:?}"))?;
+    let mut scene = Scene::new(11);
+    for _ in 0..50 {
+        step(&mut device, &mut scene)?;
+    }
+    scene.shift[0] = 4.0 * DEVIATION;
+    let mut alarmed = false;
+    for _ in 0..50 {
+        alarmed |= step(&mut device, &mut scene)?.1.is_some();
+    }
+    expect(alarmed, || "no alarm".into())?;
+    device.send_raw(&[0, 1, 2, 3, 0])?;
+    device.ask(&Command::FailBus { address: 0x1E, transactions: 3 })?;
+    device.ask(&Command::Step)?;
+    device.ask(&Command::Status)?;
+    device.read_state()?;
+    deepest = deepest.max(device.machine().stack_high_water()?);
+    // A start from RAM, and learning anew.
+    let origin = device.restart()?;
+    expect(origin == Origin::Memory, || format!("{origin:?}"))?;
+    device.ask(&Command::Relearn)?;
+    for _ in 0..20 {
+        step(&mut device, &mut scene)?;
+    }
+    deepest = deepest.max(device.machine().stack_high_water()?);
+    device.cut_power()?;
+    Ok(deepest)
+}
+
+/// The same for the STM32F405, as far as the emulator has it: no bus, so no EEPROM.
+///
+/// # Errors
+/// [`Error`] if the firmware does not do what it is asked to.
+pub fn stm32f405(programs: &Programs) -> Result<usize, Error> {
+    let elf = programs.stm32f405();
+    let (mut device, _) = Device::start(&Setup::bare(Board::NetduinoPlus2, &elf))?;
+    let mut scene = Scene::new(12);
+    let mut push = |device: &mut Device, level: f32| {
+        let values = scene.reading().values().map(|value| value + level);
+        let sample = Sample::new(&values).ok_or(Error::Silent("four channels"))?;
+        device.ask(&Command::Push(sample))
+    };
+    for _ in 0..LEARNED + 20 {
+        push(&mut device, 0.0)?;
+    }
+    let mut alarms = 0;
+    for _ in 0..100 {
+        alarms += push(&mut device, 40.0)?.alarms.len();
+    }
+    expect(alarms > 0, || "no alarm".into())?;
+    device.read_state()?;
+    let first = device.machine().stack_high_water()?;
+    let origin = device.restart()?;
+    expect(origin == Origin::Memory, || format!("{origin:?}"))?;
+    device.ask(&Command::Relearn)?;
+    push(&mut device, 0.0)?;
+    let second = device.machine().stack_high_water()?;
+    device.cut_power()?;
+    Ok(first.max(second))
+}

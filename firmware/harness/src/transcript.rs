@@ -1,0 +1,154 @@
+//! A fixed conversation with each program that runs in the emulator, word for word.
+//! `cargo xtask snapshot` compares it with the one that is known.
+
+use drift_app::message::Command;
+
+use crate::device::Device;
+use crate::endurance;
+use crate::error::Error;
+use crate::learned::{self, LEARNED};
+use crate::machine::{Board, Eeprom, Machine, PATIENCE, Setup};
+use crate::recording;
+use crate::scenarios::Programs;
+use crate::signal::{DEVIATION, Scene};
+
+/// The lines of the conversation with `program`.
+///
+/// # Errors
+/// [`Error::Skipped`] for a program without one, or [`Error`] if it breaks off.
+pub fn of(programs: &Programs, program: &str) -> Result<Vec<String>, Error> {
+    match program {
+        "drift" => drift(programs),
+        "recorded" => recorded(programs),
+        "endurance" => Ok(endurance::compare(&programs.endurance(), 60_000)?.1),
+        "overflow" => overflow(programs),
+        "stm32f405" => stm32f405(programs),
+        other => Err(Error::Skipped(format!("nobody knows what to say to {other}"))),
+    }
+}
+
+/// A conversation so far.
+struct Talk<'a> {
+    setup: Setup<'a>,
+    device: Device,
+    scene: Scene,
+    lines: Vec<String>,
+}
+
+impl<'a> Talk<'a> {
+    fn start(setup: Setup<'a>, scene: Scene, mut lines: Vec<String>) -> Result<Self, Error> {
+        let (device, origin) = Device::start(&setup)?;
+        lines.push(format!("power on: from {origin:?}"));
+        Ok(Self { setup, device, scene, lines })
+    }
+
+    fn ask(&mut self, name: &str, command: &Command) -> Result<(), Error> {
+        let answer = self.device.ask(command)?;
+        self.lines.extend(answer.faults.iter().map(|fault| format!("{name}: {fault}")));
+        self.lines.extend(answer.alarms.iter().map(|alarm| format!("{name}: {alarm:?}")));
+        self.lines.push(format!("{name}: {:?}", answer.closing));
+        Ok(())
+    }
+
+    /// Steps; what is said on the way, and the last report.
+    fn steps(&mut self, count: u32) -> Result<(), Error> {
+        for number in 1..=count {
+            let feels = self.scene.reading();
+            self.device.machine().set_sensors(&feels)?;
+            let answer = self.device.ask(&Command::Step)?;
+            self.lines.extend(answer.faults.iter().map(|fault| format!("step: {fault}")));
+            self.lines.extend(answer.alarms.iter().map(|alarm| format!("step: {alarm:?}")));
+            if number == count {
+                self.lines.push(format!("after {count} steps: {:?}", answer.closing));
+            }
+        }
+        Ok(())
+    }
+
+    fn restart(&mut self) -> Result<(), Error> {
+        let origin = self.device.restart()?;
+        self.lines.push(format!("restart: from {origin:?}"));
+        Ok(())
+    }
+
+    /// Cuts the power; what was logged is said now.
+    fn end(mut self) -> Result<(Setup<'a>, Scene, Vec<String>), Error> {
+        let log = self.device.cut_power()?;
+        // How deep the stack was depends on the build.
+        let log = log.into_iter().filter(|line| !line.contains("stack"));
+        self.lines.extend(log.map(|line| format!("log: {line}")));
+        self.lines.push("power off".into());
+        Ok((self.setup, self.scene, self.lines))
+    }
+}
+
+fn drift(programs: &Programs) -> Result<Vec<String>, Error> {
+    let elf = programs.drift();
+    let eeprom = Eeprom::new()?;
+    let mut talk = Talk::start(Setup::new(&elf, &eeprom), Scene::new(21), Vec::new())?;
+    talk.steps(520)?;
+    talk.ask("status", &Command::Status)?;
+    let (setup, scene, lines) = talk.end()?;
+    let mut talk = Talk::start(setup, scene, lines)?;
+    talk.ask("status", &Command::Status)?;
+    talk.ask("fail bus", &Command::FailBus { address: 0x1E, transactions: 3 })?;
+    talk.steps(1)?;
+    talk.steps(1)?;
+    talk.restart()?;
+    talk.ask("status", &Command::Status)?;
+    talk.ask("relearn", &Command::Relearn)?;
+    let (_, mut scene, lines) = talk.end()?;
+
+    let eeprom = learned::eeprom(LEARNED - 1)?;
+    scene.shift = [0.0; 3];
+    let mut talk = Talk::start(Setup::new(&elf, &eeprom), scene, lines)?;
+    talk.steps(100)?;
+    talk.scene.shift[2] = 2.0 * DEVIATION;
+    talk.steps(40)?;
+    talk.restart()?;
+    talk.ask("status", &Command::Status)?;
+    talk.ask("acknowledge", &Command::Acknowledge { sample: u32::MAX })?;
+    talk.ask("status", &Command::Status)?;
+    Ok(talk.end()?.2)
+}
+
+fn recorded(programs: &Programs) -> Result<Vec<String>, Error> {
+    let alarms = recording::compare(&programs.recorded(), &recording::synthetic())?;
+    Ok(alarms.iter().map(|alarm| format!("{alarm:?}")).collect())
+}
+
+fn overflow(programs: &Programs) -> Result<Vec<String>, Error> {
+    let elf = programs.overflow();
+    let (machine, _line) = Machine::start(&Setup::bare(Board::Mps2An386, &elf))?;
+    let (code, log) = machine.exit_code(PATIENCE)?;
+    // The address depends on the build.
+    let without_address = |line: &String| line.split(" at 0x").next().map(str::to_owned);
+    let mut lines: Vec<String> = log.iter().filter_map(without_address).collect();
+    lines.push(format!("exit code {code}"));
+    Ok(lines)
+}
+
+fn stm32f405(programs: &Programs) -> Result<Vec<String>, Error> {
+    let elf = programs.stm32f405();
+    let setup = Setup::bare(Board::NetduinoPlus2, &elf);
+    let (mut device, origin) = Device::start(&setup)?;
+    let mut lines = vec![format!("power on: from {origin:?}")];
+    let mut scene = Scene::new(22);
+    for _ in 0..300 {
+        let sample = drift_app::message::Sample::new(&scene.reading().values());
+        let sample = sample.ok_or(Error::Silent("four channels"))?;
+        device.ask(&Command::Push(sample))?;
+    }
+    // The flags depend on when the board last looked for its sensors, by a timer of its own.
+    let report = device.ask(&Command::Status)?.report()?;
+    let (count, phase, statistic) = (report.count, report.phase, report.statistic);
+    lines.push(format!("status: {count} samples, {phase:?}, statistic {statistic}"));
+    let state = device.read_state()?;
+    let sum = state.iter().fold(0_u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
+    lines.push(format!("state: {} bytes, {sum:#010x}", state.len()));
+    lines.push(format!("restart: from {:?}", device.restart()?));
+    let report = device.ask(&Command::Relearn)?.report()?;
+    lines.push(format!("relearn: {} samples, {:?}", report.count, report.phase));
+    device.cut_power()?;
+    Ok(lines)
+}

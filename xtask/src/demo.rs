@@ -1,0 +1,40 @@
+//! The demo: a healthy sensor, then a drift, on the emulated board.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::outcome::Outcome;
+use crate::project::Project;
+use crate::{firmware, setup};
+
+/// Options of `cargo xtask demo`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Write what was streamed and reported to this file, as CSV.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Another sensor: with some seeds a false alarm is to be expected, as promised.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+impl Default for Arguments {
+    fn default() -> Self {
+        Self { record: None, seed: 1 }
+    }
+}
+
+pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
+    let (board, target) = firmware::BOARDS[0];
+    setup::targets(project, &[target])?;
+    setup::qemu(project)?;
+    firmware::build(project, board, target, "release")?;
+    let mut harness = firmware::harness(project, "demo", "release");
+    harness = harness.args(["--seed", &arguments.seed.to_string()]);
+    if let Some(record) = &arguments.record {
+        harness = harness.arg("--record").arg(std::path::absolute(record)?);
+    }
+    harness.show()?;
+    Ok(Outcome::Passed)
+}

@@ -1,0 +1,163 @@
+//! How much flash, RAM and stack each board's firmware takes, against `firmware/budget.toml`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail};
+
+use crate::outcome::{Failures, Outcome};
+use crate::project::Project;
+use crate::{firmware, setup};
+
+const BUDGET: &str = "firmware/budget.toml";
+const IN_FLASH: [&str; 5] = [".boot2", ".vector_table", ".text", ".rodata", ".data"];
+const IN_RAM: [&str; 3] = [".data", ".bss", ".uninit"];
+
+/// Board, target and name of each program.
+const PROGRAMS: [(&str, &str, &str); 5] = [
+    ("mps2-an386", "thumbv7em-none-eabihf", "drift"),
+    ("mps2-an386", "thumbv7em-none-eabihf", "recorded"),
+    ("stm32f405", "thumbv7em-none-eabihf", "stm32f405"),
+    ("microbit-v2-board", "thumbv7em-none-eabihf", "microbit-v2"),
+    ("rp2040", "thumbv6m-none-eabi", "rp2040"),
+];
+
+/// Limits, or what was measured: by section and name, in bytes.
+type Table = BTreeMap<String, BTreeMap<String, u64>>;
+
+pub(crate) fn run(project: &Project) -> Result<Outcome> {
+    setup::targets(project, &firmware::TARGETS)?;
+    setup::qemu(project)?;
+    setup::component(project, None, "llvm-tools")?;
+    let mut failures = Failures::default();
+    for (board, target) in firmware::BOARDS {
+        firmware::build(project, board, target, "release")?;
+    }
+    let mut found = Table::new();
+    for (_, target, program) in PROGRAMS {
+        found.insert(program.to_owned(), sections(project, target, program)?);
+    }
+    let said = firmware::harness(project, "stack", "release").output()?;
+    for line in said.lines() {
+        let mut words = line.split_whitespace();
+        let (Some(section), Some(name), Some(Ok(bytes)), None) =
+            (words.next(), words.next(), words.next().map(str::parse), words.next())
+        else {
+            bail!("the harness said {line}");
+        };
+        found.entry(section.to_owned()).or_default().insert(name.to_owned(), bytes);
+    }
+    for sizes in found.values_mut() {
+        if let (Some(ram), Some(stack)) = (sizes.get("statics"), sizes.get("stack")) {
+            sizes.insert("ram".into(), ram + stack);
+        }
+    }
+    let budget = parsed(&project.read(BUDGET)?)?;
+    print!("{}", shown(&found, &budget));
+    failures.note("every size is within its budget", hold(&found, &budget));
+    failures.note("a byte less would be noticed", control(&found, &budget));
+    failures.finish()
+}
+
+/// Bytes that a program takes of flash and, without its stack, of RAM.
+fn sections(project: &Project, target: &str, program: &str) -> Result<BTreeMap<String, u64>> {
+    let elf = project.firmware_file(target, "release", program);
+    let table = project.llvm_tool("llvm-size")?.arg("-A").arg(elf).output()?;
+    let sum = |names: &[&str]| {
+        let lines = table.lines().filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let name = words.next()?;
+            let bytes = words.next()?.parse::<u64>().ok()?;
+            names.contains(&name).then_some(bytes)
+        });
+        lines.sum()
+    };
+    Ok([("flash".to_owned(), sum(&IN_FLASH)), ("statics".to_owned(), sum(&IN_RAM))].into())
+}
+
+/// Every limit is of something measured, and is kept.
+fn hold(found: &Table, budget: &Table) -> Result<()> {
+    let mut beyond = Vec::new();
+    for (section, limits) in budget {
+        for (name, limit) in limits {
+            match found.get(section).and_then(|sizes| sizes.get(name)) {
+                Some(bytes) if bytes <= limit => {}
+                Some(bytes) => beyond.push(format!("{section}: {name} {bytes} of {limit}")),
+                None => beyond.push(format!("{section}: {name} was not measured")),
+            }
+        }
+    }
+    for section in found.keys().filter(|section| !budget.contains_key(*section)) {
+        beyond.push(format!("{section} has no budget"));
+    }
+    if beyond.is_empty() { Ok(()) } else { bail!("{}", beyond.join("; ")) }
+}
+
+/// With each limit set to one byte less than what was measured, each must be reported.
+fn control(found: &Table, budget: &Table) -> Result<()> {
+    for (section, limits) in budget {
+        for name in limits.keys() {
+            let mut tight = budget.clone();
+            let bytes = found.get(section).and_then(|sizes| sizes.get(name));
+            let bytes = bytes.with_context(|| format!("{section}: {name} was not measured"))?;
+            tight.entry(section.clone()).or_default().insert(name.clone(), bytes.saturating_sub(1));
+            let noticed = hold(found, &tight).is_err_and(|error| {
+                error.to_string().contains(&format!("{section}: {name} {bytes}"))
+            });
+            if *bytes > 0 && !noticed {
+                bail!("{section}: {name} could grow unseen");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn shown(found: &Table, budget: &Table) -> String {
+    let mut text = format!("    {:14}{:>9}  {:>8}{:>10}\n", "", "", "bytes", "budget");
+    for (section, sizes) in found {
+        for (name, bytes) in sizes {
+            let limit = budget.get(section).and_then(|limits| limits.get(name));
+            let limit = limit.map_or(String::new(), u64::to_string);
+            text.push_str(&format!("    {section:14}{name:>9}  {bytes:>8}{limit:>10}\n"));
+        }
+    }
+    text
+}
+
+/// As much of TOML as the budget needs: sections, and whole numbers.
+fn parsed(text: &str) -> Result<Table> {
+    let mut table = Table::new();
+    let mut section = None;
+    for line in text.lines() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = Some(name.to_owned());
+        } else if let Some((name, number)) = line.split_once('=') {
+            let section = section.clone().with_context(|| format!("no section for {line}"))?;
+            let number = number.trim().replace('_', "");
+            let number = number.parse().with_context(|| format!("{BUDGET}: {line}"))?;
+            table.entry(section).or_default().insert(name.trim().to_owned(), number);
+        } else if !line.is_empty() {
+            bail!("{BUDGET}: {line}");
+        }
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_read_and_held() {
+        let budget = parsed("# why\n[a]\nflash = 1_000 # bytes\nram = 20\n").unwrap();
+        let found = parsed("[a]\nflash = 1000\nram = 20\n").unwrap();
+        assert!(hold(&found, &budget).is_ok() && control(&found, &budget).is_ok());
+        let more = parsed("[a]\nflash = 1001\nram = 20\n").unwrap();
+        assert!(hold(&more, &budget).is_err());
+        let unknown = parsed("[a]\nflash = 1\nram = 1\n[b]\nram = 1\n").unwrap();
+        assert!(hold(&unknown, &budget).is_err());
+        let unmeasured = parsed("[a]\nram = 20\n").unwrap();
+        assert!(hold(&unmeasured, &budget).is_err());
+        assert!(parsed("flash = 1").is_err() && parsed("[a]\nflash = x").is_err());
+    }
+}
