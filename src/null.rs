@@ -118,7 +118,7 @@ impl Null {
         let spread = sqrt(f64::from(self.largest_second) * blocks / (blocks - 1.0));
         let from_spread = (SQRT_6_OVER_PI * spread / scale(distance)).clamp(0.3, 1.5);
         let correction =
-            1.35 * degrees / (degrees + 1.0) * (1.0 + 0.3 * sqrt(n / rows)) * sqrt(from_spread);
+            1.4 * degrees / (degrees + 1.0) * (1.0 + 0.3 * sqrt(n / rows)) * sqrt(from_spread);
         let near = correction * scale(distance);
         let far = correction * scale(distance + near * beyond);
         // Never 0: after constant data, any movement at all is beyond it.

@@ -58,3 +58,86 @@ fn the_quickstart_is_the_example() {
     let code = example.split_once("\n\n").map_or(example, |(_, code)| code);
     assert!(README.contains(code.trim_end()), "README.md shows another quickstart");
 }
+
+/// The values in `column` of the table under the heading that begins with `heading`, without the
+/// rows whose first cell begins with one of `without`.
+fn column(table: &str, heading: &str, column: usize, without: &[&str]) -> Vec<f64> {
+    let after = table.split("### ").find(|part| part.starts_with(heading)).unwrap_or_default();
+    let lines = after.lines().filter(|line| line.starts_with("| ")).skip(1);
+    lines
+        .filter(|line| !without.iter().any(|name| line.starts_with(&format!("| {name}"))))
+        .filter_map(|line| line.split('|').nth(column + 1)?.trim().parse().ok())
+        .collect()
+}
+
+/// Smallest and largest value, as they stand in the README.
+fn range(values: &[f64]) -> String {
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{smallest:.2} to {largest:.2}")
+}
+
+/// One cell of the row whose first cell begins with `name`.
+fn cell(table: &str, name: &str, column: usize) -> String {
+    let line = table.lines().find(|line| line.starts_with(&format!("| {name}")));
+    line.and_then(|line| line.split('|').nth(column + 1)).unwrap_or_default().trim().to_owned()
+}
+
+/// The README's lines on detection, from the tables that `cargo xtask evaluate` keeps.
+fn detection() -> [String; 7] {
+    const RUN_LENGTH: &str = include_str!("../tables/run-length.md");
+    const TYPE_I: &str = include_str!("../tables/type-i.md");
+    const PUBLISHED: &str = include_str!("../tables/delay-published.md");
+    const ATTRIBUTION: &str = include_str!("../tables/attribution.md");
+    const NAB: &str = include_str!("../tables/nab.md");
+    const SKAB: &str = include_str!("../tables/skab.md");
+    let thousand = range(&column(RUN_LENGTH, "Promise 1000 ", 1, &["all"]));
+    let ten_thousand = range(&column(RUN_LENGTH, "Promise 10000 ", 1, &["all"]));
+    let nominal = column(
+        TYPE_I,
+        "Type-I",
+        2,
+        &["all", "Gaussian, 3, rows", "AR(1) 0.5, 3, r", "AR(1) 0.9, 3, r"],
+    );
+    let delays = |name: &str| [2, 3, 4, 5].map(|index| cell(PUBLISHED, name, index)).join(", ");
+    [
+        format!("| mean time to a false alarm over a promise of 1000 rows | {thousand} |"),
+        format!("| the same, promise of 10,000 rows, 16,384 learning rows | {ten_thousand} |"),
+        format!(
+            "| share of p-values below 0.05 while all is well, over 0.05 | {} |",
+            range(&nominal)
+        ),
+        format!(
+            "| delay at a real run length of 1000, 20 channels, four changes (NEWMA: {}) | {} rows |",
+            delays("NEWMA, published"),
+            delays("fastmmd, 64 frequencies")
+        ),
+        format!(
+            "| channel, and level or spread, named rightly in the alarm (blind: {}, {}) | {}, {} |",
+            cell(ATTRIBUTION, "blind", 2),
+            cell(ATTRIBUTION, "blind", 4),
+            cell(ATTRIBUTION, "all", 2),
+            cell(ATTRIBUTION, "all", 4)
+        ),
+        format!(
+            "| Numenta benchmark, half of it: windows caught / false alarms (random: {} / {}) | {} / {} |",
+            cell(NAB, "47 random alarms", 1),
+            cell(NAB, "47 random alarms", 2),
+            cell(NAB, "all", 3),
+            cell(NAB, "all", 4)
+        ),
+        format!(
+            "| Skoltech benchmark, half of it: change points missed / false alarms, of 63 (random: {}) | {} / {} |",
+            cell(SKAB, "7000", 4),
+            cell(SKAB, "7000", 1),
+            cell(SKAB, "7000", 3)
+        ),
+    ]
+}
+
+#[test]
+fn the_table_of_detection_is_what_was_measured() {
+    let missing: Vec<String> =
+        detection().into_iter().filter(|line| !README.contains(line.as_str())).collect();
+    assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
+}

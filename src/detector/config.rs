@@ -52,7 +52,9 @@ pub enum Calibration {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum LoneOutliers {
-    /// Nothing: it is held back unless another one comes within 16 rows. A glitch never alarms.
+    /// Nothing: a row farther from the reference than any while learning is held back unless
+    /// another such comes within 16 rows. With many inputs, as delay vectors have, ordinary rows
+    /// lie as far out as a glitch does, and some glitches count.
     HoldBack,
     /// It counts as any row: a single extreme value may alarm.
     Count,
