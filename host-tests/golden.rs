@@ -88,18 +88,18 @@ pub(crate) fn golden_mixture(before: u32, verdict: u32) -> u32 {
 
 /// The detector with the raw view.
 pub(crate) const GOLDEN_DETECTOR_RAW: GoldenDetector = GoldenDetector {
-    record: 0x6af0_c056,
-    verdicts: 0x0764_fb45,
+    record: 0xdf63_8f7e,
+    verdicts: 0xed8d_5a1f,
     alarms: 1,
     first: [610, 603, 1],
-    score: 0x3fcc_bdef,
+    score: 0x3fd2_6741,
 };
 
 /// The detector with the view of innovations.
 pub(crate) const GOLDEN_DETECTOR_INNOVATION: GoldenDetector = GoldenDetector {
-    record: 0x09c8_32ac,
-    verdicts: 0x7089_e65e,
+    record: 0xc152_5d65,
+    verdicts: 0xfbfe_c50c,
     alarms: 1,
     first: [608, 603, 1],
-    score: 0x3fa0_e62e,
+    score: 0x3fa7_4c15,
 };

@@ -5,8 +5,8 @@ use core::hint::black_box;
 
 use fastmmd::sincos::{Libm, Micromath, Point, Polynomial};
 use fastmmd::{
-    Circle, Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe, Sampling, SinCos,
-    hadamard, seed_from,
+    Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe, Sampling, SinCos, hadamard,
+    seed_from,
 };
 
 use crate::{number, sample};
@@ -61,15 +61,6 @@ impl core::fmt::Write for Sink {
 fn backend<B: SinCos>() {
     let Point { cos, sin } = B::point(number());
     black_box((cos, sin));
-    let circle = black_box(Circle {
-        amplitude_p: 1.0,
-        phase_p: 0.0,
-        amplitude_q: 1.0,
-        phase_q: 0.0,
-        amplitude: 0.0,
-        diameter: 0.0,
-    });
-    black_box(circle.squared_amplitude::<B>());
 }
 
 fn kernel() -> Kernel {
