@@ -248,7 +248,8 @@ where
     }
 }
 
-#[cfg(test)]
+// Thousands of rows each: too slow when interpreted.
+#[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
     use crate::detector::{Config, Raw};
