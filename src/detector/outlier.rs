@@ -1,6 +1,6 @@
 //! Single outliers, which must not alarm, and stuck channels, which must.
 
-use crate::numeric::{ln, rounded};
+use crate::numeric::{ln, rounded, sqrt_f32};
 use crate::scale::row_count;
 use crate::state::fields;
 
@@ -41,6 +41,13 @@ impl Gate {
         let lone = self.calm_rows > COMPANY_ROWS;
         self.calm_rows = 0;
         lone
+    }
+
+    /// Takes in what another gate has learned, both references having moved by squared distances.
+    pub(super) fn join(&mut self, other: &Self, away: f32, other_away: f32) {
+        let farther = |limit: f32, away: f32| sqrt_f32(limit) + sqrt_f32(away);
+        let limit = farther(self.limit, away).max(farther(other.limit, other_away));
+        self.limit = limit * limit;
     }
 }
 

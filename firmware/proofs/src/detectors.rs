@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use fastmmd::detector::{Alarm, Config, Detector, Raw, Reading, View};
+use fastmmd::detector::{Alarm, Config, Detector, Difference, Raw, Reading, SavedShape, View};
 use fastmmd::innovation::Innovation;
 use fastmmd::{Embedding, FeatureMap, Nearest, Regimes, SinCos};
 
@@ -40,6 +40,14 @@ where
     let mut bytes = black_box([0; 16_384]);
     let _ = black_box(detector.save(window(&mut bytes)));
     let _ = black_box(detector.restore(window(&mut bytes)));
+    let saved: Result<SavedShape, _> = SavedShape::restore(window(&mut bytes));
+    let _ = black_box(saved);
+    black_box((detector.scale(), detector.bandwidth(), detector.reference_rows()));
+    let difference: Result<Difference, _> = detector.difference(black_box(&detector));
+    let _ = black_box(difference);
+    let other = detector.clone();
+    let _ = black_box(detector.merge(black_box(&other)));
+    black_box(&mut detector).relearn_reference();
     detector.acknowledge();
     black_box(&mut detector).relearn();
     black_box(detector);
