@@ -45,7 +45,9 @@ where
     black_box((detector.scale(), detector.bandwidth(), detector.reference_rows()));
     let difference: Result<Difference, _> = detector.difference(black_box(&detector));
     let _ = black_box(difference);
-    let other = detector.clone();
+    let Ok(other) = Detector::<M, V, D, D, L, 3, B>::new(map, config) else {
+        return;
+    };
     let _ = black_box(detector.merge(black_box(&other)));
     black_box(&mut detector).relearn_reference();
     detector.acknowledge();
