@@ -211,7 +211,6 @@ impl Picture<'_> {
             .label_style(text(12, &INK))
             .axis_desc_style(text(13, &INK))
             .x_desc("row")
-            .y_desc("statistic ÷ threshold")
             .axis_style(RGBColor(190, 190, 190))
             .draw()?;
         chart.draw_series(LineSeries::new(points, STATISTIC.stroke_width(1)))?;
@@ -219,7 +218,7 @@ impl Picture<'_> {
         chart.draw_series(DashedLineSeries::new(threshold, 7, 4, ALARM.stroke_width(1)))?;
         for raised in &self.trace.alarms {
             let at = real(raised.row);
-            let style = ALARM.stroke_width(2);
+            let style = ALARM.stroke_width(1);
             chart.draw_series([PathElement::new([(at, low), (at, high)], style)])?;
         }
         let (left, top) = area.get_base_pixel();
@@ -227,7 +226,9 @@ impl Picture<'_> {
         let (x, y) = chart.backend_coord(&(0.0, 1.0));
         area.draw_text("threshold", &text(12, &ALARM), place(x, y - 15))?;
         let (x, y) = chart.backend_coord(&(0.0, high));
-        area.draw_text("learning", &text(13, &INK), place(x, y + 6))
+        area.draw_text("statistic ÷ threshold", &text(13, &STATISTIC), place(x, y + 4))?;
+        let (x, y) = chart.backend_coord(&(0.0, low));
+        area.draw_text("learning", &text(12, &STATISTIC), place(x, y - 18))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Detectors whose shape is known only when the program runs.
 //!
 //! The core has shapes as const generics: here every shape on offer is compiled, and one is
-//! chosen. They are few, for each adds to the program. This is a library of its own so that it is
+//! chosen. They are few, for each adds to the program. This is a package of its own so that it is
 //! compiled once, however often the command around it changes.
 
 use fastmmd::detector::{
