@@ -7,6 +7,7 @@
 use std::f64::consts::TAU;
 
 use crate::error::Refused;
+use crate::generate::Generator;
 use crate::points::{Weighted, same_dims};
 use crate::real;
 
@@ -63,6 +64,29 @@ impl Frequencies {
             same_dims(dims, row.len())?;
         }
         Ok(Self { dims, rows })
+    }
+
+    /// `count` independent frequencies of the Gaussian kernel with bandwidth σ:
+    /// N(0, 1/σ²) radians per unit in each of `dims` channels.
+    ///
+    /// # Errors
+    /// [`Refused::Empty`] for none or no channels, [`Refused::BadParameter`] unless σ is positive.
+    pub fn gaussian(
+        generator: &mut Generator,
+        count: usize,
+        dims: usize,
+        bandwidth: f64,
+    ) -> Result<Self, Refused> {
+        Refused::unless_positive("bandwidth", bandwidth)?;
+        let scale = 1.0 / (TAU * bandwidth);
+        let mut row = || (0..dims).map(|_| scale * generator.normal()).collect();
+        Self::new((0..count).map(|_| row()).collect())
+    }
+
+    /// The number of channels.
+    #[must_use]
+    pub fn dims(&self) -> usize {
+        self.dims
     }
 
     /// The frequency vectors in order.
@@ -166,7 +190,6 @@ impl Spectrum {
 mod tests {
     use super::*;
     use crate::exact;
-    use crate::generate::Generator;
     use crate::points::Points;
     use crate::tolerance;
 

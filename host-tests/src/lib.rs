@@ -11,6 +11,7 @@
 //! | [`exact`] | MMD² over all pairs, biased and unbiased, weighted |
 //! | [`features`] | MMD² by Algorithm 1 for given frequencies |
 //! | [`linear`], [`b_test`] | the estimators the paper compares with |
+//! | [`null`] | thresholds and p-values of MMD² by six methods |
 //! | [`population`] | MMD² of normal distributions in closed form |
 //! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
 //! | [`checksum`] | CRC-32 by table |
@@ -29,6 +30,7 @@ pub mod features;
 pub mod generate;
 pub mod kernel;
 pub mod linear;
+pub mod null;
 pub mod points;
 pub mod population;
 pub mod tolerance;

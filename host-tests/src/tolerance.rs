@@ -80,6 +80,19 @@ table! {
     BLOB_RATIO: "ratio of the blobs' eigenvalues", 0.25,
         "six standard deviations of a ratio of two variances at 20 000 samples";
 
+    /// Quantiles of null distributions.
+    QUANTILE: "thresholds and p-values, one from the other", 1e-6,
+        "bisection to the last bits of f64; the incomplete gamma function is good to 1e-9";
+    /// Thresholds by resampling.
+    NULL_RESAMPLED: "type-I error at .05 of permutation and bootstrap, from .05", 0.03,
+        "three standard deviations of a share of .05 in 500 trials";
+    /// Thresholds by theory.
+    NULL_ASYMPTOTIC: "type-I error at .05 of spectrum, Pearson curve and Gamma, from .05", 0.04,
+        "as resampled, and .01 for what two or three moments miss of a sum of many χ²";
+    /// The control of thresholds.
+    NULL_CONTROL: "type-II error at two and a half times the deviation", 0.05,
+        "MMD² is then four times its threshold at 60 and 40 samples";
+
     /// Core against judge: polynomial and libm backends.
     MMD2: "MMD², norm, inner product", 1e-5,
         "the issue's promise for phases up to 16 turns; a phase in f32 is good to 16·2⁻²⁴ turns";
