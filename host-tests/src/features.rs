@@ -6,9 +6,11 @@
 
 use std::f64::consts::TAU;
 
+use nalgebra::DMatrix;
+
 use crate::error::Refused;
 use crate::generate::Generator;
-use crate::points::{Weighted, same_dims};
+use crate::points::{Points, Weighted, same_dims};
 use crate::real;
 
 /// Dense frequency vectors, in turns per unit of input.
@@ -114,6 +116,28 @@ impl Frequencies {
         sum / real(self.rows.len())
     }
 
+    /// cos 2πω'x and sin 2πω'x of each frequency over √L, a column for each point: Algorithm 2,
+    /// line 4. Inner products of columns are the kernel's approximation. O(nLd).
+    ///
+    /// # Errors
+    /// [`Refused::Ragged`] for points of another dimension, [`Refused::NotFinite`] for points that
+    /// are not.
+    pub fn columns(&self, points: &Points) -> Result<DMatrix<f64>, Refused> {
+        same_dims(self.dims, points.dims())?;
+        let scale = 1.0 / real(self.rows.len()).sqrt();
+        let mut values = Vec::with_capacity(2 * self.rows.len() * points.len());
+        for sample in points.rows() {
+            for turns in self.turns(sample) {
+                let (sin, cos) = (TAU * (turns - turns.round())).sin_cos();
+                values.extend([scale * cos, scale * sin]);
+            }
+        }
+        if values.iter().any(|value| !value.is_finite()) {
+            return Err(Refused::NotFinite);
+        }
+        Ok(DMatrix::from_vec(2 * self.rows.len(), points.len(), values))
+    }
+
     /// The sinusoids of a sample set: Algorithm 1, lines 4 and 5. O(nLd).
     ///
     /// # Errors
@@ -190,7 +214,6 @@ impl Spectrum {
 mod tests {
     use super::*;
     use crate::exact;
-    use crate::points::Points;
     use crate::tolerance;
 
     fn random_set(generator: &mut Generator, count: usize) -> Result<Weighted, Refused> {

@@ -89,3 +89,23 @@ pub fn distribution_free(samples: usize) -> Result<Null, Refused> {
     }
     Ok(Null::bound(real(samples)))
 }
+
+/// The mean of independent values whose expectation is 0 while nothing has changed, and its normal
+/// distribution by the deviation of the values: the threshold of MMD-linear over its
+/// [`terms`](crate::linear::terms) and of the B-test over its [`blocks`](crate::b_test::blocks).
+///
+/// # Errors
+/// [`Refused::TooFewSamples`] below two values, [`Refused::NotFinite`], and
+/// [`Refused::Constant`] if all are equal.
+pub fn mean_of_independent(values: &[f64]) -> Result<(f64, Null), Refused> {
+    if values.len() < 2 {
+        return Err(Refused::TooFewSamples);
+    }
+    if values.iter().any(|value| !value.is_finite()) {
+        return Err(Refused::NotFinite);
+    }
+    let count = real(values.len());
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Ok((mean, Null::normal((squares / (count - 1.0) / count).sqrt())?))
+}

@@ -1,5 +1,8 @@
 //! A distribution of the statistic: where its upper tail begins, and what lies above a value.
 
+use std::f64::consts::SQRT_2;
+
+use statrs::function::erf::{erfc, erfc_inv};
 use statrs::function::gamma::gamma_ur;
 
 use crate::error::Refused;
@@ -17,13 +20,15 @@ enum Law {
     Drawn(Vec<f64>),
     /// `shift` + `scale`·Γ(`shape`).
     Gamma { shape: f64, scale: f64, shift: f64 },
+    /// N(0, `deviation`²).
+    Normal { deviation: f64 },
     /// P(statistic > t) ≤ 2·exp(−m·t²/16).
     Bound { samples: f64 },
 }
 
 impl Null {
     /// The distribution that values were drawn from.
-    pub(super) fn drawn(mut values: Vec<f64>) -> Result<Self, Refused> {
+    pub(crate) fn drawn(mut values: Vec<f64>) -> Result<Self, Refused> {
         if values.is_empty() {
             return Err(Refused::BadParameter { name: "draws" });
         }
@@ -42,6 +47,15 @@ impl Null {
         let shape = 4.0 / (skewness * skewness);
         let scale = variance.sqrt() * skewness / 2.0;
         Ok(Self { law: Law::Gamma { shape, scale, shift: mean - shape * scale } })
+    }
+
+    /// N(0, `deviation`²).
+    pub(super) fn normal(deviation: f64) -> Result<Self, Refused> {
+        if deviation > 0.0 {
+            Ok(Self { law: Law::Normal { deviation } })
+        } else {
+            Err(Refused::Constant)
+        }
     }
 
     pub(super) fn bound(samples: f64) -> Self {
@@ -66,6 +80,7 @@ impl Null {
                 above.map_or(f64::INFINITY, |r| values[(values.len() - 1).saturating_sub(r)])
             }
             Law::Gamma { shape, scale, shift } => shift + scale * gamma_quantile(*shape, level),
+            Law::Normal { deviation } => deviation * SQRT_2 * erfc_inv(2.0 * level),
             Law::Bound { samples } => 4.0 * ((2.0 / level).ln() / samples).sqrt(),
         })
     }
@@ -84,6 +99,7 @@ impl Null {
                 (1.0 + real(values.len() - below)) / (1.0 + real(values.len()))
             }
             Law::Gamma { shape, scale, shift } => upper_gamma(*shape, (statistic - shift) / scale),
+            Law::Normal { deviation } => 0.5 * erfc(statistic / (deviation * SQRT_2)),
             Law::Bound { samples } => {
                 let t = statistic.max(0.0);
                 (2.0 * (-samples * t * t / 16.0).exp()).min(1.0)
@@ -139,7 +155,7 @@ mod tests {
     #[test]
     fn thresholds_and_p_values_agree() -> Result<(), Refused> {
         let drawn = Null::drawn((0..999).map(|i| real(i) / 999.0).collect())?;
-        for null in [drawn, Null::gamma(0.0, 1.0, 0.5)?, Null::bound(100.0)] {
+        for null in [drawn, Null::gamma(0.0, 1.0, 0.5)?, Null::normal(2.0)?, Null::bound(100.0)] {
             for level in [0.3, 0.05, 0.01] {
                 let threshold = null.threshold(level)?;
                 let above = null.p_value(threshold + 1e-9);
@@ -160,6 +176,7 @@ mod tests {
         assert_eq!(Null::drawn(vec![]), Err(Refused::BadParameter { name: "draws" }));
         assert_eq!(Null::drawn(vec![f64::NAN]), Err(Refused::NotFinite));
         assert_eq!(Null::gamma(0.0, 0.0, 1.0), Err(Refused::Constant));
+        assert_eq!(Null::normal(0.0), Err(Refused::Constant));
         Ok(())
     }
 }

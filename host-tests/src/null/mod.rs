@@ -13,6 +13,8 @@
 //! | [`gamma`] | as the spectrum, by two moments | N² once | NL² |
 //! | [`distribution_free`] | independent samples, 0 ≤ k ≤ 1 | none | none |
 //!
+//! MMD-linear and the B-test have a normal distribution instead: [`mean_of_independent`].
+//!
 //! The λ are the eigenvalues of the centred kernel as an operator, and z ~ N(0, 1) independent
 //! (Gretton and others, 2012, theorem 12).
 
@@ -21,7 +23,9 @@ mod law;
 mod pool;
 mod resample;
 
-pub use asymptotic::{distribution_free, gamma, pearson, spectrum};
+pub use asymptotic::{distribution_free, gamma, mean_of_independent, pearson, spectrum};
 pub use law::Null;
 pub use pool::{Estimate, Features, Gram, Moments, Pool};
 pub use resample::{bootstrap, permutation};
+
+pub(crate) use pool::{centre, centre_columns, symmetric};

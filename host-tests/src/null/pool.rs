@@ -1,7 +1,5 @@
 //! Two sets of samples as one pool: their kernel values, or their features.
 
-use std::f64::consts::TAU;
-
 use nalgebra::{DMatrix, DVector};
 
 use crate::error::Refused;
@@ -271,16 +269,8 @@ impl Features {
     /// [`Refused::TooFewSamples`] for a set below two samples, [`Refused::Ragged`] for points of
     /// another dimension than the frequencies, [`Refused::NotFinite`] for points that are not.
     pub fn new(frequencies: &Frequencies, p: &Points, q: &Points) -> Result<Self, Refused> {
-        same_dims(frequencies.dims(), p.dims())?;
-        same_dims(frequencies.dims(), q.dims())?;
-        let scale = 1.0 / real(frequencies.rows().len()).sqrt();
-        let mut values = Vec::with_capacity(2 * frequencies.rows().len() * (p.len() + q.len()));
-        for sample in p.rows().chain(q.rows()) {
-            for turns in frequencies.turns(sample) {
-                let (sin, cos) = (TAU * (turns - turns.round())).sin_cos();
-                values.extend([scale * cos, scale * sin]);
-            }
-        }
+        let (first, second) = (frequencies.columns(p)?, frequencies.columns(q)?);
+        let values = first.iter().chain(&second).copied().collect();
         Self::from_values([p.len(), q.len()], values)
     }
 
@@ -305,12 +295,17 @@ impl Features {
     }
 
     fn centred(&self) -> DMatrix<f64> {
-        let mean = self.columns.column_mean();
         let mut centred = self.columns.clone();
-        for mut column in centred.column_iter_mut() {
-            column -= &mean;
-        }
+        centre_columns(&mut centred);
         centred
+    }
+}
+
+/// Takes the mean of all columns off each.
+pub(crate) fn centre_columns(columns: &mut DMatrix<f64>) {
+    let mean = columns.column_mean();
+    for mut column in columns.column_iter_mut() {
+        column -= &mean;
     }
 }
 
