@@ -80,6 +80,40 @@ table! {
     BLOB_RATIO: "ratio of the blobs' eigenvalues", 0.25,
         "six standard deviations of a ratio of two variances at 20 000 samples";
 
+    /// Quantiles of null distributions.
+    QUANTILE: "thresholds and p-values, one from the other", 1e-6,
+        "bisection to the last bits of f64; the incomplete gamma function is good to 1e-9";
+    /// Thresholds by resampling.
+    NULL_RESAMPLED: "type-I error at .05 of permutation and bootstrap, from .05", 0.03,
+        "three standard deviations of a share of .05 in 500 trials";
+    /// Thresholds by theory.
+    NULL_ASYMPTOTIC: "type-I error at .05 of spectrum, Pearson curve and Gamma, from .05", 0.04,
+        "as resampled, and .01 for what two or three moments miss of a sum of many χ²";
+    /// The control of thresholds.
+    NULL_CONTROL: "type-II error at two and a half times the deviation", 0.05,
+        "MMD² is then four times its threshold at 60 and 40 samples";
+    /// Nyström features where landmarks are all samples.
+    NYSTROM_FULL: "Nyström with all samples as landmarks, against exact", 1e-5,
+        "eigenvalues below 1e-12 of the largest are left out, and roots of those near it lose half the digits";
+    /// Quadratic programs by two solvers.
+    SIMPLEX: "weights of a quadratic program, two ways", 1e-6,
+        "solved to a gap of 1e-10; weights are as good as its root over the least curvature, 0.1";
+    /// Permutation p-values of HSIC.
+    HSIC_TYPE_I: "type-I error of HSIC at .05, from .05", 0.046,
+        "three standard deviations of a share of .05 in 200 trials";
+    /// Kernel mean matching on a known shift.
+    MATCHED_MOMENT: "moments of a reweighted sample of 400", 0.12,
+        "three standard deviations of a mean of some 100 effective samples of deviation .6, and .02 for the kernel's blindness";
+    /// Kernel mean matching beside the ratio of densities.
+    MATCHED_EFFECTIVE: "effective samples over those of the density ratio, in powers of two", 1.0,
+        "matching need not be the density ratio, but weights that waste half the samples would be no use";
+    /// Mixtures by matched embeddings.
+    MIXTURE_SHARE: "shares of a mixture from 3000 samples", 0.04,
+        "four standard deviations of a share of .3 among 3000, and as much again for overlap of candidates";
+    /// Special cases of feature selection.
+    SELECTION: "HSIC with linear kernels against Pearson and centroid scores", 1e-9,
+        "sums of 6400 terms of size up to 30";
+
     /// Core against judge: polynomial and libm backends.
     MMD2: "MMD², norm, inner product", 1e-5,
         "the issue's promise for phases up to 16 turns; a phase in f32 is good to 16·2⁻²⁴ turns";
