@@ -11,11 +11,13 @@
 
 mod args;
 mod compare;
+mod cost;
 mod demo;
 mod export;
 mod fault;
 mod files;
 mod inspect;
+mod paste;
 mod play;
 mod plot;
 mod progress;

@@ -4,6 +4,8 @@
 //! chosen. They are few, for each adds to the program. This is a package of its own so that it is
 //! compiled once, however often the command around it changes.
 
+pub mod pair;
+
 use fastmmd::detector::{
     Config, Detector, Difference, Raw, SavedShape, Stage, Verdict, View, Warning,
 };
