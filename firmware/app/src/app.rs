@@ -72,8 +72,8 @@ pub struct Parts<'a, B, L, S, E> {
     pub line: L,
     /// The sensor.
     pub sensor: S,
-    /// The engine, as new. Best in a static: it is most of the app's memory, and moving it by
-    /// value would take as much stack again.
+    /// The engine, as new. Best where it was made, in the `main` that never ends: it is most of
+    /// the app's memory, and moving it would take as much stack again.
     pub engine: &'a mut E,
     /// The EEPROM, if the board has one.
     pub store: Option<Store>,

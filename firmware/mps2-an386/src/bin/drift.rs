@@ -3,9 +3,7 @@
 #![no_std]
 #![no_main]
 
-use core::mem::MaybeUninit;
-
-use board_common::{RetainedMemory, placed};
+use board_common::RetainedMemory;
 use cortex_m_rt::entry;
 use drift_app::app::{App, Config, Parts};
 use drift_app::engine::Engine;
@@ -13,7 +11,6 @@ use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
-use fastmmd::Error;
 use mps2_an386::{Board, serve};
 
 const CHANNELS: usize = 4;
@@ -31,11 +28,9 @@ fn main() -> ! {
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
-    let slot = cortex_m::singleton!(
-        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
-    );
-    let engine = slot.map(|slot| placed(slot, || Detector::new(&FOUR_CHANNELS, BOARD)));
-    let Some(Ok(engine)) = engine else {
+    // It stays where it is made: `main` does not end, and a move would take as much stack again.
+    let mut engine = Detector::new(&FOUR_CHANNELS, BOARD);
+    let Ok(engine) = &mut engine else {
         defmt::panic!("the settings are refused");
     };
     let parts = Parts {

@@ -3,16 +3,13 @@
 #![no_std]
 #![no_main]
 
-use core::mem::MaybeUninit;
-
-use board_common::{RetainedMemory, placed};
+use board_common::RetainedMemory;
 use cortex_m_rt::entry;
 use drift_app::app::{App, Config, Parts};
 use drift_app::engine::Engine;
 use drift_app::profile::{EIGHT_CHANNELS, RECORDING, RecordingDetector as Detector};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::NoSensor;
-use fastmmd::Error;
 use mps2_an386::{Board, serve};
 
 const CHANNELS: usize = 8;
@@ -29,11 +26,9 @@ fn main() -> ! {
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
-    let slot = cortex_m::singleton!(
-        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
-    );
-    let engine = slot.map(|slot| placed(slot, || Detector::new(&EIGHT_CHANNELS, RECORDING)));
-    let Some(Ok(engine)) = engine else {
+    // It stays where it is made: `main` does not end, and a move would take as much stack again.
+    let mut engine = Detector::new(&EIGHT_CHANNELS, RECORDING);
+    let Ok(engine) = &mut engine else {
         defmt::panic!("the settings are refused");
     };
     let parts =
