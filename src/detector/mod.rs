@@ -174,6 +174,18 @@ where
         }
     }
 
+    /// Forgets everything learned and begins with scaling again under other settings, as
+    /// [`Detector::relearn`] does under the same; rows go on being counted. O(S·L).
+    ///
+    /// # Errors
+    /// As [`Detector::new`]; nothing is then forgotten.
+    pub fn relearn_with(&mut self, config: Config<S>) -> Result<(), Error> {
+        config.check()?;
+        self.config = config;
+        self.relearn();
+        Ok(())
+    }
+
     /// Takes one row, in the sensor's own units. O(S·L) beside the map, and 8·L bytes of stack.
     ///
     /// # Errors
