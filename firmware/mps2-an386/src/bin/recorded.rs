@@ -5,12 +5,10 @@
 
 use board_common::RetainedMemory;
 use cortex_m_rt::entry;
-use drift_app::app::{App, Config, Parts};
 use drift_app::engine::Engine;
 use drift_app::profile::{EIGHT_CHANNELS, RECORDING, RecordingDetector as Detector};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::NoSensor;
-use mps2_an386::{Board, serve};
 
 const CHANNELS: usize = 8;
 
@@ -22,16 +20,5 @@ static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
 
 #[entry]
 fn main() -> ! {
-    let (Some(board), Some(memory)) = (Board::take(), STATE.take()) else {
-        // Both are taken here only, once after each start.
-        cortex_m::peripheral::SCB::sys_reset();
-    };
-    // It stays where it is made: `main` does not end, and a move would take as much stack again.
-    let mut engine = Detector::new(&EIGHT_CHANNELS, RECORDING);
-    let Ok(engine) = &mut engine else {
-        defmt::panic!("the settings are refused");
-    };
-    let parts =
-        Parts { bus: board.bus, line: board.uart, sensor: NoSensor, engine, store: None, memory };
-    serve(App::start(parts, Config::DEFAULT))
+    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&EIGHT_CHANNELS, RECORDING))
 }
