@@ -21,6 +21,7 @@
 //! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
 //! | [`checksum`] | CRC-32 by table |
 //! | [`evaluate`] | what the detector reaches, on simulated devices |
+//! | [`published`] | the README's figures, held to what is measured |
 //! | [`tolerance`] | every limit that a test uses, with its reason |
 
 #![forbid(unsafe_code)]
@@ -45,6 +46,7 @@ pub mod null;
 pub mod nystrom;
 pub mod points;
 pub mod population;
+pub mod published;
 pub mod selection;
 pub mod simplex;
 pub mod tolerance;

@@ -16,7 +16,8 @@ use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
 /// carry the kernel's radial law. Cheaper than [`Fourier`](super::Fourier) from about 16
 /// channels, but coarser: for a change of a single channel it is as accurate as orthogonal
 /// frequencies, for one that all channels share no better than independent ones, at 16 channels
-/// a tenth as accurate as orthogonal ones.
+/// a tenth as accurate as orthogonal ones. A block of 16 or more is best even for fewer
+/// channels: many rows of shorter blocks are mirror images of each other.
 ///
 /// ```
 /// use fastmmd::{Fastfood, FeatureMap, Kernel};

@@ -52,6 +52,7 @@ where
     black_box(&mut detector).relearn_reference();
     detector.acknowledge();
     black_box(&mut detector).relearn();
+    let _ = black_box(detector.relearn_with(black_box(config)));
     black_box(detector);
 }
 
