@@ -73,9 +73,9 @@ pub(crate) enum Command {
         Devices must have learned by one scale: fastmmd export LOG --scale-from a.bin -o b.bin\n\
         The exit code is 1 if they differ, at the level of --alpha.")]
     Compare {
-        /// A saved detector, embedding or pair of streams.
+        /// A saved detector.
         first: PathBuf,
-        /// Another of the same kind and shape.
+        /// Another of the same shape.
         second: PathBuf,
         /// Level of the test: how often devices that are alike may be said to differ.
         #[arg(long, default_value_t = 0.01, value_parser = probability)]
@@ -124,8 +124,8 @@ pub(crate) enum Missing {
 /// The detector.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Watching {
-    /// Rows or time to learn from, scaling included [default: 15 % of a file, from 768 rows or
-    /// half of it up to 4196 rows; 4196 rows of standard input].
+    /// Rows or time to learn from, scaling included [default: 15 % of a file, from 768 rows, or
+    /// three quarters of it, up to 4196 rows; 4196 rows of standard input].
     #[arg(long, value_name = "N|TIME")]
     pub(crate) learn: Option<Span>,
     /// Rows a second, for times [default: from the time column].
