@@ -42,6 +42,7 @@ where
     let _ = black_box(detector.restore(window(&mut bytes)));
     detector.acknowledge();
     black_box(&mut detector).relearn();
+    let _ = black_box(detector.relearn_with(black_box(config)));
     black_box(detector);
 }
 
