@@ -165,9 +165,12 @@ table! {
     /// Run lengths at a promise of 10⁴, from above.
     RUN_LENGTH_LONGEST_AT_10000: "mean time to a false alarm over a promise of 10⁴", 4.0,
         "the issue's bound; the longer the promise, the farther beyond what learning saw";
-    /// Alarms for which a single outlier is to blame.
-    OUTLIERS_CAUSE: "alarms caused by single outliers, for each outlier", 0.001,
-        "the issue's thousand trials; an outlier no larger than healthy rows were, or next to one of these, counts like them";
+    /// Outliers that are not held back.
+    OUTLIERS_FELT: "single outliers that leave a trace in any statistic, for each outlier", 0.001,
+        "beside an extreme of healthy rows as far out, an outlier is not single: one row in 10⁴ is, and eight rows are company";
+    /// Stuck channels, called so.
+    STUCK_NAMED: "share of stuck channels that are named and called stuck, at least", 0.9,
+        "as for any other kind of change";
     /// Channels of alarms.
     ATTRIBUTED_CHANNEL: "share of changes whose channel is named, at least", 0.95,
         "the issue's bound";

@@ -52,9 +52,8 @@ pub enum Calibration {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum LoneOutliers {
-    /// Nothing: a row farther from the reference than any while learning is held back unless
-    /// another such comes within 16 rows. With many inputs, as delay vectors have, ordinary rows
-    /// lie as far out as a glitch does, and some glitches count.
+    /// Nothing: a row with a value beyond twice the range that its channel had while learning is
+    /// held back, as if it had not come, unless one about as far out came in the 8 rows before.
     HoldBack,
     /// It counts as any row: a single extreme value may alarm.
     Count,

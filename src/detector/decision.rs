@@ -3,12 +3,14 @@
 use crate::bandwidth::MedianDistance;
 use crate::delay::Delay;
 use crate::map::FeatureMap;
-use crate::scale::{Scale, row_count};
+use crate::numeric::row_count;
+use crate::scale::Scale;
 use crate::sincos::SinCos;
 
 use super::attribution::attribute;
 use super::config::Policy;
-use super::outlier::{Gate, Stillness};
+use super::outlier::Gate;
+use super::stillness::Stillness;
 use super::verdict::{Alarm, Change, Reading, Stage, Verdict};
 use super::view::View;
 use super::window::Window;
@@ -44,6 +46,12 @@ where
         self.last_alarm = Some(alarm);
         self.stage = Stage::Drift;
         Verdict::Alarm(alarm)
+    }
+
+    /// The verdict on a row that was held back: as if it had not come, it neither raises an alarm
+    /// nor counts as a quiet one.
+    pub(super) fn passed_over(&self) -> Verdict {
+        if self.stage == Stage::Drift { Verdict::Drifting } else { Verdict::Healthy }
     }
 
     /// Whether the policy lets another alarm be raised, `age` rows after the last.
@@ -96,29 +104,29 @@ where
     }
 
     fn describe(&self, at: u64) -> Alarm {
-        let stuck = self.stillness.iter().enumerate().find(|(_, stillness)| stillness.is_stuck());
-        if let Some((channel, stillness)) = stuck {
-            return Alarm {
-                row: at,
-                since: at.saturating_sub(u64::from(stillness.run)),
-                scale: stillness.run,
-                score: row_count(stillness.run),
-                threshold: row_count(stillness.limit),
-                channel,
-                change: Change::Stuck,
-            };
-        }
         let (window, length) = self.foremost(0);
         let (channel, change) = self.attribution();
-        Alarm {
-            row: at,
-            since: window.calm_row.saturating_add(1).min(at),
-            scale: length,
-            score: window.statistic,
-            threshold: window.threshold,
-            channel,
-            change,
+        let since = window.calm_row.saturating_add(1).min(at);
+        let (score, threshold) = (window.statistic, window.threshold);
+        let mut alarm = Alarm { row: at, since, scale: length, score, threshold, channel, change };
+        // The channel that has been still for longest, measured by what is plausible for it: what
+        // a window says of a channel that is stuck (its level is off, its spread has gone) only
+        // follows from that.
+        let longest = |(_, a): &(usize, &Stillness), (_, b): &(usize, &Stillness)| {
+            a.is_stuck().cmp(&b.is_stuck()).then(a.excess().total_cmp(&b.excess()))
+        };
+        let stillest = self.stillness.iter().enumerate().max_by(longest);
+        if let Some((channel, stillness)) = stillest.filter(|(_, s)| s.is_implausible()) {
+            alarm.channel = channel;
+            alarm.change = Change::Stuck;
+            alarm.since = at.saturating_sub(u64::from(stillness.run));
+            if stillness.is_stuck() {
+                alarm.scale = stillness.run;
+                alarm.score = row_count(stillness.run);
+                alarm.threshold = row_count(stillness.limit);
+            }
         }
+        alarm
     }
 
     /// The window farthest beyond its threshold of those at least `shortest` rows long, or of

@@ -1,9 +1,9 @@
 //! One time scale of a detector.
 
+use crate::mean::Mean;
 use crate::null::Null;
-use crate::scale::row_count;
+use crate::numeric::row_count;
 use crate::state::fields;
-use crate::window::Mean;
 
 use super::Baseline;
 use super::attribution::{Axes, Signs};

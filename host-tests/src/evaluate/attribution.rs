@@ -5,7 +5,7 @@ use fastmmd::detector::{Alarm, Change, Verdict};
 use super::devices::{Plain, fleet, granted, learned, map, settings};
 use super::families::{Family, Source, exponential, seed};
 use super::table::Table;
-use super::{Check, Report, Scope, note};
+use super::{Check, Draw, Report, Scope, note};
 use crate::generate::Generator;
 use crate::{real, single, tolerance};
 
@@ -233,7 +233,7 @@ pub fn trials(family: Family, cell: usize, count: usize) -> Vec<Ending> {
 
 /// The section: by family, by event, and in all.
 #[must_use]
-pub fn run(scope: Scope) -> Report {
+pub fn run(scope: Scope, draw: Draw) -> Report {
     let mut report = Report::new(
         "Attribution and onset",
         "8 channels, one of which changes; promise 10000, 4096 learning rows; changes noticed \
@@ -263,7 +263,7 @@ pub fn run(scope: Scope) -> Report {
             continue;
         }
         note("attribution", name);
-        let score = Score::of(&trials(family, cell, count));
+        let score = Score::of(&trials(family, draw.cell(cell), count));
         table.line([name.to_owned()].into_iter().chain(score.line()));
         all.answers.extend(&score.answers);
         all.early += score.early;
