@@ -104,7 +104,7 @@ where
     }
 
     fn describe(&self, at: u64) -> Alarm {
-        let (window, length) = self.foremost(0);
+        let (window, length) = self.foremost();
         let (channel, change) = self.attribution();
         let since = window.calm_row.saturating_add(1).min(at);
         let (score, threshold) = (window.statistic, window.threshold);
@@ -129,28 +129,34 @@ where
         alarm
     }
 
-    /// The window farthest beyond its threshold of those at least `shortest` rows long, or of
-    /// all if none is.
-    fn foremost(&self, shortest: u32) -> (&Window<C, L>, u32) {
-        let long_enough = self.config.scales.iter().any(|length| *length >= shortest);
+    /// The window nearest to, or farthest beyond, its threshold.
+    fn foremost(&self) -> (&Window<C, L>, u32) {
         let mut best = (&self.windows[0], self.config.scales[0]);
-        let mut largest = f32::NEG_INFINITY;
         for (window, length) in self.windows.iter().zip(self.config.scales) {
-            if window.ratio() > largest && (length >= shortest || !long_enough) {
-                largest = window.ratio();
+            if window.ratio() > best.0.ratio() {
                 best = (window, length);
             }
         }
         best
     }
 
-    /// The channel that differs most from the reference now, and how. More certain some rows
-    /// after an alarm than on the row it was raised. O(C).
+    /// The channel that differs most from the reference now, and how, by the window that shows it
+    /// best. More certain some rows after an alarm than on the row it was raised. O(S·C).
     #[must_use]
     pub fn attribution(&self) -> (usize, Change) {
-        let (window, _) = self.foremost(SHORTEST_ATTRIBUTING);
-        let signs = window.axes.signs(&self.reference.axes);
-        attribute(&signs, &window.usual, window.normaliser(self.reference.own))
+        let (_, longest) = self.config.range();
+        let shortest = SHORTEST_ATTRIBUTING.min(longest);
+        let mut signs = [[0.0; 4]; C];
+        for (window, length) in self.windows.iter().zip(self.config.scales) {
+            if length < shortest {
+                continue;
+            }
+            let own = window.unusual(&self.reference);
+            for (sign, own) in signs.iter_mut().flatten().zip(own.iter().flatten()) {
+                *sign = f32::max(*sign, *own);
+            }
+        }
+        attribute(&signs)
     }
 
     /// What the detector is doing.
@@ -177,13 +183,13 @@ where
     /// of the shortest window.
     #[must_use]
     pub fn statistic(&self) -> f32 {
-        self.foremost(0).0.statistic
+        self.foremost().0.statistic
     }
 
     /// The threshold of that window; 0 while learning.
     #[must_use]
     pub fn threshold(&self) -> f32 {
-        self.foremost(0).0.threshold
+        self.foremost().0.threshold
     }
 
     /// What every window says, shortest first.

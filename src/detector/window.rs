@@ -126,6 +126,16 @@ impl<const C: usize, const L: usize> Window<C, L> {
         }
     }
 
+    /// The signs of change of each channel over their usual size.
+    pub(super) fn unusual(&self, reference: &Baseline<C, L>) -> [Signs; C] {
+        let normaliser = self.normaliser(reference.own);
+        let mut signs = self.axes.signs(&reference.axes);
+        for (sign, usual) in signs.iter_mut().flatten().zip(self.usual.iter().flatten()) {
+            *sign /= (usual * normaliser).max(1e-12);
+        }
+        signs
+    }
+
     /// Statistic over threshold: beyond 1 is an alarm.
     pub(super) fn ratio(&self) -> f32 {
         if self.threshold > 0.0 { self.statistic / self.threshold } else { 0.0 }

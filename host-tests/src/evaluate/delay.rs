@@ -176,19 +176,18 @@ pub fn measure<M: Method<C>, const C: usize>(
     let outlier = |device: usize| {
         let mut source = Source::<C>::new(Family::Gaussian, seed(section, 99, device));
         let rows: [_; OUTLIER_ROWS] = std::array::from_fn(|_| source.draw());
-        let alarms = |size: f64| {
+        let mut first = rows[0];
+        let mut sign = 10.0;
+        for x in &mut first {
+            *x += sign;
+            sign = -sign;
+        }
+        let alarms = |outlier: &[[f64; C]]| {
             let mut method = ready[device].clone();
-            let mut first = rows[0];
-            let mut sign = size;
-            for x in &mut first {
-                *x += sign;
-                sign = -sign;
-            }
-            let alarm = method.push(&first.map(single)) > threshold;
-            let later = rows[1..].iter().map(|row| method.push(&row.map(single)) > threshold);
-            later.fold(alarm, |any, alarm| any || alarm)
+            let pushed = outlier.iter().chain(&rows[1..]);
+            pushed.fold(false, |any, row| (method.push(&row.map(single)) > threshold) || any)
         };
-        alarms(10.0) && !alarms(0.0)
+        alarms(&[first]) && !alarms(&[])
     };
     let outliers = fleet(devices, outlier).into_iter().filter(|caused| *caused).count();
     let outliers = real(outliers) / real(devices);
