@@ -96,6 +96,7 @@ fn detected<V: View<3>>() -> GoldenDetector {
                 found.alarms += 1;
                 alarm.score.to_bits()
             }
+            _ => 3,
         };
         found.verdicts = golden_mixture(found.verdicts, number);
     }

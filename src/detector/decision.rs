@@ -267,7 +267,7 @@ where
 mod tests {
     use super::*;
     use crate::detector::{Config, Raw};
-    use crate::{Fourier, Kernel, Sampling};
+    use crate::{Error, Fourier, Kernel, Parameter, Sampling};
     use rand_core::{Rng, SeedableRng};
     use rand_xorshift::XorShiftRng;
     use std::vec::Vec;
@@ -396,6 +396,49 @@ mod tests {
         assert_eq!(bench.run(500, 0.0).len(), 0);
         assert_eq!(bench.detector.reference, learned);
         assert_eq!(bench.run(20, 1.0).len(), 1);
+    }
+
+    #[test]
+    fn the_old_reference_is_kept_until_the_new_one_is_whole() {
+        let with = |settle| {
+            let policy = Policy::Relearn { hold_off: 100, settle };
+            Config { policy, ..Config::rows(1e4).with_scales([4, 64]) }.check()
+        };
+        assert_eq!(with(163), Err(Error::OutOfRange(Parameter::HoldOff)));
+        assert_eq!(with(164), Ok(()));
+    }
+
+    #[test]
+    fn a_lone_outlier_leaves_no_trace() {
+        let mut with = Bench::new(Policy::Latch);
+        let mut without = with.detector.clone();
+        let mut rng = with.rng.clone();
+        for outlier in [2.0, -1e3, 1e12] {
+            assert_eq!(with.detector.push(&[outlier]), Ok(Verdict::Healthy));
+            for _ in 0..20 {
+                let noise = rng.next_u32() as f32 / u32::MAX as f32;
+                assert_eq!(with.detector.push(&[noise]), without.push(&[noise]));
+                assert_eq!(with.detector.readings(), without.readings());
+            }
+        }
+        // Two of them do.
+        with.detector.push(&[1e12]).unwrap();
+        with.detector.push(&[1e12]).unwrap();
+        assert_ne!(with.detector.readings(), without.readings());
+    }
+
+    #[test]
+    fn a_channel_that_stops_is_called_stuck_whatever_fired_first() {
+        for value in [0.02, 0.5] {
+            let mut bench = Bench::new(Policy::Latch);
+            let onset = bench.detector.rows();
+            while bench.detector.last_alarm().is_none() {
+                bench.detector.push(&[value]).unwrap();
+            }
+            let alarm = bench.detector.last_alarm().unwrap();
+            assert_eq!((alarm.change, alarm.channel, alarm.since), (Change::Stuck, 0, onset));
+            assert!(alarm.severity() >= 1.0, "{alarm:?}");
+        }
     }
 
     #[test]

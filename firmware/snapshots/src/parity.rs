@@ -100,6 +100,7 @@ fn detected<V: View<3>>(map: &Fourier<3, 64>) -> Result<GoldenDetector, Error> {
                 found.alarms += 1;
                 alarm.score.to_bits()
             }
+            _ => 3,
         };
         found.verdicts = golden_mixture(found.verdicts, number);
     }

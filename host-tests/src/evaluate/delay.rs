@@ -184,8 +184,8 @@ pub fn measure<M: Method<C>, const C: usize>(
         }
         let alarms = |outlier: &[[f64; C]]| {
             let mut method = ready[device].clone();
-            let pushed = outlier.iter().chain(&rows[1..]);
-            pushed.fold(false, |any, row| (method.push(&row.map(single)) > threshold) || any)
+            let mut pushed = outlier.iter().chain(&rows[1..]);
+            pushed.any(|row| method.push(&row.map(single)) > threshold)
         };
         alarms(&[first]) && !alarms(&[])
     };
