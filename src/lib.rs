@@ -86,9 +86,9 @@ pub mod two_sample;
 
 // What follows from it.
 pub mod detector;
+mod mean;
 mod null;
 pub mod regimes;
-mod window;
 
 // For all of them.
 pub mod error;

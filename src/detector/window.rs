@@ -1,9 +1,9 @@
 //! One time scale of a detector.
 
+use crate::mean::Mean;
 use crate::null::Null;
-use crate::scale::row_count;
+use crate::numeric::row_count;
 use crate::state::fields;
-use crate::window::Mean;
 
 use super::Baseline;
 use super::attribution::{Axes, Signs};
@@ -124,6 +124,16 @@ impl<const C: usize, const L: usize> Window<C, L> {
         for (usual, sign) in self.usual.iter_mut().flatten().zip(signs.iter().flatten()) {
             *usual += rate * (sign / normaliser - *usual);
         }
+    }
+
+    /// The signs of change of each channel over their usual size.
+    pub(super) fn unusual(&self, reference: &Baseline<C, L>) -> [Signs; C] {
+        let normaliser = self.normaliser(reference.own);
+        let mut signs = self.axes.signs(&reference.axes);
+        for (sign, usual) in signs.iter_mut().flatten().zip(self.usual.iter().flatten()) {
+            *sign /= (usual * normaliser).max(1e-12);
+        }
+        signs
     }
 
     /// Statistic over threshold: beyond 1 is an alarm.

@@ -51,7 +51,8 @@ pub(crate) enum Kind {
     Map = 1,
     Embedding = 2,
     TwoSample = 3,
-    Detector = 4,
+    /// 4 was that of detectors with fewer fields, before the first release.
+    Detector = 5,
 }
 
 impl<const L: usize, B: SinCos> Embedding<L, B> {
