@@ -29,10 +29,11 @@ mod bytes;
 
 pub(crate) use bytes::{Field, Reader, Writer, fields};
 
-use crate::embedding::{Embedding, Sum};
+use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::map::{CHECKSUM, FeatureMap, Recipe};
 use crate::sincos::SinCos;
+use crate::sums::{self, Sum};
 use crate::two_sample::TwoSample;
 
 const MAGIC: [u8; 4] = *b"FMMD";
@@ -58,7 +59,10 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     fn put(&self, writer: &mut Writer<'_>) {
         self.weight.put(writer);
         self.squares.put(writer);
-        self.sums.put(writer);
+        for Sum { cos, sin } in self.sums.iter() {
+            (cos << FINER).put(writer);
+            (sin << FINER).put(writer);
+        }
     }
 
     /// Reads weights and sums into an embedding like this one.
@@ -66,12 +70,20 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         let mut embedding = Self::empty(self.fingerprint, self.kernel_scale);
         embedding.weight = Field::take(reader)?;
         embedding.squares = Field::take(reader)?;
-        embedding.sums = Field::take(reader)?;
+        let mut next = || <i64 as Field>::take(reader).map(coarser);
+        for mut cell in embedding.sums.cells() {
+            cell.set(Sum { cos: next()?, sin: next()? });
+        }
         if embedding.is_consistent() { Ok(embedding) } else { Err(Error::Inconsistent) }
     }
 }
 
-fields!(Sum { cos: i64, sin: i64 });
+/// Records have their sums, like weights, in units of 2⁻³⁰: this many places finer than ours.
+const FINER: u32 = 30 - sums::PLACES;
+
+fn coarser(sum: i64) -> i64 {
+    sum.saturating_add(1 << (FINER - 1)) >> FINER
+}
 
 /// Writes a record of `length` bytes whose payload `fill` puts; returns the length.
 pub(crate) fn write(

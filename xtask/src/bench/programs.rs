@@ -13,7 +13,7 @@ use crate::project::Project;
 
 /// Channels and frequencies.
 const SHAPES: [(u32, u32); 4] = [(4, 64), (8, 128), (16, 128), (32, 256)];
-const BACKENDS: [&str; 3] = ["polynomial", "libm", "micromath"];
+const BACKENDS: [&str; 4] = ["polynomial", "quick", "libm", "micromath"];
 
 /// Cores by the names that results have, their QEMU machines, and targets.
 pub(super) const CORES: [(&str, &str, &str); 4] = [
