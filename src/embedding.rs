@@ -227,7 +227,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         let factor = (keep * 4_294_967_296.0) as u64;
         for mut cell in self.sums.cells() {
             let Sum { cos, sin } = cell.sum();
-            cell.set(Sum { cos: shrink_signed(cos, factor), sin: shrink_signed(sin, factor) });
+            cell.set(Sum { cos: shrink_sum(cos, factor), sin: shrink_sum(sin, factor) });
         }
         self.weight = shrink(self.weight, factor);
         self.squares = shrink_wide(shrink_wide(self.squares, factor), factor);
@@ -355,8 +355,9 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 
     /// Whether no sums contradict the weights, as far as that can be seen.
     pub(crate) fn is_consistent(&self) -> bool {
-        // A coarse backend may put a point slightly outside the circle.
+        // A coarse backend may put a point slightly outside the circle, and so may rounding.
         let limit = self.weight.saturating_add(self.weight >> 8) >> (PLACES - sums::PLACES);
+        let limit = limit.saturating_add(1);
         self.weight < FULL
             && (self.weight == 0) == (self.squares == 0)
             && self.squares <= square(self.weight)
@@ -405,9 +406,13 @@ fn shrink(value: u64, factor: u64) -> u64 {
     (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
 }
 
-fn shrink_signed(value: i64, factor: u64) -> i64 {
-    let size = shrink(value.unsigned_abs(), factor).cast_signed();
-    if value < 0 { size.wrapping_neg() } else { size }
+/// The same for a sum, but cut off towards 0: rounded, the last of it would never go, while the
+/// weight, which is finer, still does.
+fn shrink_sum(sum: i64, factor: u64) -> i64 {
+    let value = sum.unsigned_abs();
+    let low = (value & 0xffff_ffff).wrapping_mul(factor) >> 32;
+    let size = (value >> 32).wrapping_mul(factor).wrapping_add(low).cast_signed();
+    if sum < 0 { size.wrapping_neg() } else { size }
 }
 
 fn shrink_wide(value: u128, factor: u64) -> u128 {

@@ -70,7 +70,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         let mut embedding = Self::empty(self.fingerprint, self.kernel_scale);
         embedding.weight = Field::take(reader)?;
         embedding.squares = Field::take(reader)?;
-        let mut next = || <i64 as Field>::take(reader).map(coarser);
+        let mut next = || <i64 as Field>::take(reader).and_then(ours);
         for mut cell in embedding.sums.cells() {
             cell.set(Sum { cos: next()?, sin: next()? });
         }
@@ -81,8 +81,10 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 /// Records have their sums, like weights, in units of 2⁻³⁰: this many places finer than ours.
 const FINER: u32 = 30 - sums::PLACES;
 
-fn coarser(sum: i64) -> i64 {
-    sum.saturating_add(1 << (FINER - 1)) >> FINER
+/// A sum from a record, if it is one that is ever written.
+fn ours(sum: i64) -> Result<i64, Error> {
+    let coarse = sum >> FINER;
+    if coarse << FINER == sum { Ok(coarse) } else { Err(Error::Inconsistent) }
 }
 
 /// Writes a record of `length` bytes whose payload `fill` puts; returns the length.
