@@ -30,6 +30,9 @@ pub(super) const LEVELS: [&str; 2] = ["3", "s"];
 /// The program that measures nothing, of which all others have more.
 pub(super) const EMPTY: &str = "empty";
 
+/// The program that runs 10,000 instructions in a loop.
+pub(super) const KNOWN: &str = "known";
+
 /// One thing to be measured.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Program {
@@ -106,7 +109,9 @@ pub(super) fn write(project: &Project, programs: &[Program]) -> Result<()> {
         )?;
     }
     let calls = programs.iter().map(|program| (program.name(), program.call()));
-    for (name, call) in calls.chain([(EMPTY.to_owned(), "nothing()".to_owned())]) {
+    let controls = [(EMPTY, "nothing()"), (KNOWN, "known()")];
+    let controls = controls.map(|(name, call)| (name.to_owned(), call.to_owned()));
+    for (name, call) in calls.chain(controls) {
         write!(manifest, "[[bin]]\nname = \"{name}\"\npath = \"{name}.rs\"\n\n")?;
         let program = format!(
             "#![no_std]\n#![no_main]\n\n#[bench::entry]\nfn main() -> ! {{\n    bench::{call}\n}}\n"
@@ -149,7 +154,7 @@ pub(super) fn build(
         .within(&directory)
         .args(["build", "--quiet", &format!("--target={target}")])
         .arg(format!("--profile={}", profile(level)))
-        .arg(format!("--bin={EMPTY}"));
+        .args([format!("--bin={EMPTY}"), format!("--bin={KNOWN}")]);
     for program in programs {
         cargo = cargo.arg(format!("--bin={}", program.name()));
     }
