@@ -78,6 +78,7 @@ pub mod sampling;
 // Points and their sums.
 pub mod embedding;
 pub mod sincos;
+mod sums;
 
 // How much two streams differ.
 pub mod family;
