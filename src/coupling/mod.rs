@@ -102,7 +102,7 @@ pub struct Alarm {
     pub score: f32,
     /// Beyond which it is an alarm.
     pub threshold: f32,
-    /// Strength of the coupling learned: [`Monitor::strength`] while all was well.
+    /// Strength of the coupling that was learned: [`Monitor::learned_strength`].
     pub before: f32,
     /// Strength of the coupling now.
     pub now: f32,
@@ -318,7 +318,7 @@ where
                 row,
                 score: self.statistic,
                 threshold: self.threshold,
-                before: self.unbiased(&self.reference),
+                before: self.learned_strength(),
                 now: self.strength(),
             })
         } else {
@@ -366,6 +366,12 @@ where
     #[must_use]
     pub fn strength(&self) -> f32 {
         self.unbiased(&self.window)
+    }
+
+    /// Strength of the coupling that was learned.
+    #[must_use]
+    pub fn learned_strength(&self) -> f32 {
+        self.unbiased(&self.reference)
     }
 
     /// HSIC of some rows, less what their number adds to it by chance.
