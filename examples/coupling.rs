@@ -22,7 +22,7 @@ fn main() -> Result<(), fastmmd::Error> {
         state ^= state << 13;
         state ^= state >> 17;
         state ^= state << 5;
-        (state >> 8) as f32 / 16_777_216.0
+        f32::from((state >> 16) as u16) / 65_536.0
     };
     for row in 0..8000 {
         let flow = uniform();

@@ -30,11 +30,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let normal = |x: f32| (-x * x / 2.0).exp() / std::f32::consts::TAU.sqrt();
     let laplace = |x: f32| (-(2_f32.sqrt()) * x.abs()).exp() / 2_f32.sqrt();
-    // The witness has units of its own: drawn ten times as high as the densities.
+    // The witness has units of its own: drawn five times as high as the densities.
     let mut picture = Picture::new();
     picture.curve("Laplace density", "#c33", &xs, xs.iter().map(|x| laplace(*x)));
     picture.curve("normal density", "#36c", &xs, xs.iter().map(|x| normal(*x)));
-    picture.curve("witness × 10", "#222", &xs, values.iter().map(|value| 10.0 * value));
+    picture.curve("witness × 5", "#222", &xs, values.iter().map(|value| 5.0 * value));
     let path = std::env::args().nth(1);
     if let Some(path) = &path {
         std::fs::write(path, picture.finish())?;
@@ -52,7 +52,7 @@ fn uniform_numbers(mut state: u32) -> impl FnMut() -> f32 {
         state ^= state << 13;
         state ^= state >> 17;
         state ^= state << 5;
-        ((state >> 8) as f32 + 0.5) / 16_777_216.0
+        (f32::from((state >> 16) as u16) + 0.5) / 65_536.0
     }
 }
 
