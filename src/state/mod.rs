@@ -54,6 +54,7 @@ pub(crate) enum Kind {
     TwoSample = 3,
     /// 4 was that of detectors with fewer fields, before the first release.
     Detector = 5,
+    Coupling = 6,
 }
 
 impl<const L: usize, B: SinCos> Embedding<L, B> {
@@ -144,7 +145,7 @@ fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
     let payload = body.get(HEADER_BYTES..).ok_or(Error::WrongLength)?;
     let mut payload = Reader { rest: payload };
     let recipe = Recipe::from_bytes(&payload.take()?)?;
-    let known = (Kind::Map as u8..=Kind::Detector as u8).contains(&kind);
+    let known = (Kind::Map as u8..=Kind::Coupling as u8).contains(&kind);
     let bare = kind != Kind::Map as u8 || (backend == 0 && payload.rest.is_empty());
     if zero != 0 || !known || !bare {
         return Err(Error::Inconsistent);

@@ -112,6 +112,7 @@ pub(crate) fn structured<const D: usize, const P: usize, const L: usize>(
 pub(crate) fn interface<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
     black_box((map.recipe(), map.fingerprint(), map.reach()));
     black_box(map.frequency(black_box(1)));
+    black_box(map.weighted_frequencies(&black_box([0.0; L])));
     let mut items = [0.0; L];
     let _ = black_box(map.project(&sample(), &mut items, |item, phase| *item += phase));
     black_box(items);
