@@ -44,7 +44,6 @@ pub(crate) fn golden_detector<V: View<3>>(map: &Fourier<3, 64>) -> Result<Golden
         let number = match detector.push(&golden_row(index))? {
             Verdict::Learning { progress } => progress.to_bits(),
             Verdict::Healthy => 1,
-            Verdict::Drifting => 2,
             Verdict::Alarm(alarm) => {
                 if found.alarms == 0 {
                     let channel = u32::try_from(alarm.channel).unwrap_or(u32::MAX);
@@ -55,6 +54,7 @@ pub(crate) fn golden_detector<V: View<3>>(map: &Fourier<3, 64>) -> Result<Golden
                 found.alarms += 1;
                 alarm.score.to_bits()
             }
+            _ => 2,
         };
         found.verdicts = golden_mixture(found.verdicts, number);
     }

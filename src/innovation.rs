@@ -1,8 +1,8 @@
 //! Input conditioning, an option: what a channel does beyond what its past predicts.
 
 use crate::error::Error;
-use crate::numeric::{sqrt_f32, within};
-use crate::scale::{MAX_DEVIATIONS, check_row, row_count};
+use crate::numeric::{row_count, sqrt_f32, within};
+use crate::scale::{MAX_DEVIATIONS, check_row};
 use crate::state::fields;
 
 /// Rows over which the predictor forgets while it learns.
@@ -17,25 +17,21 @@ const CLIP: f32 = 5.0;
 const WARM_UP: u32 = 32;
 /// Rows over which the spread of the residuals is averaged.
 const SPREAD_MEMORY: u32 = 8000;
-/// A value farther than this many deviations from its prediction, and than any while learning,
-/// is an outlier,
-const OUTLIER: f32 = 6.0;
-/// and a lone one if there was none in this many rows before.
-const COMPANY_ROWS: u32 = 16;
 /// Least variance of the residuals, in variances of the channel.
 const MIN_VARIANCE: f32 = 1e-8;
 
 /// What a row may do to the predictors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Update {
     /// They learn from it.
     Learn,
     /// They are fixed, and take it as their past.
     Follow,
-    /// As `Follow`, but a lone outlier is replaced by its prediction in their past: it would
+    /// They take their own prediction as their past, and the row is forgotten: an outlier would
     /// otherwise come back in the residuals of the rows after it.
-    FollowWithoutOutliers,
+    Skip,
 }
 
 /// The one-step residual of each channel in units of its own spread, cut at
@@ -45,7 +41,7 @@ pub enum Update {
 /// squares while the detector learns and fixed afterwards, so that it cannot learn a change of
 /// dynamics away; the spread of the residuals goes on being averaged, over about 8000 rows.
 /// For signals with strong cycles or trends, whose single values say little. 4·C·(TERMS² +
-/// 2·TERMS + 4) bytes.
+/// 2·TERMS + 2) bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Innovation<const C: usize, const TERMS: usize = 4> {
@@ -67,13 +63,26 @@ impl<const C: usize, const TERMS: usize> Innovation<C, TERMS> {
     /// [`Scale::push`](crate::scale::Scale::push).
     pub fn push(&mut self, values: &[f32; C], update: Update) -> Result<[f32; C], Error> {
         check_row(values)?;
-        let mut residuals = [0.0; C];
-        for ((residual, predictor), value) in
-            residuals.iter_mut().zip(&mut self.predictors).zip(values)
-        {
-            *residual = predictor.push(*value, update);
-        }
+        let residuals = self.residuals(values);
+        self.advance(values, update);
         Ok(residuals)
+    }
+
+    /// The residuals of finite values, which change nothing yet.
+    pub(crate) fn residuals(&self, values: &[f32; C]) -> [f32; C] {
+        let mut residuals = [0.0; C];
+        for ((residual, predictor), value) in residuals.iter_mut().zip(&self.predictors).zip(values)
+        {
+            *residual = predictor.residual(*value);
+        }
+        residuals
+    }
+
+    /// Takes the values, of which the residuals are known, into the past.
+    pub(crate) fn advance(&mut self, values: &[f32; C], update: Update) {
+        for (predictor, value) in self.predictors.iter_mut().zip(values) {
+            predictor.advance(*value, update);
+        }
     }
 }
 
@@ -88,10 +97,6 @@ impl<const C: usize, const TERMS: usize> Default for Innovation<C, TERMS> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct Predictor<const TERMS: usize> {
     pub(crate) rows: u32,
-    /// Rows since the last outlier.
-    pub(crate) calm_rows: u32,
-    /// Largest residual while learning, in deviations.
-    pub(crate) largest: f32,
     pub(crate) variance: f32,
     /// Past values, newest first; the last term is the constant 1 for the level.
     pub(crate) past: [f32; TERMS],
@@ -110,18 +115,15 @@ impl<const TERMS: usize> Predictor<TERMS> {
         }
         let mut past = [0.0; TERMS];
         past[TERMS - 1] = 1.0;
-        Self {
-            rows: 0,
-            calm_rows: COMPANY_ROWS,
-            largest: 0.0,
-            variance: 1.0,
-            past,
-            weights: [0.0; TERMS],
-            inverse,
-        }
+        Self { rows: 0, variance: 1.0, past, weights: [0.0; TERMS], inverse }
     }
 
-    fn push(&mut self, value: f32, update: Update) -> f32 {
+    fn residual(&self, value: f32) -> f32 {
+        let error = value - dot(&self.weights, &self.past);
+        within(error / sqrt_f32(self.variance), MAX_DEVIATIONS)
+    }
+
+    fn advance(&mut self, value: f32, update: Update) {
         if self.rows == 0 {
             // No past yet: as if it had always been so.
             if let [lags @ .., _level] = &mut self.past[..] {
@@ -129,34 +131,27 @@ impl<const TERMS: usize> Predictor<TERMS> {
             }
         }
         let predicted = dot(&self.weights, &self.past);
-        let error = value - predicted;
-        let deviation = sqrt_f32(self.variance);
-        let lone = self.is_lone_outlier(error, deviation);
-        let clipped = if self.rows < WARM_UP { error } else { within(error, CLIP * deviation) };
+        if update != Update::Skip {
+            self.follow(value - predicted, update);
+        }
+        let [lags @ .., _level] = &mut self.past[..] else { return };
+        let mut newer = if update == Update::Skip { predicted } else { value };
+        for lag in lags {
+            core::mem::swap(lag, &mut newer);
+        }
+    }
+
+    /// Takes the error of a prediction into account, in the weights only while learning.
+    fn follow(&mut self, error: f32, update: Update) {
+        let limit = CLIP * sqrt_f32(self.variance);
+        let clipped = if self.rows < WARM_UP { error } else { within(error, limit) };
         if update == Update::Learn {
-            if self.rows >= WARM_UP {
-                self.largest = self.largest.max(error.abs() / deviation);
-            }
             self.learn(clipped);
         }
         self.rows = self.rows.saturating_add(1);
         let rate = 1.0 / row_count(self.rows.min(SPREAD_MEMORY));
         self.variance += (clipped * clipped - self.variance) * rate;
         self.variance = self.variance.max(MIN_VARIANCE);
-        let [lags @ .., _level] = &mut self.past[..] else { return 0.0 };
-        let cleaned = lone && update == Update::FollowWithoutOutliers;
-        let mut newer = if cleaned { predicted } else { value };
-        for lag in lags {
-            core::mem::swap(lag, &mut newer);
-        }
-        within(error / deviation, MAX_DEVIATIONS)
-    }
-
-    fn is_lone_outlier(&mut self, error: f32, deviation: f32) -> bool {
-        let calm_rows = self.calm_rows;
-        let outlier = error.abs() > OUTLIER.max(self.largest) * deviation;
-        self.calm_rows = if outlier { 0 } else { calm_rows.saturating_add(1) };
-        outlier && calm_rows >= COMPANY_ROWS
     }
 
     /// One step of recursive least squares with forgetting.
@@ -195,8 +190,6 @@ fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
 
 fields!(Predictor<const TERMS> {
     rows: u32,
-    calm_rows: u32,
-    largest: f32,
     variance: f32,
     past: [f32; TERMS],
     weights: [f32; TERMS],
@@ -215,6 +208,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn whitens_an_autoregressive_signal() {
         let mut rng = XorShiftRng::seed_from_u64(1);
         let mut innovation = Innovation::<1>::new();
@@ -238,6 +232,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn a_fixed_predictor_does_not_learn_a_change_away() {
         let mut rng = XorShiftRng::seed_from_u64(2);
         let mut innovation = Innovation::<1>::new();
@@ -252,7 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_outlier_leaves_no_echo() {
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
+    fn a_row_skipped_leaves_no_echo() {
         let mut rng = XorShiftRng::seed_from_u64(4);
         let mut innovation = Innovation::<1>::new();
         let mut x = 0.0;
@@ -265,11 +261,13 @@ mod tests {
         }
         let mut echoing = innovation;
         let outlier = next(&mut rng) + 100.0;
-        let [residual] = innovation.push(&[outlier], Update::FollowWithoutOutliers).unwrap();
+        let variance = innovation.predictors[0].variance;
+        let [residual] = innovation.push(&[outlier], Update::Skip).unwrap();
+        assert_eq!(innovation.predictors[0].variance, variance);
         assert!(residual > 50.0);
         echoing.push(&[outlier], Update::Follow).unwrap();
         let after = next(&mut rng);
-        let [clean] = innovation.push(&[after], Update::FollowWithoutOutliers).unwrap();
+        let [clean] = innovation.push(&[after], Update::Follow).unwrap();
         let [echo] = echoing.push(&[after], Update::Follow).unwrap();
         assert!(clean.abs() < 8.0 && echo.abs() > 50.0, "{clean} {echo}");
     }
@@ -278,8 +276,8 @@ mod tests {
     fn stays_finite_whatever_comes() {
         let mut innovation = Innovation::<1, 5>::new();
         let wild = [0.0, 1e5, -1e5, 0.0, 0.0, 0.0, 1e5, 1e-30, 1e5, 1e5, -1e5];
-        for round in 0..2000 {
-            let update = [Update::Learn, Update::Follow, Update::FollowWithoutOutliers];
+        for round in 0..if cfg!(miri) { 50 } else { 2000 } {
+            let update = [Update::Learn, Update::Follow, Update::Skip];
             let value = wild[round % wild.len()];
             let [residual] = innovation.push(&[value], update[round % 3]).unwrap();
             assert!(residual.is_finite() && residual.abs() <= MAX_DEVIATIONS);

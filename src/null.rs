@@ -1,7 +1,6 @@
 //! What the statistic of one window does while all is well, and where its alarm threshold lies.
 
-use crate::numeric::{exp, ln, normal_tail, rounded, sqrt};
-use crate::scale::row_count;
+use crate::numeric::{exp, ln, normal_tail, rounded, row_count, sqrt};
 use crate::state::fields;
 
 /// Euler's constant: the mean of the standard Gumbel distribution, to which maxima converge.

@@ -1,7 +1,7 @@
 //! Input conditioning, first step: each channel in units of its own spread.
 
 use crate::error::{Error, Parameter};
-use crate::numeric::{sqrt_f32, within};
+use crate::numeric::{row_count, sqrt_f32, within};
 use crate::state::fields;
 
 /// Largest standardised value, in standard deviations: keeps every phase in reach.
@@ -128,12 +128,6 @@ pub(crate) fn check_row<const C: usize>(row: &[f32; C]) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// A number of rows as `f32`: exact up to 2²⁴, and near enough for a rate beyond.
-#[expect(clippy::cast_precision_loss, reason = "a rate of learning need not be exact")]
-pub(crate) const fn row_count(rows: u32) -> f32 {
-    rows as f32
 }
 
 fields!(Scale<const C> { rows: u32, means: [f32; C], squares: [f32; C] });

@@ -138,7 +138,7 @@ pub(crate) struct Watching {
     /// The promise: mean time between false alarms, in rows or as a time.
     #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = "10000")]
     pub(crate) mean_time_between_false_alarms: Span,
-    /// Window lengths in rows, ascending [default: 4,16,64 and for raw values 256].
+    /// Window lengths in rows, ascending [default: 4,16,64 and for raw values also 256].
     #[arg(long, value_delimiter = ',', value_name = "ROWS,…")]
     pub(crate) scales: Option<Vec<u32>>,
     /// Rows in a delay vector [default: 4 for the delay view, else 1].

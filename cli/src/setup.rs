@@ -125,7 +125,12 @@ pub(crate) fn detector(
         ViewChoice::Delay => DELAY_LAGS,
         _ => 1,
     });
-    let scales = options.scales.clone().unwrap_or_else(|| preset.scales.clone());
+    let mut preset_scales = preset.scales.clone();
+    if lags > 1 {
+        // Vectors of several rows are on offer with three windows.
+        preset_scales.truncate(3);
+    }
+    let scales = options.scales.clone().unwrap_or(preset_scales);
     let scaling_rows = options.fine.scaling.unwrap_or(preset.config.scaling_rows);
     let learn = match options.learn {
         Some(span) => whole("--learn", span, rate)?,

@@ -131,7 +131,10 @@ fn settings_that_mean_nothing_or_are_not_on_offer() {
     assert!(
         replay(&["--features", "100"]).contains("available: up to 8 channels with 16, 32 or 64")
     );
-    assert!(replay(&["--scales", "4,16"]).contains("3 or 4 scales"));
+    assert!(
+        replay(&["--scales", "4,16"])
+            .contains("no detector for innovations of 3 channels with 16 frequencies, 2 scales")
+    );
     assert_eq!(replay(&["--scales", "64,16,4"]), "the list of scales is out of range");
     assert!(replay(&["--mean-time-between-false-alarms", "5"]).contains("from 100 to 1e9 rows"));
     assert!(replay(&["--learn", "10min", "--time", "a"]).contains("add --rate HZ"));

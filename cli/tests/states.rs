@@ -35,8 +35,8 @@ fn what_is_exported_goes_on_as_the_log_would() {
     for options in [
         vec!["--learn", "2000"],
         vec!["--learn", "2500", "--view", "raw"],
-        vec!["--learn", "2000", "--view", "delay", "--lags", "2", "--scales", "4,16,64"],
-        vec!["--learn", "1500", "--features", "32", "--scales", "4,16,64,128"],
+        vec!["--learn", "2000", "--view", "delay", "--lags", "2"],
+        vec!["--learn", "1500", "--features", "64", "--scales", "4,16,64,128"],
     ] {
         let exported = ok(&[&["export", &healthy, "-o", &state], &options[..]].concat());
         assert!(exported.out.contains("3 channels"), "{}", exported.out);

@@ -128,9 +128,9 @@ fn detection() -> [String; 7] {
         ),
         format!(
             "| Skoltech benchmark, half of it: change points missed / false alarms, of 63 (random: {}) | {} / {} |",
-            cell(SKAB, "7000", 4),
-            cell(SKAB, "7000", 1),
-            cell(SKAB, "7000", 3)
+            cell(SKAB, "10000", 4),
+            cell(SKAB, "10000", 1),
+            cell(SKAB, "10000", 3)
         ),
     ]
 }

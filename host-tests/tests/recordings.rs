@@ -173,8 +173,11 @@ fn the_bounds_exclude_blind_detectors() {
         let kept = caught >= tolerance::NAB_CAUGHT.limit && stray <= tolerance::NAB_FALSE.limit;
         assert!(!kept, "{caught} caught, {stray} false");
     }
-    for (missed, stray) in [(1.0, 178.0), (63.0, 0.0)] {
-        let kept = missed <= tolerance::SKAB_MISSED.limit && stray <= tolerance::SKAB_FALSE.limit;
+    // As random alarms of which 18 are false were measured; the last are such alarms themselves.
+    let random = skab::Blind { mean: 55.8, deviation: 3.1 };
+    for (missed, stray) in [(1.0, 178.0), (63.0, 0.0), (52.7, 18.0)] {
+        let better = random.beaten_by(missed) >= tolerance::SKAB_BETTER.limit;
+        let kept = better && stray <= tolerance::SKAB_FALSE.limit;
         assert!(!kept, "{missed} missed, {stray} false");
     }
 }

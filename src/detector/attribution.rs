@@ -19,6 +19,10 @@ const TURNS: [f32; 3] = [
 ];
 /// Below this multiple of its usual size, neither level nor spread explains an alarm.
 const NOTABLE: f32 = 9.0;
+/// Weight of a sign that is the square of two coordinates against one that is the square of one:
+/// by chance the latter strays farther from its mean. Twice as far in the logarithm of the
+/// probability if the two coordinates were independent and of equal size, which they are not.
+const TWO_COORDINATES: f32 = 1.5;
 
 /// Mean points of C channels at their own three frequencies: 24·C bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,20 +85,11 @@ fn squared_distance(a: &Point, b: &Point) -> f32 {
     cos * cos + sin * sin
 }
 
-/// The channel whose signs exceed their usual size most, and what about it changed.
-pub(super) fn attribute<const C: usize>(
-    signs: &[Signs; C],
-    usual: &[Signs; C],
-    normaliser: f32,
-) -> (usize, Change) {
+/// The channel whose signs, given over their usual size, are largest, and what about it changed.
+pub(super) fn attribute<const C: usize>(signs: &[Signs; C]) -> (usize, Change) {
     let mut best = (0, 0.0, Change::Shape);
-    for (channel, (signs, usual)) in signs.iter().zip(usual).enumerate() {
-        let mut ratios = [0.0; 4];
-        for ((ratio, sign), usual) in ratios.iter_mut().zip(signs).zip(usual) {
-            *ratio = sign / (usual * normaliser).max(1e-12);
-        }
-        let [level, spread, ..] = ratios;
-        let largest = ratios.iter().copied().fold(0.0, f32::max);
+    for (channel, [level, spread, middle, high]) in signs.iter().copied().enumerate() {
+        let largest = level.max(spread).max(TWO_COORDINATES * middle.max(high));
         if largest > best.1 {
             let change = if level.max(spread) < NOTABLE {
                 Change::Shape

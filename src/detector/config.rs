@@ -52,9 +52,8 @@ pub enum Calibration {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum LoneOutliers {
-    /// Nothing: a row farther from the reference than any while learning is held back unless
-    /// another such comes within 16 rows. With many inputs, as delay vectors have, ordinary rows
-    /// lie as far out as a glitch does, and some glitches count.
+    /// Nothing: a row with a value beyond twice the range that its channel had while learning is
+    /// held back, as if it had not come, unless one about as far out came in the 8 rows before.
     HoldBack,
     /// It counts as any row: a single extreme value may alarm.
     Count,
@@ -242,7 +241,8 @@ impl<const S: usize> Config<S> {
     /// rows; learning rows from 64, and four of the longest window, to 2²⁰; bandwidths from 10⁻³
     /// to 10³; a moving reference that remembers more than the longest window and at most 2²⁰
     /// rows; an adaptive calibration that remembers four blocks, each of two of the longest
-    /// window or 1/32 of the learning rows; hold-offs from 1 row, and `settle` from `hold_off`.
+    /// window or 1/32 of the learning rows; hold-offs from 1 row, and `settle` from `hold_off` and
+    /// the longest window together, before which the new reference cannot be whole.
     pub fn check(&self) -> Result<(), Error> {
         if !self.mean_time_between_false_alarms.is_finite() {
             return Err(Error::NonFinite(Parameter::MeanTime));
@@ -276,7 +276,8 @@ impl<const S: usize> Config<S> {
                 refuse(rows == 0, Parameter::HoldOff)
             }
             Policy::Relearn { hold_off, settle } => {
-                refuse(hold_off == 0 || settle < hold_off, Parameter::HoldOff)
+                let earliest = hold_off.saturating_add(longest);
+                refuse(hold_off == 0 || settle < earliest, Parameter::HoldOff)
             }
         }
     }

@@ -3,12 +3,14 @@
 use crate::bandwidth::MedianDistance;
 use crate::delay::Delay;
 use crate::map::FeatureMap;
-use crate::scale::{Scale, row_count};
+use crate::numeric::row_count;
+use crate::scale::Scale;
 use crate::sincos::SinCos;
 
 use super::attribution::attribute;
 use super::config::Policy;
-use super::outlier::{Gate, Stillness};
+use super::outlier::Gate;
+use super::stillness::Stillness;
 use super::verdict::{Alarm, Change, Reading, Stage, Verdict};
 use super::view::View;
 use super::window::Window;
@@ -44,6 +46,12 @@ where
         self.last_alarm = Some(alarm);
         self.stage = Stage::Drift;
         Verdict::Alarm(alarm)
+    }
+
+    /// The verdict on a row that was held back: as if it had not come, it neither raises an alarm
+    /// nor counts as a quiet one.
+    pub(super) fn passed_over(&self) -> Verdict {
+        if self.stage == Stage::Drift { Verdict::Drifting } else { Verdict::Healthy }
     }
 
     /// Whether the policy lets another alarm be raised, `age` rows after the last.
@@ -96,53 +104,59 @@ where
     }
 
     fn describe(&self, at: u64) -> Alarm {
-        let stuck = self.stillness.iter().enumerate().find(|(_, stillness)| stillness.is_stuck());
-        if let Some((channel, stillness)) = stuck {
-            return Alarm {
-                row: at,
-                since: at.saturating_sub(u64::from(stillness.run)),
-                scale: stillness.run,
-                score: row_count(stillness.run),
-                threshold: row_count(stillness.limit),
-                channel,
-                change: Change::Stuck,
-            };
-        }
-        let (window, length) = self.foremost(0);
+        let (window, length) = self.foremost();
         let (channel, change) = self.attribution();
-        Alarm {
-            row: at,
-            since: window.calm_row.saturating_add(1).min(at),
-            scale: length,
-            score: window.statistic,
-            threshold: window.threshold,
-            channel,
-            change,
+        let since = window.calm_row.saturating_add(1).min(at);
+        let (score, threshold) = (window.statistic, window.threshold);
+        let mut alarm = Alarm { row: at, since, scale: length, score, threshold, channel, change };
+        // The channel that has been still for longest, measured by what is plausible for it: what
+        // a window says of a channel that is stuck (its level is off, its spread has gone) only
+        // follows from that.
+        let longest = |(_, a): &(usize, &Stillness), (_, b): &(usize, &Stillness)| {
+            a.is_stuck().cmp(&b.is_stuck()).then(a.excess().total_cmp(&b.excess()))
+        };
+        let stillest = self.stillness.iter().enumerate().max_by(longest);
+        if let Some((channel, stillness)) = stillest.filter(|(_, s)| s.is_implausible()) {
+            alarm.channel = channel;
+            alarm.change = Change::Stuck;
+            alarm.since = at.saturating_sub(u64::from(stillness.run));
+            if stillness.is_stuck() {
+                alarm.scale = stillness.run;
+                alarm.score = row_count(stillness.run);
+                alarm.threshold = row_count(stillness.limit);
+            }
         }
+        alarm
     }
 
-    /// The window farthest beyond its threshold of those at least `shortest` rows long, or of
-    /// all if none is.
-    fn foremost(&self, shortest: u32) -> (&Window<C, L>, u32) {
-        let long_enough = self.config.scales.iter().any(|length| *length >= shortest);
+    /// The window nearest to, or farthest beyond, its threshold.
+    fn foremost(&self) -> (&Window<C, L>, u32) {
         let mut best = (&self.windows[0], self.config.scales[0]);
-        let mut largest = f32::NEG_INFINITY;
         for (window, length) in self.windows.iter().zip(self.config.scales) {
-            if window.ratio() > largest && (length >= shortest || !long_enough) {
-                largest = window.ratio();
+            if window.ratio() > best.0.ratio() {
                 best = (window, length);
             }
         }
         best
     }
 
-    /// The channel that differs most from the reference now, and how. More certain some rows
-    /// after an alarm than on the row it was raised. O(C).
+    /// The channel that differs most from the reference now, and how, by the window that shows it
+    /// best. More certain some rows after an alarm than on the row it was raised. O(S·C).
     #[must_use]
     pub fn attribution(&self) -> (usize, Change) {
-        let (window, _) = self.foremost(SHORTEST_ATTRIBUTING);
-        let signs = window.axes.signs(&self.reference.axes);
-        attribute(&signs, &window.usual, window.normaliser(self.reference.own))
+        let (_, longest) = self.config.range();
+        let shortest = SHORTEST_ATTRIBUTING.min(longest);
+        let mut signs = [[0.0; 4]; C];
+        for (window, length) in self.windows.iter().zip(self.config.scales) {
+            if length < shortest {
+                continue;
+            }
+            let own = window.unusual(&self.reference);
+            for (sign, own) in signs.iter_mut().flatten().zip(own.iter().flatten()) {
+                *sign = f32::max(*sign, *own);
+            }
+        }
+        attribute(&signs)
     }
 
     /// What the detector is doing.
@@ -169,13 +183,13 @@ where
     /// of the shortest window.
     #[must_use]
     pub fn statistic(&self) -> f32 {
-        self.foremost(0).0.statistic
+        self.foremost().0.statistic
     }
 
     /// The threshold of that window; 0 while learning.
     #[must_use]
     pub fn threshold(&self) -> f32 {
-        self.foremost(0).0.threshold
+        self.foremost().0.threshold
     }
 
     /// What every window says, shortest first.
@@ -253,7 +267,7 @@ where
 mod tests {
     use super::*;
     use crate::detector::{Config, Raw};
-    use crate::{Fourier, Kernel, Sampling};
+    use crate::{Error, Fourier, Kernel, Parameter, Sampling};
     use rand_core::{Rng, SeedableRng};
     use rand_xorshift::XorShiftRng;
     use std::vec::Vec;
@@ -382,6 +396,49 @@ mod tests {
         assert_eq!(bench.run(500, 0.0).len(), 0);
         assert_eq!(bench.detector.reference, learned);
         assert_eq!(bench.run(20, 1.0).len(), 1);
+    }
+
+    #[test]
+    fn the_old_reference_is_kept_until_the_new_one_is_whole() {
+        let with = |settle| {
+            let policy = Policy::Relearn { hold_off: 100, settle };
+            Config { policy, ..Config::rows(1e4).with_scales([4, 64]) }.check()
+        };
+        assert_eq!(with(163), Err(Error::OutOfRange(Parameter::HoldOff)));
+        assert_eq!(with(164), Ok(()));
+    }
+
+    #[test]
+    fn a_lone_outlier_leaves_no_trace() {
+        let mut with = Bench::new(Policy::Latch);
+        let mut without = with.detector.clone();
+        let mut rng = with.rng.clone();
+        for outlier in [2.0, -1e3, 1e12] {
+            assert_eq!(with.detector.push(&[outlier]), Ok(Verdict::Healthy));
+            for _ in 0..20 {
+                let noise = rng.next_u32() as f32 / u32::MAX as f32;
+                assert_eq!(with.detector.push(&[noise]), without.push(&[noise]));
+                assert_eq!(with.detector.readings(), without.readings());
+            }
+        }
+        // Two of them do.
+        with.detector.push(&[1e12]).unwrap();
+        with.detector.push(&[1e12]).unwrap();
+        assert_ne!(with.detector.readings(), without.readings());
+    }
+
+    #[test]
+    fn a_channel_that_stops_is_called_stuck_whatever_fired_first() {
+        for value in [0.02, 0.5] {
+            let mut bench = Bench::new(Policy::Latch);
+            let onset = bench.detector.rows();
+            while bench.detector.last_alarm().is_none() {
+                bench.detector.push(&[value]).unwrap();
+            }
+            let alarm = bench.detector.last_alarm().unwrap();
+            assert_eq!((alarm.change, alarm.channel, alarm.since), (Change::Stuck, 0, onset));
+            assert!(alarm.severity() >= 1.0, "{alarm:?}");
+        }
     }
 
     #[test]

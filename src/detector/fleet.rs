@@ -3,8 +3,7 @@
 use crate::error::Error;
 use crate::map::FeatureMap;
 use crate::null::Null;
-use crate::numeric::sqrt_f32;
-use crate::scale::row_count;
+use crate::numeric::{row_count, sqrt_f32};
 use crate::sincos::SinCos;
 
 use super::verdict::Stage;
@@ -127,9 +126,9 @@ where
                     + share * (theirs + other_sign / normaliser);
             }
         }
-        self.gate.join(&other.gate, own_away, other_away);
+        self.gate.join(&other.gate);
         for (stillness, theirs) in self.stillness.iter_mut().zip(&other.stillness) {
-            stillness.limit = stillness.limit.max(theirs.limit);
+            stillness.allow(theirs);
         }
         self.reference = joined;
         self.previous = None;

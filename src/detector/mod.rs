@@ -15,6 +15,7 @@ mod decision;
 mod fleet;
 mod outlier;
 mod saved;
+mod stillness;
 mod verdict;
 mod view;
 mod window;
@@ -32,14 +33,15 @@ use crate::delay::Delay;
 use crate::error::Error;
 use crate::innovation::Update;
 use crate::map::FeatureMap;
+use crate::mean::Mean;
 use crate::null::Null;
-use crate::numeric::{exp, f64_of, ln, rounded, sqrt_f32, within};
-use crate::scale::{MAX_DEVIATIONS, Scale, check_row, row_count};
+use crate::numeric::{exp, f64_of, ln, rounded, row_count, sqrt_f32, within};
+use crate::scale::{MAX_DEVIATIONS, Scale, check_row};
 use crate::sincos::{Point, Polynomial, SinCos};
-use crate::window::Mean;
 
 use attribution::Axes;
-use outlier::{Gate, Stillness};
+use outlier::Gate;
+use stillness::Stillness;
 use window::{Row, Window};
 
 /// Of S windows' false alarms, many coincide: they count as this power of S.
@@ -97,7 +99,7 @@ pub struct Detector<
     inverse_bandwidth: f32,
     view: V,
     delay: Delay<C, D>,
-    gate: Gate,
+    gate: Gate<C>,
     stillness: [Stillness; C],
     /// Rows since reference and windows began.
     count: u32,
@@ -206,27 +208,21 @@ where
             return Ok(self.still_learning());
         }
         let learning = self.stage == Stage::Learning;
-        let update = match (learning, self.config.lone_outliers) {
-            (true, _) => Update::Learn,
-            (false, LoneOutliers::Count) => Update::Follow,
-            (false, LoneOutliers::HoldBack) => Update::FollowWithoutOutliers,
-        };
-        let values = self.view.values(&self.standardised(row), update);
-        let before = self.delay;
+        let standardised = self.standardised(row);
+        let values = self.view.values(&standardised);
+        if learning {
+            self.gate.learn(&values, self.config.learning_rows);
+        } else if self.config.lone_outliers == LoneOutliers::HoldBack && self.gate.holds(&values) {
+            self.view.advance(&standardised, Update::Skip);
+            return Ok(self.passed_over());
+        }
+        let update = if learning { Update::Learn } else { Update::Follow };
+        self.view.advance(&standardised, update);
         let Some(vector) = self.delay.push(&values)? else {
             return Ok(self.still_learning());
         };
         let mut sample = Mean::new();
         self.map_into(&mut sample, vector)?;
-        let distance = sample.squared_distance(&self.reference.mean);
-        if learning {
-            self.gate.learn(self.learned, distance);
-        } else if self.gate.holds(distance) && self.config.lone_outliers == LoneOutliers::HoldBack {
-            // No influence on any window, nor on the vectors to come; what the windows said before
-            // still stands.
-            self.delay = before;
-            return Ok(self.decide(at));
-        }
         self.compare(at, &sample, &Axes::of::<B>(&values), learning);
         if !learning {
             return Ok(self.decide(at));

@@ -1,159 +1,181 @@
-//! Single outliers, which must not alarm, and stuck channels, which must.
+//! Single outliers, which must not alarm.
 
-use crate::numeric::{ln, rounded, sqrt_f32};
-use crate::scale::row_count;
+use crate::numeric::row_count;
 use crate::state::fields;
 
-/// Rows within which a second sample out of the ordinary makes the first one believable.
-const COMPANY_ROWS: u32 = 16;
-/// Rows of learning before the reference means anything.
-const WARM_UP: u32 = 64;
+/// Rows of a block of learning rows at most: its second largest value is one that healthy rows
+/// reach again and again, and one glitch in it goes unnoticed.
+const BLOCK_ROWS: u32 = 512;
+/// Beyond this many half ranges from the middle of its channel, a value is an outlier.
+const REACH: f32 = 2.0;
+/// Outliers within this factor of each other are company.
+const ALIKE: f32 = 2.0;
+/// Rows before an outlier in which another one makes it believable.
+const COMPANY_ROWS: usize = 8;
+/// Least half range of a channel, in its deviations.
+const MIN_HALF_RANGE: f32 = 0.1;
 
-/// Holds back a sample farther from the reference than any while learning, unless another such
-/// came shortly before: however large, a lone outlier then has no influence at all.
+/// Holds back a row with a value far beyond what its channel did while learning, unless one about
+/// as far out came shortly before: however large, a lone outlier then has no influence at all.
+///
+/// A real change of that size goes on in the next row, so it is seen one row later. That company
+/// has to be about as far out keeps an outlier alone beside the extremes of healthy rows.
+/// 24·C + 40 bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(super) struct Gate {
-    /// Largest squared distance of a sample from the reference while learning.
-    limit: f32,
-    /// Rows since the last sample beyond it.
-    calm_rows: u32,
+pub(super) struct Gate<const C: usize> {
+    /// Learning rows in the block at hand, and whole blocks.
+    rows: u32,
+    blocks: u32,
+    channels: [Range; C],
+    /// How far out the last rows were, in half ranges, newest first.
+    recent: [f32; COMPANY_ROWS],
 }
 
-impl Gate {
+/// What values of a channel reach: upwards, and downwards with their sign turned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+struct Range {
+    up: Extreme,
+    down: Extreme,
+}
+
+/// The mean over blocks of the second largest value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+struct Extreme {
+    /// Of the block at hand.
+    largest: f32,
+    second: f32,
+    mean: f32,
+}
+
+impl Extreme {
+    const NONE: Self = Self { largest: f32::MIN, second: f32::MIN, mean: 0.0 };
+
+    fn push(&mut self, value: f32) {
+        self.second = self.second.max(value.min(self.largest));
+        self.largest = self.largest.max(value);
+    }
+
+    /// Ends a block, the one after `blocks` others.
+    fn end_block(&mut self, blocks: u32) {
+        self.mean += (self.second - self.mean) / row_count(blocks.saturating_add(1));
+        (self.largest, self.second) = (f32::MIN, f32::MIN);
+    }
+}
+
+impl<const C: usize> Gate<C> {
     pub(super) const fn new() -> Self {
-        Self { limit: 0.0, calm_rows: u32::MAX }
+        let channel = Range { up: Extreme::NONE, down: Extreme::NONE };
+        Self { rows: 0, blocks: 0, channels: [channel; C], recent: [0.0; COMPANY_ROWS] }
     }
 
-    /// Takes the distance of a learning sample, the `row`-th, into account.
-    pub(super) fn learn(&mut self, row: u32, distance: f32) {
-        if row > WARM_UP {
-            self.limit = self.limit.max(distance);
+    /// Takes a row, one of `learning` in all, as healthy.
+    pub(super) fn learn(&mut self, values: &[f32; C], learning: u32) {
+        for (channel, value) in self.channels.iter_mut().zip(values) {
+            channel.up.push(*value);
+            channel.down.push(-value);
         }
+        self.rows = self.rows.saturating_add(1);
+        if self.rows < BLOCK_ROWS.min(learning / 4) {
+            return;
+        }
+        for channel in &mut self.channels {
+            channel.up.end_block(self.blocks);
+            channel.down.end_block(self.blocks);
+        }
+        self.rows = 0;
+        self.blocks = self.blocks.saturating_add(1);
     }
 
-    /// Whether to hold a sample at this distance back.
-    pub(super) fn holds(&mut self, distance: f32) -> bool {
-        self.calm_rows = self.calm_rows.saturating_add(1);
-        if distance <= self.limit {
-            return false;
+    /// Whether to hold a row back.
+    pub(super) fn holds(&mut self, values: &[f32; C]) -> bool {
+        let size = self.size(values);
+        let company =
+            |other: &f32| *other > REACH && *other < ALIKE * size && size < ALIKE * *other;
+        let lone = size > REACH && !self.recent.iter().any(company);
+        let mut newer = size;
+        for size in &mut self.recent {
+            core::mem::swap(size, &mut newer);
         }
-        let lone = self.calm_rows > COMPANY_ROWS;
-        self.calm_rows = 0;
         lone
     }
 
-    /// Takes in what another gate has learned, both references having moved by squared distances.
-    pub(super) fn join(&mut self, other: &Self, away: f32, other_away: f32) {
-        let farther = |limit: f32, away: f32| sqrt_f32(limit) + sqrt_f32(away);
-        let limit = farther(self.limit, away).max(farther(other.limit, other_away));
-        self.limit = limit * limit;
-    }
-}
-
-fields!(Gate { limit: f32, calm_rows: u32 });
-
-/// Watches a channel for values that repeat exactly.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(super) struct Stillness {
-    last: f32,
-    /// Rows for which the value has been the same, after the first.
-    pub(super) run: u32,
-    longest: u32,
-    repeats: u32,
-    /// Longest run that is no alarm; 0 while learning.
-    pub(super) limit: u32,
-}
-
-impl Stillness {
-    /// Takes a value into account, raw as it comes from the sensor.
-    pub(super) fn push(&mut self, value: f32) {
-        // Bit for bit: a stuck register does not even change its rounding.
-        if value.to_bits() == self.last.to_bits() {
-            self.run = self.run.saturating_add(1);
-        } else {
-            self.run = 0;
-            self.last = value;
-        }
-        if self.limit == 0 {
-            self.longest = self.longest.max(self.run);
-            self.repeats = self.repeats.saturating_add(u32::from(self.run > 0));
+    /// Takes in what another gate has learned: healthy is what was so for either.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (channel, theirs) in self.channels.iter_mut().zip(&other.channels) {
+            channel.up.mean = channel.up.mean.max(theirs.up.mean);
+            channel.down.mean = channel.down.mean.max(theirs.down.mean);
         }
     }
 
-    /// Ends learning after `rows` rows: with repeats by chance, runs are geometric, and the one
-    /// that comes once in `mean_time` rows has a known length; coarse or slow sensors have
-    /// longer ones, so four times the longest seen is allowed too, and never less than 32.
-    pub(super) fn arm(&mut self, rows: u32, mean_time: f32) {
-        let chance = (row_count(self.repeats) + 1.0) / (row_count(rows) + 2.0);
-        let by_chance = ln(f64::from(mean_time.max(2.0))) / -ln(f64::from(chance.min(0.999)));
-        let seen = self.longest.saturating_mul(4);
-        self.limit = whole(rounded(by_chance)).max(seen).max(32);
-    }
-
-    pub(super) fn is_stuck(&self) -> bool {
-        self.limit > 0 && self.run > self.limit
-    }
-
-    /// Whether the value has not repeated for half as long as that.
-    pub(super) fn is_calm(&self) -> bool {
-        self.run <= self.limit / 2
+    /// The largest distance of a value from the middle of its channel, in half ranges.
+    fn size(&self, values: &[f32; C]) -> f32 {
+        let sizes = self.channels.iter().zip(values).map(|(channel, value)| {
+            let middle = 0.5 * (channel.up.mean - channel.down.mean);
+            let half = 0.5 * (channel.up.mean + channel.down.mean);
+            (value - middle).abs() / half.max(MIN_HALF_RANGE)
+        });
+        sizes.fold(0.0, f32::max)
     }
 }
 
-fields!(Stillness { last: f32, run: u32, longest: u32, repeats: u32, limit: u32 });
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates, and the length is positive"
-)]
-fn whole(length: f32) -> u32 {
-    length as u32
-}
+fields!(Extreme { largest: f32, second: f32, mean: f32 });
+fields!(Range { up: Extreme, down: Extreme });
+fields!(Gate<const C> {
+    rows: u32,
+    blocks: u32,
+    channels: [Range; C],
+    recent: [f32; COMPANY_ROWS],
+});
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn one_outlier_is_held_back_and_two_are_not() {
+    /// A gate that has learned values from `from` to `from` + 2, with a glitch for each in `glitches`.
+    fn learned(from: f32, glitches: &[f32]) -> Gate<1> {
         let mut gate = Gate::new();
-        for row in 0..200 {
-            gate.learn(row, 1.0);
+        for row in 0..2048_u16 {
+            let healthy = from + f32::from(row % 101) / 50.0;
+            let glitch = glitches.get(usize::from(row / 512)).filter(|_| row % 512 == 100);
+            gate.learn(&[*glitch.unwrap_or(&healthy)], 2048);
         }
-        assert!(!gate.holds(0.9));
-        assert!(gate.holds(1.1));
-        assert!(!gate.holds(1.1));
-        for _ in 0..20 {
-            assert!(!gate.holds(0.5));
-        }
-        assert!(gate.holds(5.0));
+        gate
     }
 
     #[test]
-    fn a_stuck_value_is_noticed_and_a_coarse_sensor_is_not() {
-        let (mut fine, mut coarse) = (Stillness::default(), Stillness::default());
-        for row in 0..1000_u16 {
-            fine.push(f32::from(row) * 0.37);
-            coarse.push(f32::from(row / 20));
+    fn one_outlier_is_held_back_and_two_are_not() {
+        let mut gate = learned(-1.0, &[]);
+        assert!(!gate.holds(&[1.9]));
+        assert!(gate.holds(&[2.1]));
+        assert!(!gate.holds(&[-2.1]));
+        for _ in 0..COMPANY_ROWS {
+            assert!(!gate.holds(&[0.5]));
         }
-        fine.arm(1000, 1e4);
-        coarse.arm(1000, 1e4);
-        for _ in 0..33 {
-            fine.push(1.0);
+        assert!(gate.holds(&[1e5]));
+    }
+
+    #[test]
+    fn company_is_about_as_far_out() {
+        let mut gate = learned(-1.0, &[]);
+        assert!(gate.holds(&[2.1]));
+        assert!(gate.holds(&[100.0]));
+        assert!(gate.holds(&[-5.0]));
+        assert!(!gate.holds(&[2.2]));
+        assert!(!gate.holds(&[150.0]));
+    }
+
+    #[test]
+    fn glitches_while_learning_do_not_open_it() {
+        let glitches = [1e5, -1e5, 50.0, 1e4];
+        let (mut clean, mut glitched) = (learned(6.0, &[]), learned(6.0, &glitches));
+        for value in [4.9, 5.1, 8.9, 9.1] {
+            let held = clean.holds(&[value]);
+            assert_eq!(held, glitched.holds(&[value]), "{value}");
+            clean.recent = [0.0; COMPANY_ROWS];
+            glitched.recent = [0.0; COMPANY_ROWS];
         }
-        assert!(!fine.is_stuck());
-        fine.push(1.0);
-        assert!(fine.is_stuck());
-        for _ in 0..76 {
-            coarse.push(1.0);
-        }
-        assert!(!coarse.is_stuck());
-        for _ in 0..200 {
-            coarse.push(1.0);
-        }
-        assert!(coarse.is_stuck());
     }
 }

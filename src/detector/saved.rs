@@ -7,7 +7,8 @@ use crate::sincos::SinCos;
 use crate::state::{FRAME_BYTES, Field, Kind, Reader, Writer, expect, fields, payload, write};
 
 use super::config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference};
-use super::outlier::{Gate, Stillness};
+use super::outlier::Gate;
+use super::stillness::Stillness;
 use super::verdict::{Alarm, Change, Stage};
 use super::view::View;
 use super::window::Window;
@@ -35,7 +36,7 @@ where
         + f32::BYTES
         + V::LENGTH
         + Delay::<C, D>::BYTES
-        + Gate::BYTES
+        + Gate::<C>::BYTES
         + <[Stillness; C]>::BYTES
         + 2 * u32::BYTES
         + Baseline::<C, L>::BYTES
@@ -102,7 +103,7 @@ where
         f32::check(reader)?;
         V::skim(reader)?;
         Delay::<C, D>::check(reader)?;
-        Gate::check(reader)?;
+        Gate::<C>::check(reader)?;
         <[Stillness; C]>::check(reader)?;
         <[u32; 2]>::check(reader)?;
         Baseline::<C, L>::check(reader)?;
@@ -187,7 +188,7 @@ fn shape<const C: usize, const S: usize>() -> [u32; 2] {
 }
 
 fields!(Baseline<const C, const L> {
-    mean: crate::window::Mean<L>,
+    mean: crate::mean::Mean<L>,
     axes: super::attribution::Axes<C>,
     own: f32,
     rows: u32,

@@ -3,6 +3,7 @@
 /// What the detector is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Stage {
     /// Learning each channel's level and spread, and the bandwidth.
     Scaling,
@@ -17,6 +18,7 @@ pub enum Stage {
 /// The answer to one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub enum Verdict {
     /// Still scaling or learning; `progress` goes from 0 to 1 over both.
     Learning {

@@ -12,7 +12,10 @@ pub trait View<const C: usize>: Kept + Clone {
     fn start() -> Self;
 
     /// The values to compare, from standardised ones.
-    fn values(&mut self, standardised: &[f32; C], update: Update) -> [f32; C];
+    fn values(&self, standardised: &[f32; C]) -> [f32; C];
+
+    /// Takes the standardised values, once what to do with them is known, as the past.
+    fn advance(&mut self, standardised: &[f32; C], update: Update);
 }
 
 /// The standardised values as they are: for signals whose healthy values have a fixed
@@ -26,9 +29,11 @@ impl<const C: usize> View<C> for Raw {
         Self
     }
 
-    fn values(&mut self, standardised: &[f32; C], _update: Update) -> [f32; C] {
+    fn values(&self, standardised: &[f32; C]) -> [f32; C] {
         *standardised
     }
+
+    fn advance(&mut self, _standardised: &[f32; C], _update: Update) {}
 }
 
 impl<const C: usize, const TERMS: usize> View<C> for Innovation<C, TERMS> {
@@ -36,9 +41,12 @@ impl<const C: usize, const TERMS: usize> View<C> for Innovation<C, TERMS> {
         Self::new()
     }
 
-    fn values(&mut self, standardised: &[f32; C], update: Update) -> [f32; C] {
-        // Standardised values are finite: they were cut at `MAX_DEVIATIONS`.
-        self.push(standardised, update).unwrap_or([0.0; C])
+    fn values(&self, standardised: &[f32; C]) -> [f32; C] {
+        self.residuals(standardised)
+    }
+
+    fn advance(&mut self, standardised: &[f32; C], update: Update) {
+        Self::advance(self, standardised, update);
     }
 }
 

@@ -1,9 +1,9 @@
 //! One time scale of a detector.
 
+use crate::mean::Mean;
 use crate::null::Null;
-use crate::scale::row_count;
+use crate::numeric::row_count;
 use crate::state::fields;
-use crate::window::Mean;
 
 use super::Baseline;
 use super::attribution::{Axes, Signs};
@@ -102,7 +102,7 @@ impl<const C: usize, const L: usize> Window<C, L> {
     pub(super) fn push(&mut self, length: u32, row: &Row<'_, C, L>) -> bool {
         let rate = rate_of(length).max(1.0 / row_count(row.count));
         let keep = 1.0 - rate;
-        self.mean.blend(row.sample, rate);
+        let distance = self.mean.blend_and_measure(row.sample, rate, row.reference);
         self.axes.blend(row.axes, rate);
         self.own = keep * keep * self.own + rate * rate;
         self.shared = keep * (1.0 - row.reference_rate) * self.shared + rate * row.reference_rate;
@@ -111,7 +111,7 @@ impl<const C: usize, const L: usize> Window<C, L> {
             return false;
         }
         let normaliser = self.normaliser(row.reference_own);
-        self.statistic = self.mean.squared_distance(row.reference) / normaliser;
+        self.statistic = distance / normaliser;
         true
     }
 
@@ -124,6 +124,16 @@ impl<const C: usize, const L: usize> Window<C, L> {
         for (usual, sign) in self.usual.iter_mut().flatten().zip(signs.iter().flatten()) {
             *usual += rate * (sign / normaliser - *usual);
         }
+    }
+
+    /// The signs of change of each channel over their usual size.
+    pub(super) fn unusual(&self, reference: &Baseline<C, L>) -> [Signs; C] {
+        let normaliser = self.normaliser(reference.own);
+        let mut signs = self.axes.signs(&reference.axes);
+        for (sign, usual) in signs.iter_mut().flatten().zip(self.usual.iter().flatten()) {
+            *sign /= (usual * normaliser).max(1e-12);
+        }
+        signs
     }
 
     /// Statistic over threshold: beyond 1 is an alarm.

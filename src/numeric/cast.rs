@@ -12,6 +12,12 @@ pub(crate) const fn f32_of(count: usize) -> f32 {
     count as f32
 }
 
+/// A number of rows as `f32`: exact up to 2²⁴, and near enough for a rate beyond.
+#[expect(clippy::cast_precision_loss, reason = "a rate of learning need not be exact")]
+pub(crate) const fn row_count(rows: u32) -> f32 {
+    rows as f32
+}
+
 /// The nearest `f32`.
 #[expect(clippy::cast_possible_truncation, reason = "rounding is what is asked for")]
 pub(crate) const fn rounded(value: f64) -> f32 {

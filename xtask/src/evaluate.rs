@@ -19,6 +19,9 @@ pub(crate) struct Arguments {
     /// A part of the simulations, in seconds instead of minutes.
     #[arg(long)]
     quick: bool,
+    /// Random numbers other than those of the tables, to see whether the bounds hold for them too.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "overwrite")]
+    seed: usize,
     /// Only the section of this name; may be given several times.
     #[arg(long, value_name = "NAME")]
     section: Vec<String>,
@@ -40,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     for name in &arguments.section {
         tool = tool.args(["--section", name]);
     }
+    tool = tool.arg("--seed").arg(arguments.seed.to_string());
     tool = tool.args(arguments.quick.then_some("--quick"));
     tool = tool.args(arguments.overwrite.then_some("--overwrite"));
     tool.run()?;

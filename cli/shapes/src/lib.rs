@@ -15,9 +15,9 @@ use fastmmd::{Error, Fourier, Kernel, MapKind, Recipe, Sampling};
 /// Most channels.
 pub const MOST_CHANNELS: usize = 16;
 /// What there is, in one line.
-pub const ON_OFFER: &str = "available: up to 8 channels with 16, 32 or 64 frequencies, 3 or 4 \
-     scales and 1 lag, the raw view with 64 frequencies also with 2 or 4 lags; up to 16 channels \
-     as innovations with 16 frequencies and 3 scales, or raw with 64 and 4";
+pub const ON_OFFER: &str = "available: up to 8 channels with 16, 32 or 64 frequencies and 3 scales, \
+     or 64 and 4; as the delay view 2 or 4 lags with 64 and 3; up to 16 channels as innovations \
+     with 16 and 3, or raw with 64 and 4";
 
 /// What the core has in its types.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -253,7 +253,9 @@ pub fn detector(shape: &Shape, settings: &Settings) -> Result<Box<dyn Watch>, St
                     (true, $few, $few) => any::<Innovation<$few>, $few, $few>(shape, settings),
                     (false, $few, $few) => any::<Raw, $few, $few>(shape, settings),
                 )*
-                $((false, $c, $d) => accurate::<$c, $d>(shape, settings),)*
+                $((false, $c, $d) if shape.features == 64 && shape.windows == 3 => {
+                    new::<Raw, $c, $d, 64, 3>(shape, settings)
+                })*
                 $(
                     (true, $many, $many) if shape.features == 16 && shape.windows == 3 => {
                         new::<Innovation<$many>, $many, $many, 16, 3>(shape, settings)
@@ -298,23 +300,9 @@ where
 {
     match (shape.features, shape.windows) {
         (16, 3) => new::<V, C, D, 16, 3>(shape, settings),
-        (16, 4) => new::<V, C, D, 16, 4>(shape, settings),
         (32, 3) => new::<V, C, D, 32, 3>(shape, settings),
-        (32, 4) => new::<V, C, D, 32, 4>(shape, settings),
         (64, 3) => new::<V, C, D, 64, 3>(shape, settings),
         (64, 4) => new::<V, C, D, 64, 4>(shape, settings),
-        _ => Err(shape.refusal()),
-    }
-}
-
-/// The most frequencies on offer, with any number of windows.
-fn accurate<const C: usize, const D: usize>(
-    shape: &Shape,
-    settings: &Settings,
-) -> Result<Box<dyn Watch>, String> {
-    match (shape.features, shape.windows) {
-        (64, 3) => new::<Raw, C, D, 64, 3>(shape, settings),
-        (64, 4) => new::<Raw, C, D, 64, 4>(shape, settings),
         _ => Err(shape.refusal()),
     }
 }

@@ -264,8 +264,8 @@ where
         match self.stage() {
             Stage::Scaling => Phase::Scaling { permille },
             Stage::Learning => Phase::Learning { permille },
-            Stage::Monitoring => Phase::Monitoring,
             Stage::Drift => Phase::Drift,
+            _ => Phase::Monitoring,
         }
     }
 

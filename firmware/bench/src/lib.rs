@@ -44,6 +44,25 @@ pub fn nothing() -> ! {
     report(&mut Nothing, 0, 0)
 }
 
+/// Costs of a loop of [`KNOWN`] instructions: if they come out otherwise, nothing here is true.
+pub fn known() -> ! {
+    struct Loop;
+    impl Subject<16> for Loop {
+        fn push(&mut self, sample: &[f32; 16]) -> bool {
+            core::hint::black_box(sample);
+            // SAFETY: it counts a register down, and touches nothing else.
+            unsafe {
+                core::arch::asm!("2: subs {0}, #1", "bne 2b", inout(reg) KNOWN / 2 => _);
+            }
+            true
+        }
+    }
+    report(&mut Loop, 0, 0)
+}
+
+/// Instructions of [`known`], but for a few that set it up.
+const KNOWN: u32 = 10_000;
+
 /// Costs of adding a sample to an embedding with the backend `B`.
 pub fn embedding<B: SinCos, const D: usize, const L: usize>(map: &impl FeatureMap<D, L>) -> ! {
     struct Adding<'m, M, const L: usize, B: SinCos>(&'m M, Embedding<L, B>);

@@ -26,6 +26,7 @@ pub(crate) fn all<const C: usize>() {
 fn innovation<const C: usize, const TERMS: usize>() {
     let mut innovation = black_box(Innovation::<C, TERMS>::default());
     let _ = black_box(innovation.push(&sample(), black_box(Update::Learn)));
+    let _ = black_box(innovation.push(&sample(), black_box(Update::Skip)));
 }
 
 /// Vectors of D values made from rows of C.

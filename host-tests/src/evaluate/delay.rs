@@ -7,7 +7,7 @@ use super::baselines::{Cusum, Limits, Method, Newma, detector};
 use super::devices::{fleet, granted, map, settings};
 use super::families::{Family, Source, seed};
 use super::table::Table;
-use super::{Check, Report, Scope, note};
+use super::{Check, Draw, Report, Scope, note};
 use crate::{real, single};
 
 /// Scaling and learning rows of every method.
@@ -176,19 +176,18 @@ pub fn measure<M: Method<C>, const C: usize>(
     let outlier = |device: usize| {
         let mut source = Source::<C>::new(Family::Gaussian, seed(section, 99, device));
         let rows: [_; OUTLIER_ROWS] = std::array::from_fn(|_| source.draw());
-        let alarms = |size: f64| {
+        let mut first = rows[0];
+        let mut sign = 10.0;
+        for x in &mut first {
+            *x += sign;
+            sign = -sign;
+        }
+        let alarms = |outlier: &[[f64; C]]| {
             let mut method = ready[device].clone();
-            let mut first = rows[0];
-            let mut sign = size;
-            for x in &mut first {
-                *x += sign;
-                sign = -sign;
-            }
-            let alarm = method.push(&first.map(single)) > threshold;
-            let later = rows[1..].iter().map(|row| method.push(&row.map(single)) > threshold);
-            later.fold(alarm, |any, alarm| any || alarm)
+            let mut pushed = outlier.iter().chain(&rows[1..]);
+            pushed.any(|row| method.push(&row.map(single)) > threshold)
         };
-        alarms(10.0) && !alarms(0.0)
+        alarms(&[first]) && !alarms(&[])
     };
     let outliers = fleet(devices, outlier).into_iter().filter(|caused| *caused).count();
     let outliers = real(outliers) / real(devices);
@@ -201,7 +200,8 @@ fn independent_map<const D: usize, const L: usize>() -> Fourier<D, L> {
 
 /// The section on the d = 20 suite of the literature.
 #[must_use]
-pub fn run_published(scope: Scope) -> Report {
+pub fn run_published(scope: Scope, draw: Draw) -> Report {
+    let section = draw.section(3);
     let mut report = Report::new(
         "Delay on the suite of the literature",
         "20 channels, N(0, I) before the change, mean delay in rows at a real mean run length of \
@@ -221,20 +221,20 @@ pub fn run_published(scope: Scope) -> Report {
         &PUBLISHED_SUITE,
         1000,
         devices,
-        3,
+        section,
     );
     line(&mut table, "fastmmd, 64 frequencies, 4 windows", &own);
     note("delay, d = 20", "detector, median distance");
     let config = Config { bandwidth: Bandwidth::MedianDistance(1.0), ..settings(1e3, 4096) };
     let start = || detector::<Raw, 20, 20>(&own_map, config);
-    let wide = measure(start, &PUBLISHED_SUITE, 1000, devices, 3);
+    let wide = measure(start, &PUBLISHED_SUITE, 1000, devices, section);
     line(&mut table, "fastmmd, bandwidth the median distance", &wide);
     let newma_map = independent_map::<20, 128>();
     let windows: &[f64] = if scope == Scope::Full { &[20.0, 50.0, 250.0] } else { &[50.0] };
     for window in windows.iter().copied() {
         note("delay, d = 20", &format!("NEWMA {window}"));
         let start = || Newma::<20, 20, 128>::new(&newma_map, window);
-        let newma = measure(start, &PUBLISHED_SUITE, 1000, devices, 3);
+        let newma = measure(start, &PUBLISHED_SUITE, 1000, devices, section);
         line(&mut table, &format!("NEWMA, 128 frequencies, window {window}"), &newma);
         // The window that the peers' tables were made with, and a longer one.
         if window >= 50.0 {
@@ -276,7 +276,8 @@ fn line(table: &mut Table, name: &str, delays: &Delays) {
 
 /// The section on changes that users meet.
 #[must_use]
-pub fn run_changes(scope: Scope) -> Report {
+pub fn run_changes(scope: Scope, draw: Draw) -> Report {
+    let section = draw.section(4);
     let mut report = Report::new(
         "Delay by kind of change",
         "Mean delay in rows at the same real mean run length for every method. N(0, I) before. \
@@ -287,17 +288,17 @@ pub fn run_changes(scope: Scope) -> Report {
          standard deviations that raise an alarm.",
     );
     let (target, devices) = if scope == Scope::Full { (10_000, 150) } else { (1000, 40) };
-    let three = changes::<3, 12>(target, devices);
+    let three = changes::<3, 12>(target, devices, section);
     report.table(&format!("3 channels, mean run length {target}, {devices} devices"), &three);
     if scope == Scope::Full {
-        let eight = changes::<8, 32>(target, devices);
+        let eight = changes::<8, 32>(target, devices, section);
         report.table(&format!("8 channels, mean run length {target}, {devices} devices"), &eight);
     }
     report
 }
 
 /// All methods on C channels; D = 4C.
-fn changes<const C: usize, const D: usize>(target: usize, devices: usize) -> Table {
+fn changes<const C: usize, const D: usize>(target: usize, devices: usize, section: u64) -> Table {
     let [a, b, c, d, e, f, g, h, i] = CHANGES.map(|change| change.name);
     let mut table = Table::new(["method", "threshold", a, b, c, d, e, f, g, h, i, "outlier"]);
     let say = |name: &str| note("delay", &format!("{C} channels, {name}"));
@@ -307,21 +308,21 @@ fn changes<const C: usize, const D: usize>(target: usize, devices: usize) -> Tab
     let newma_lagged = independent_map::<D, 64>();
     say("fastmmd");
     let start = || detector::<Raw, C, C>(&plain, config);
-    line(&mut table, "fastmmd", &measure(start, &CHANGES, target, devices, 4));
+    line(&mut table, "fastmmd", &measure(start, &CHANGES, target, devices, section));
     say("fastmmd, delay 4");
     let start = || detector::<Raw, C, D>(&lagged, config);
-    line(&mut table, "fastmmd, delay 4", &measure(start, &CHANGES, target, devices, 4));
+    line(&mut table, "fastmmd, delay 4", &measure(start, &CHANGES, target, devices, section));
     say("NEWMA");
     let start = || Newma::<C, C, 64>::new(&newma_plain, 250.0);
-    line(&mut table, "NEWMA 250", &measure(start, &CHANGES, target, devices, 4));
+    line(&mut table, "NEWMA 250", &measure(start, &CHANGES, target, devices, section));
     let start = || Newma::<C, C, 64>::new(&newma_plain, 50.0);
-    line(&mut table, "NEWMA 50", &measure(start, &CHANGES, target, devices, 4));
+    line(&mut table, "NEWMA 50", &measure(start, &CHANGES, target, devices, section));
     say("NEWMA, delay 4");
     let start = || Newma::<C, D, 64>::new(&newma_lagged, 250.0);
-    line(&mut table, "NEWMA 250, delay 4", &measure(start, &CHANGES, target, devices, 4));
+    line(&mut table, "NEWMA 250, delay 4", &measure(start, &CHANGES, target, devices, section));
     say("CUSUM, limits");
-    line(&mut table, "CUSUM", &measure(Cusum::<C>::new, &CHANGES, target, devices, 4));
-    line(&mut table, "limits", &measure(Limits::<C>::new, &CHANGES, target, devices, 4));
+    line(&mut table, "CUSUM", &measure(Cusum::<C>::new, &CHANGES, target, devices, section));
+    line(&mut table, "limits", &measure(Limits::<C>::new, &CHANGES, target, devices, section));
     let random = vec![real(target); CHANGES.len()].into_iter().map(|delay| delay.to_string());
     table.line(["random".to_owned(), String::new()].into_iter().chain(random));
     table

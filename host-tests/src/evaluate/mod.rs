@@ -70,13 +70,32 @@ impl Scope {
     }
 }
 
+/// Which random numbers are drawn: 0 for those that the tables are kept for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Draw(pub usize);
+
+impl Draw {
+    /// The number of a cell of a table in this draw.
+    #[must_use]
+    pub fn cell(self, cell: usize) -> usize {
+        // Cells are numbered below that.
+        cell + 10_000 * self.0
+    }
+
+    /// The number of a section in this draw, where cells are numbered elsewhere.
+    #[must_use]
+    pub fn section(self, section: u64) -> u64 {
+        section + 16 * u64::try_from(self.0).unwrap_or(0)
+    }
+}
+
 /// A part of the evaluation.
 #[derive(Debug, Clone, Copy)]
 pub struct Section {
     /// Its name on the command line, and of its table.
     pub name: &'static str,
     /// Measures.
-    pub run: fn(Scope) -> Report,
+    pub run: fn(Scope, Draw) -> Report,
 }
 
 /// All sections on simulated data.

@@ -5,7 +5,7 @@ use fastmmd::innovation::Innovation;
 use fastmmd::{Detector, Fourier};
 
 use super::table::Table;
-use super::{Report, Scope};
+use super::{Draw, Report, Scope};
 
 /// Bytes of a detector of C channels, D inputs, L frequencies and S windows.
 fn bytes<V, const C: usize, const D: usize, const L: usize, const S: usize>() -> String {
@@ -27,7 +27,7 @@ fn line<const C: usize, const D: usize>() -> [String; 8] {
 
 /// The section. Pointers count as on the host; on a 32-bit device one of them is 4 bytes less.
 #[must_use]
-pub fn run(_scope: Scope) -> Report {
+pub fn run(_scope: Scope, _draw: Draw) -> Report {
     let mut report = Report::new(
         "RAM",
         "Bytes of a detector (`size_of`, on the host). Default: 64 frequencies, 4 windows. The map \

@@ -5,7 +5,7 @@ use fastmmd::detector::Verdict;
 use super::devices::{Plain, fleet, granted, learned, map, settings, with_channels};
 use super::families::{CHANNELS, Family, HEALTHY, Source, seed};
 use super::table::Table;
-use super::{Check, Report, Scope, note};
+use super::{Check, Draw, Report, Scope, note};
 use crate::{real, single, tolerance};
 
 /// A run is given up after this many promised times; its alarm counts as not come.
@@ -134,7 +134,7 @@ impl RunLengths {
 
 /// The section: every family, at two promises.
 #[must_use]
-pub fn run(scope: Scope) -> Report {
+pub fn run(scope: Scope, draw: Draw) -> Report {
     let mut report = Report::new(
         "Mean time to a false alarm",
         "Run lengths of devices that each did their own learning, over the promise; default \
@@ -158,7 +158,7 @@ pub fn run(scope: Scope) -> Report {
                 note("run length", &format!("{label}, promise {promise}"));
                 let factor = 1.0;
                 let trial = Trial { family, channels, promise, learning_rows, devices, factor };
-                let lengths = measure(&trial, 100 * index + channels);
+                let lengths = measure(&trial, draw.cell(100 * index + channels));
                 if scope == Scope::Full {
                     report.hold(Check {
                         what: format!("{label}: mean run length at {promise}"),

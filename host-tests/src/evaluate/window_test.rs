@@ -4,7 +4,7 @@ use super::baselines::IndependentTest;
 use super::devices::{Plain, fleet, granted, learned, map, settings, with_channels};
 use super::families::{CHANNELS, Family, HEALTHY, Source, seed};
 use super::table::Table;
-use super::{Check, Report, Scope, note};
+use super::{Check, Draw, Report, Scope, note};
 use crate::{real, tolerance};
 
 /// Rows from one look at the p-value to the next: four windows, so that looks are independent.
@@ -126,7 +126,7 @@ pub fn measure_independent(family: Family, devices: usize) -> Errors {
 
 /// The section: every family, and the test that takes rows for independent.
 #[must_use]
-pub fn run(scope: Scope) -> Report {
+pub fn run(scope: Scope, draw: Draw) -> Report {
     let mut report = Report::new(
         "Type-I error of the window test",
         "`Detector::p_value` while all is well, over the nominal level; default settings, 4096 \
@@ -142,7 +142,7 @@ pub fn run(scope: Scope) -> Report {
             }
             let label = format!("{name}, {channels}");
             note("type-I error", &label);
-            let errors = measure(family, channels, devices, 100 * index + channels);
+            let errors = measure(family, channels, devices, draw.cell(100 * index + channels));
             if scope == Scope::Full {
                 hold(&mut report, &label, &errors);
             }

@@ -3,7 +3,7 @@
 //! Computed on the host with the very code of the boards, whose bits are the same
 //! (`cargo xtask parity`), against `f64`.
 
-use fastmmd::sincos::{Libm, Micromath, Polynomial};
+use fastmmd::sincos::{Libm, Micromath, Polynomial, Quick};
 use fastmmd::{Embedding, Fourier, SinCos};
 
 use anyhow::{Result, bail};
@@ -15,6 +15,7 @@ const STEPS: i32 = 1 << 17;
 pub(super) fn largest(backend: &str) -> Result<f64> {
     match backend {
         "polynomial" => over_a_turn::<Polynomial>(),
+        "quick" => over_a_turn::<Quick>(),
         "libm" => over_a_turn::<Libm>(),
         "micromath" => over_a_turn::<Micromath>(),
         _ => bail!("no backend {backend}"),

@@ -16,7 +16,7 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 use crate::{qemu, setup, size};
 
-use programs::{CORES, EMPTY, LEVELS, Program, TARGETS};
+use programs::{CORES, EMPTY, KNOWN, LEVELS, Program, TARGETS};
 
 /// Operations a sample needs at 16 channels and 128 frequencies with Fastfood, counting one each
 /// for an addition, multiplication, load or store: the transforms; reduction, two polynomials of
@@ -31,6 +31,12 @@ const MODEL: [(&str, u32); 4] = [
 /// Options of `cargo xtask bench`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
+    /// On the host instead: the paper's efficiency test against exact MMD, MMD-linear and B-test.
+    ///
+    /// Takes minutes. Ratios of times of one run, and two charts in target/efficiency.svg; fails
+    /// if the core is not as fast as promised.
+    #[arg(long, conflicts_with_all = ["json", "overwrite", "words"])]
+    host: bool,
     /// Print the results as JSON and nothing else.
     #[arg(long)]
     json: bool,
@@ -81,6 +87,12 @@ impl Row {
 }
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
+    if arguments.host {
+        let speed = project.cargo().args(["run", "--quiet", "--release"]);
+        let speed = speed.args(["--package=fastmmd-reference", "--bin=speed", "--"]);
+        speed.quiet_args([project.scratch("efficiency.svg")]).show()?;
+        return Ok(Outcome::Passed);
+    }
     let rows = measure(project, &arguments.words)?;
     if arguments.json {
         println!("{}", as_json(&rows)?);
@@ -162,7 +174,13 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
             }
             programs::build(project, target, level, &wanted)?;
             let (_, board, _) = CORES.into_iter().find(|(_, _, t)| *t == target).context("core")?;
-            empty.insert((target, level), raw(project, board, target, level, EMPTY)?);
+            let without = raw(project, board, target, level, EMPTY)?;
+            let known = raw(project, board, target, level, KNOWN)?;
+            let counted = known.instructions.saturating_sub(without.instructions);
+            if counted.abs_diff(10_000) > 5 {
+                bail!("10000 instructions were counted as {counted} on {target}");
+            }
+            empty.insert((target, level), without);
         }
     }
     let mut errors = BTreeMap::new();

@@ -13,7 +13,7 @@ use crate::project::Project;
 
 /// Channels and frequencies.
 const SHAPES: [(u32, u32); 4] = [(4, 64), (8, 128), (16, 128), (32, 256)];
-const BACKENDS: [&str; 3] = ["polynomial", "libm", "micromath"];
+const BACKENDS: [&str; 4] = ["polynomial", "quick", "libm", "micromath"];
 
 /// Cores by the names that results have, their QEMU machines, and targets.
 pub(super) const CORES: [(&str, &str, &str); 4] = [
@@ -29,6 +29,9 @@ pub(super) const LEVELS: [&str; 2] = ["3", "s"];
 
 /// The program that measures nothing, of which all others have more.
 pub(super) const EMPTY: &str = "empty";
+
+/// The program that runs 10,000 instructions in a loop.
+pub(super) const KNOWN: &str = "known";
 
 /// One thing to be measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,7 +109,9 @@ pub(super) fn write(project: &Project, programs: &[Program]) -> Result<()> {
         )?;
     }
     let calls = programs.iter().map(|program| (program.name(), program.call()));
-    for (name, call) in calls.chain([(EMPTY.to_owned(), "nothing()".to_owned())]) {
+    let controls = [(EMPTY, "nothing()"), (KNOWN, "known()")];
+    let controls = controls.map(|(name, call)| (name.to_owned(), call.to_owned()));
+    for (name, call) in calls.chain(controls) {
         write!(manifest, "[[bin]]\nname = \"{name}\"\npath = \"{name}.rs\"\n\n")?;
         let program = format!(
             "#![no_std]\n#![no_main]\n\n#[bench::entry]\nfn main() -> ! {{\n    bench::{call}\n}}\n"
@@ -149,7 +154,7 @@ pub(super) fn build(
         .within(&directory)
         .args(["build", "--quiet", &format!("--target={target}")])
         .arg(format!("--profile={}", profile(level)))
-        .arg(format!("--bin={EMPTY}"));
+        .args([format!("--bin={EMPTY}"), format!("--bin={KNOWN}")]);
     for program in programs {
         cargo = cargo.arg(format!("--bin={}", program.name()));
     }
