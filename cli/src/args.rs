@@ -144,7 +144,7 @@ pub(crate) struct Watching {
     /// Rows in a delay vector [default: 4 for the delay view, else 1].
     #[arg(long, value_name = "K")]
     pub(crate) lags: Option<usize>,
-    /// Frequencies L of the map: 16, 32 or 64 [default: 16 for innovations, else 64].
+    /// Frequencies L of the map: 16 (innovations), 32 or 64 [default: 16 for innovations, else 64].
     #[arg(long, value_name = "L")]
     pub(crate) features: Option<usize>,
     /// Seed of the frequencies; the device must have the same.
@@ -337,7 +337,7 @@ pub(crate) struct TestArguments {
     /// How frequencies are spread [default: what suits kernel and channels].
     #[arg(long, value_enum)]
     pub(crate) sampling: Option<SamplingChoice>,
-    /// Frequencies L.
+    /// Frequencies L: 16, 64, 256 or 1024.
     #[arg(long, value_name = "L", default_value_t = 256)]
     pub(crate) features: usize,
     /// Seed of frequencies and resampling.

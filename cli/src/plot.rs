@@ -15,9 +15,11 @@ const WIDTH: u32 = 1000;
 const TITLE_HEIGHT: u32 = 40;
 const STATISTIC_HEIGHT: u32 = 210;
 /// Height of the strip of a channel, by how many there are.
-const STRIP_HEIGHTS: Range<u32> = 74..170;
+const STRIP_HEIGHTS: Range<u32> = 84..180;
 /// Most channels drawn.
 const MOST_STRIPS: usize = 8;
+/// Room above each part, for its name.
+const HEADING_HEIGHT: u32 = 19;
 const LABEL_WIDTH: u32 = 78;
 
 const INK: RGBColor = RGBColor(40, 40, 40);
@@ -93,7 +95,9 @@ impl Picture<'_> {
         let hidden = self.names.len() - self.strips.len();
         let more =
             if hidden > 0 { format!("; {hidden} channels not shown") } else { String::new() };
-        let line = format!("{}: {alarms} in {} rows{more}", self.name, self.trace.rows);
+        let file = Path::new(self.name).file_name().and_then(|name| name.to_str());
+        let name = file.unwrap_or(self.name);
+        let line = format!("{name}: {alarms} in {} rows{more}", self.trace.rows);
         title.draw_text(&line, &text(18, &INK), (16, 12))?;
         let mut rest = rest;
         for channel in &self.strips {
@@ -125,7 +129,7 @@ impl Picture<'_> {
         let values = low - margin..high + margin;
         let mut chart = ChartBuilder::on(area)
             .margin_right(16)
-            .margin_top(4)
+            .margin_top(HEADING_HEIGHT)
             .y_label_area_size(LABEL_WIDTH)
             .x_label_area_size(4)
             .build_cartesian_2d(self.rows(), values.clone())?;
@@ -161,7 +165,9 @@ impl Picture<'_> {
             chart.draw_series([PathElement::new([(at, values.start), (at, values.end)], style)])?;
         }
         // Kinds of change beside their alarms, unless they would run into one another.
-        let mut free = 0;
+        let label = self.names.get(channel).map_or("", String::as_str);
+        let mut free = i32::try_from(LABEL_WIDTH).unwrap_or(0)
+            + 9 * i32::try_from(label.chars().count()).unwrap_or(0);
         for raised in own {
             let (x, y) = chart.backend_coord(&(real(raised.row), values.end));
             let (left, top) = area.get_base_pixel();
@@ -170,13 +176,12 @@ impl Picture<'_> {
                 let change = kind(raised.alarm.change);
                 let width = 8 * i32::try_from(change.len()).unwrap_or(0) + 12;
                 let right = i32::try_from(WIDTH).unwrap_or(0) - 16;
-                let x = if x + width > right { x - width } else { x + 5 };
-                area.draw_text(change, &text(13, &ALARM), (x, y + 3))?;
+                let x = if x + width > right { x - width } else { x };
+                area.draw_text(change, &text(13, &ALARM), (x, y - 16))?;
                 free = x + width;
             }
         }
-        let label = self.names.get(channel).map_or("", String::as_str);
-        area.draw_text(label, &text(13, &SIGNAL), (i32::try_from(LABEL_WIDTH).unwrap_or(0) + 8, 8))
+        heading(area, label, &SIGNAL)
     }
 
     fn statistic<B: DrawingBackend>(&self, area: &Area<'_, B>) -> Drawn<B> {
@@ -192,7 +197,7 @@ impl Picture<'_> {
         let high = points.iter().map(|(_, ratio)| *ratio).fold(3.0, f64::max) * 1.5;
         let mut chart = ChartBuilder::on(area)
             .margin_right(16)
-            .margin_top(10)
+            .margin_top(HEADING_HEIGHT)
             .margin_bottom(8)
             .y_label_area_size(LABEL_WIDTH)
             .x_label_area_size(42)
@@ -225,11 +230,19 @@ impl Picture<'_> {
         let place = |x: i32, y: i32| (x - left + 8, y - top);
         let (x, y) = chart.backend_coord(&(0.0, 1.0));
         area.draw_text("threshold", &text(12, &ALARM), place(x, y - 15))?;
-        let (x, y) = chart.backend_coord(&(0.0, high));
-        area.draw_text("statistic ÷ threshold", &text(13, &STATISTIC), place(x, y + 4))?;
         let (x, y) = chart.backend_coord(&(0.0, low));
-        area.draw_text("learning", &text(12, &STATISTIC), place(x, y - 18))
+        area.draw_text("learning", &text(12, &STATISTIC), place(x, y - 18))?;
+        heading(area, "statistic ÷ threshold", &STATISTIC)
     }
+}
+
+/// The name of a part, above it.
+fn heading<B: DrawingBackend>(
+    area: &Area<'_, B>,
+    name: &str,
+    colour: &'static RGBColor,
+) -> Drawn<B> {
+    area.draw_text(name, &text(13, colour), (i32::try_from(LABEL_WIDTH).unwrap_or(0), 2))
 }
 
 fn block<C: Into<ShapeStyle>>(

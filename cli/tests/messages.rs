@@ -129,7 +129,8 @@ fn settings_that_mean_nothing_or_are_not_on_offer() {
     let log = file(&at, "log.csv", &noise(2000, 2000, 0.0, 1));
     let replay = |options: &[&str]| refused(&[&["replay", &log], options].concat());
     assert!(
-        replay(&["--features", "100"]).contains("available: up to 8 channels with 16, 32 or 64")
+        replay(&["--features", "100"])
+            .contains("available: of up to 8 channels innovations with 16, 32 or 64")
     );
     assert!(
         replay(&["--scales", "4,16"])

@@ -36,7 +36,7 @@ fn what_is_exported_goes_on_as_the_log_would() {
         vec!["--learn", "2000"],
         vec!["--learn", "2500", "--view", "raw"],
         vec!["--learn", "2000", "--view", "delay", "--lags", "2"],
-        vec!["--learn", "1500", "--features", "64", "--scales", "4,16,64,128"],
+        vec!["--learn", "1500", "--features", "64", "--scales", "4,16,128"],
     ] {
         let exported = ok(&[&["export", &healthy, "-o", &state], &options[..]].concat());
         assert!(exported.out.contains("3 channels"), "{}", exported.out);

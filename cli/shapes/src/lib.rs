@@ -15,9 +15,9 @@ use fastmmd::{Error, Fourier, Kernel, MapKind, Recipe, Sampling};
 /// Most channels.
 pub const MOST_CHANNELS: usize = 16;
 /// What there is, in one line.
-pub const ON_OFFER: &str = "available: up to 8 channels with 16, 32 or 64 frequencies and 3 scales, \
-     or 64 and 4; as the delay view 2 or 4 lags with 64 and 3; up to 16 channels as innovations \
-     with 16 and 3, or raw with 64 and 4";
+pub const ON_OFFER: &str = "available: of up to 8 channels innovations with 16, 32 or 64 \
+     frequencies and 3 scales, raw values with 32 or 64 and 3 or with 64 and 4, 2 or 4 lags with 64 \
+     and 3; of up to 16 channels innovations with 16 and 3, raw values with 64 and 4";
 
 /// What the core has in its types.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -248,32 +248,31 @@ where
 pub fn detector(shape: &Shape, settings: &Settings) -> Result<Box<dyn Watch>, String> {
     macro_rules! choose {
         (few: $($few:literal)*; many: $($many:literal)*; delayed: $($c:literal $d:literal),*) => {
-            match (shape.innovation, shape.channels, shape.channels * shape.lags) {
+            match (shape.innovation, shape.channels, shape.lags, shape.features, shape.windows) {
                 $(
-                    (true, $few, $few) => any::<Innovation<$few>, $few, $few>(shape, settings),
-                    (false, $few, $few) => any::<Raw, $few, $few>(shape, settings),
+                    (true, $few, 1, 16, 3) => new::<Innovation<$few>, $few, $few, 16, 3>,
+                    (true, $few, 1, 32, 3) => new::<Innovation<$few>, $few, $few, 32, 3>,
+                    (true, $few, 1, 64, 3) => new::<Innovation<$few>, $few, $few, 64, 3>,
+                    (false, $few, 1, 32, 3) => new::<Raw, $few, $few, 32, 3>,
+                    (false, $few, 1, 64, 3) => new::<Raw, $few, $few, 64, 3>,
+                    (false, $few, 1, 64, 4) => new::<Raw, $few, $few, 64, 4>,
                 )*
-                $((false, $c, $d) if shape.features == 64 && shape.windows == 3 => {
-                    new::<Raw, $c, $d, 64, 3>(shape, settings)
-                })*
                 $(
-                    (true, $many, $many) if shape.features == 16 && shape.windows == 3 => {
-                        new::<Innovation<$many>, $many, $many, 16, 3>(shape, settings)
-                    }
-                    (false, $many, $many) if shape.features == 64 && shape.windows == 4 => {
-                        new::<Raw, $many, $many, 64, 4>(shape, settings)
-                    }
+                    (true, $many, 1, 16, 3) => new::<Innovation<$many>, $many, $many, 16, 3>,
+                    (false, $many, 1, 64, 4) => new::<Raw, $many, $many, 64, 4>,
                 )*
-                _ => Err(shape.refusal()),
+                $((false, $c, lags, 64, 3) if $c * lags == $d => new::<Raw, $c, $d, 64, 3>,)*
+                _ => return Err(shape.refusal()),
             }
         };
     }
-    choose! {
+    let new: fn(&Shape, &Settings) -> Result<Box<dyn Watch>, String> = choose! {
         few: 1 2 3 4 5 6 7 8;
         many: 9 10 11 12 13 14 15 16;
         delayed: 1 2, 1 4, 2 4, 2 8, 3 6, 3 12, 4 8, 4 16, 5 10, 5 20, 6 12, 6 24, 7 14, 7 28,
             8 16, 8 32
-    }
+    };
+    new(shape, settings)
 }
 
 /// A saved detector as it was.
@@ -282,29 +281,12 @@ pub fn detector(shape: &Shape, settings: &Settings) -> Result<Box<dyn Watch>, St
 /// A line that says why there is none.
 pub fn restored(bytes: &[u8]) -> Result<(Shape, Box<dyn Watch>), String> {
     let shape = Shape::of_saved(bytes).map_err(|error| error.to_string())?;
-    let scales = (0..shape.windows).map(|scale| 4 << (2 * scale)).collect();
+    let scales = [4, 16, 64, 256].into_iter().take(shape.windows).collect();
     let config = Config::rows(1e4).with_scales([]);
     // The settings only have to be valid: the saved ones replace them.
     let mut detector = detector(&shape, &Settings { config, scales })?;
     detector.restore(bytes).map_err(|error| error.to_string())?;
     Ok((shape, detector))
-}
-
-/// Any number of frequencies and windows on offer.
-fn any<V, const C: usize, const D: usize>(
-    shape: &Shape,
-    settings: &Settings,
-) -> Result<Box<dyn Watch>, String>
-where
-    V: View<C> + 'static,
-{
-    match (shape.features, shape.windows) {
-        (16, 3) => new::<V, C, D, 16, 3>(shape, settings),
-        (32, 3) => new::<V, C, D, 32, 3>(shape, settings),
-        (64, 3) => new::<V, C, D, 64, 3>(shape, settings),
-        (64, 4) => new::<V, C, D, 64, 4>(shape, settings),
-        _ => Err(shape.refusal()),
-    }
 }
 
 fn new<V, const C: usize, const D: usize, const L: usize, const S: usize>(

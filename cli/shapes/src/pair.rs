@@ -2,8 +2,6 @@
 
 use fastmmd::{Error, Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
 
-/// Numbers of frequencies, the first not for [`Fastfood`].
-pub const FEATURES: [usize; 7] = [16, 32, 64, 128, 256, 512, 1024];
 /// Most channels.
 pub const MOST_INPUTS: usize = 32;
 
@@ -49,7 +47,7 @@ pub fn pair(choice: &Choice, inputs: usize, x: &[f32], y: &[f32]) -> Result<Pair
             }
         };
     }
-    choose!(1 4, 2 4, 3 4, 4 4, 6 8, 8 8, 12 16, 16 16, 32 32)
+    choose!(1 4, 2 4, 3 4, 4 4, 8 8, 16 16, 32 32)
 }
 
 fn by_features<const D: usize, const P: usize>(
@@ -64,16 +62,13 @@ fn by_features<const D: usize, const P: usize>(
                 (false, 16) => dense::<D, 16>(choice, inputs, x, y),
                 $((false, $l) => dense::<D, $l>(choice, inputs, x, y),)*
                 $((true, $l) => fast::<D, P, $l>(choice, inputs, x, y),)*
-                (fastfood, other) => {
-                    let least = if fastfood { 32 } else { 16 };
-                    Err(format!(
-                        "{other} frequencies: powers of two from {least} to 1024 are available"
-                    ))
-                }
+                (_, other) => Err(format!(
+                    "{other} frequencies: 64, 256 or 1024, and without fastfood 16, are available"
+                )),
             }
         };
     }
-    choose!(32 64 128 256 512 1024)
+    choose!(64 256 1024)
 }
 
 fn dense<const D: usize, const L: usize>(
