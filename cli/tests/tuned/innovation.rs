@@ -9,9 +9,8 @@ static MAP: Fourier<3, 16> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto
 
 const CONFIG: Config<3> = Config {
     scaling_rows: 100,
-    learning_rows: 1600,
+    learning_rows: 2900,
     ..Config::innovation(10000.0)
 };
 
-type Drift =
-    Detector<'static, Fourier<3, 16>, Innovation<3>, 3, 3, 16, 3>;
+type Drift = Detector<'static, Fourier<3, 16>, Innovation<3>, 3, 3, 16, 3>;
