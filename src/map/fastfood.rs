@@ -253,6 +253,32 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L> for Fastfo
         }
         Some(frequency)
     }
+
+    /// B·H·Π'·Σ G·H·S·w over the blocks: as cheap as a projection.
+    fn weighted_frequencies(&self, weights: &[f32; L]) -> [f32; D] {
+        let mut gathered = [0.0; P];
+        let blocks = self.diagonals.as_chunks::<P>().0.iter().zip(weights.as_chunks::<P>().0);
+        for (diagonals, weights) in blocks {
+            let mut values = *weights;
+            for (value, diagonal) in values.iter_mut().zip(diagonals) {
+                *value *= diagonal.scale;
+            }
+            hadamard::transform(&mut values);
+            for ((sum, value), diagonal) in gathered.iter_mut().zip(values).zip(diagonals) {
+                *sum += diagonal.gain * value;
+            }
+        }
+        let mut values = [0.0; P];
+        for (source, value) in self.sources.iter().zip(gathered) {
+            values[usize::from(*source) & (P - 1)] = value;
+        }
+        hadamard::transform(&mut values);
+        let mut sums = self.signs;
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum *= value;
+        }
+        sums
+    }
 }
 
 #[cfg(test)]
@@ -291,6 +317,17 @@ mod tests {
             }
         }
         assert_eq!(map.frequency(32), None);
+    }
+
+    #[test]
+    fn weighted_frequencies_are_the_transpose() {
+        let map = Fastfood::<5, 8, 32>::new(Kernel::GAUSSIAN, 9).unwrap();
+        let weights: [f32; 32] = core::array::from_fn(|k| (k * 7 % 11) as f32 - 5.0);
+        let sums = map.weighted_frequencies(&weights);
+        for (channel, sum) in sums.iter().enumerate() {
+            let judge: f64 = (0..32).map(|k| f64::from(weights[k]) * row(&map, k)[channel]).sum();
+            assert!((f64::from(*sum) - judge).abs() < 2e-5, "{channel} {sum} {judge}");
+        }
     }
 
     #[test]
