@@ -232,7 +232,7 @@ where
         let Some(vector) = self.delay.push(&values)? else {
             return Ok(self.still_learning());
         };
-        let mut sample = Mean::new();
+        let mut sample = const { Mean::new() };
         self.map_into(&mut sample, vector)?;
         self.compare(at, &sample, &Axes::of::<B>(&values), learning);
         if !learning {
