@@ -1,6 +1,6 @@
 //! The mean embedding of a stream: weighted sums of points on L circles.
 //!
-//! The sums are integers of 2⁻³⁰, so that adding is exact: a sum does not depend on the order of
+//! The sums are integers of 2⁻²⁴, so that adding is exact: a sum does not depend on the order of
 //! the samples, embeddings of two halves merge into the embedding of the whole bit for bit, a
 //! sample that is removed leaves no trace, and the mean of 10⁹ samples is as good as that of 10³.
 
@@ -10,28 +10,24 @@ use crate::error::{Error, Parameter};
 use crate::map::FeatureMap;
 use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
 use crate::sincos::{Point, Polynomial, SinCos};
+use crate::sums::{self, Sum, Sums};
 
 /// The total weight of an embedding stays below this: 2³³, over eight thousand million samples.
 pub const MAX_TOTAL_WEIGHT: f32 = 8_589_934_592.0;
 
-/// Smallest weight of a sample: 2⁻¹². Scale all weights up if yours are smaller.
+/// Smallest weight of a sample: 2⁻¹². Scale all weights up if yours are that small: what a sample
+/// adds to a sum is rounded to 2⁻²⁴.
 pub const MIN_WEIGHT: f32 = 1.0 / 4096.0;
 
 /// Largest weight of a sample: 2²⁰.
 pub const MAX_WEIGHT: f32 = 1_048_576.0;
 
-/// Binary places of the sums and of the total weight.
+/// Binary places of the total weight.
 const PLACES: u32 = 30;
+/// From the units of the sums to those of the weight.
+const SUM_UNIT: f32 = 64.0;
 const ONE: f32 = 1_073_741_824.0;
 const FULL: u64 = 1 << (33 + PLACES);
-
-/// Sums of cos and sin at one frequency, in units of 2⁻³⁰.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(crate) struct Sum {
-    pub(crate) cos: i64,
-    pub(crate) sin: i64,
-}
 
 /// The weight of a sample: mantissa · 2^(−shift), exact for any `f32` in range.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +65,7 @@ fn square(value: u64) -> u128 {
     u128::from(value).wrapping_mul(u128::from(value))
 }
 
-/// value · mantissa · 2^(−shift), rounded to nearest: |value| ≤ 2³¹, mantissa < 2²⁴, shift ≤ 35.
+/// value · mantissa · 2^(−shift), rounded to nearest: |value| < 2³¹, mantissa < 2²⁴, shift ≤ 35.
 #[inline]
 fn scaled(value: i64, mantissa: i64, shift: u32) -> i64 {
     let product = value.wrapping_mul(mantissa);
@@ -78,14 +74,6 @@ fn scaled(value: i64, mantissa: i64, shift: u32) -> i64 {
     }
     let half = 1_i64.wrapping_shl(shift - 1);
     product.wrapping_add(half).wrapping_shr(shift)
-}
-
-/// A point's coordinate in units of 2⁻³⁰; exact but for what lies below 2⁻³⁰.
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the cast saturates, and cuts below 2⁻³⁰")]
-fn fixed(coordinate: f32) -> i32 {
-    // The cast cuts off towards zero, and holds what a coarse backend makes larger than one.
-    (coordinate * ONE) as i32
 }
 
 /// Weighted sums of the points on L circles that a stream of samples maps to.
@@ -116,7 +104,7 @@ pub struct Embedding<const L: usize, B: SinCos = Polynomial> {
     pub(crate) weight: u64,
     /// Sum of the squared weights in units of 2⁻⁶⁰.
     pub(crate) squares: u128,
-    pub(crate) sums: [Sum; L],
+    pub(crate) sums: Sums<L>,
     pub(crate) backend: PhantomData<B>,
 }
 
@@ -133,7 +121,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
             kernel_scale,
             weight: 0,
             squares: 0,
-            sums: [Sum::default(); L],
+            sums: Sums::new(),
             backend: PhantomData,
         }
     }
@@ -151,11 +139,8 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     ) -> Result<(), Error> {
         self.check_map(map)?;
         let total = self.total_with(1 << PLACES)?;
-        map.project(sample, &mut self.sums, |sum, phase| {
-            let point = B::point(phase);
-            sum.cos = sum.cos.wrapping_add(i64::from(fixed(point.cos)));
-            sum.sin = sum.sin.wrapping_add(i64::from(fixed(point.sin)));
-        })?;
+        map.project(sample, self.sums.lower(), |sum, phase| sum.add(B::versed(phase)))?;
+        self.sums.added();
         self.weight = total;
         self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
         Ok(())
@@ -175,11 +160,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         self.check_map(map)?;
         let weight = Weight::new(weight)?;
         let total = self.total_with(weight.total)?;
-        map.project(sample, &mut self.sums, |sum, phase| {
-            let point = weighted::<B>(weight, phase);
-            sum.cos = sum.cos.wrapping_add(point.cos);
-            sum.sin = sum.sin.wrapping_add(point.sin);
-        })?;
+        self.change(map, sample, |sum, phase| sum.plus(weighted::<B>(weight, phase)))?;
         self.weight = total;
         self.squares = self.squares.wrapping_add(weight.squared());
         Ok(())
@@ -218,11 +199,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         else {
             return Err(Error::NothingToRemove);
         };
-        map.project(sample, &mut self.sums, |sum, phase| {
-            let point = weighted::<B>(weight, phase);
-            sum.cos = sum.cos.wrapping_sub(point.cos);
-            sum.sin = sum.sin.wrapping_sub(point.sin);
-        })?;
+        self.change(map, sample, |sum, phase| sum.minus(weighted::<B>(weight, phase)))?;
         self.weight = total;
         self.squares = squares;
         self.settle();
@@ -248,9 +225,9 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         }
         // In units of 2⁻³²: exact from 2⁻⁸ up.
         let factor = (keep * 4_294_967_296.0) as u64;
-        for sum in &mut self.sums {
-            sum.cos = shrink_signed(sum.cos, factor);
-            sum.sin = shrink_signed(sum.sin, factor);
+        for mut cell in self.sums.cells() {
+            let Sum { cos, sin } = cell.sum();
+            cell.set(Sum { cos: shrink_sum(cos, factor), sin: shrink_sum(sin, factor) });
         }
         self.weight = shrink(self.weight, factor);
         self.squares = shrink_wide(shrink_wide(self.squares, factor), factor);
@@ -265,9 +242,8 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.check_same(other)?;
         let total = self.total_with(other.weight)?;
-        for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
-            sum.cos = sum.cos.wrapping_add(more.cos);
-            sum.sin = sum.sin.wrapping_add(more.sin);
+        for (mut cell, more) in self.sums.cells().zip(other.sums.iter()) {
+            cell.set(cell.sum().plus(more));
         }
         self.weight = total;
         self.squares = self.squares.saturating_add(other.squares);
@@ -305,7 +281,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         if self.weight == 0 {
             return Err(Error::Empty);
         }
-        let weight = f32_of_weight(self.weight);
+        let weight = f32_of_weight(self.weight) / SUM_UNIT;
         Ok(self.sums.iter().map(move |sum| Point {
             cos: f32_of_sum(sum.cos) / weight,
             sin: f32_of_sum(sum.sin) / weight,
@@ -344,12 +320,27 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     pub(crate) fn add_phases(&mut self, phases: &[f32; L], factor: f32) -> Result<(), Error> {
         self.weight = self.total_with(1 << PLACES)?;
         self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
-        for (sum, phase) in self.sums.iter_mut().zip(phases) {
-            let point = B::point(phase * factor);
-            sum.cos = sum.cos.wrapping_add(i64::from(fixed(point.cos)));
-            sum.sin = sum.sin.wrapping_add(i64::from(fixed(point.sin)));
+        for (sum, phase) in self.sums.lower().iter_mut().zip(phases) {
+            sum.add(B::versed(phase * factor));
         }
+        self.sums.added();
         Ok(())
+    }
+
+    /// Makes each sum what `change` makes of it and the sample's phase.
+    fn change<const D: usize>(
+        &mut self,
+        map: &impl FeatureMap<D, L>,
+        sample: &[f32; D],
+        mut change: impl FnMut(Sum, f32) -> Sum,
+    ) -> Result<(), Error> {
+        let mut cells = self.sums.cells();
+        map.project(sample, &mut [(); L], |(), phase| {
+            // There are as many of one as of the other.
+            if let Some(mut cell) = cells.next() {
+                cell.set(change(cell.sum(), phase));
+            }
+        })
     }
 
     /// Mends what rounding in [`forget`](Self::forget) can do to an all but empty embedding, so
@@ -364,8 +355,9 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 
     /// Whether no sums contradict the weights, as far as that can be seen.
     pub(crate) fn is_consistent(&self) -> bool {
-        // A coarse backend may put a point slightly outside the circle.
-        let limit = self.weight.saturating_add(self.weight >> 8);
+        // A coarse backend may put a point slightly outside the circle, and so may rounding.
+        let limit = self.weight.saturating_add(self.weight >> 8) >> (PLACES - sums::PLACES);
+        let limit = limit.saturating_add(1);
         self.weight < FULL
             && (self.weight == 0) == (self.squares == 0)
             && self.squares <= square(self.weight)
@@ -402,9 +394,9 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 /// The sums' share of one weighted sample.
 #[inline]
 fn weighted<B: SinCos>(weight: Weight, phase: f32) -> Sum {
-    let point = B::point(phase);
-    let share = |x: f32| scaled(i64::from(fixed(x)), weight.mantissa, weight.shift);
-    Sum { cos: share(point.cos), sin: share(point.sin) }
+    let Sum { cos, sin } = Sum::of(B::versed(phase));
+    let share = |value: i64| scaled(value, weight.mantissa, weight.shift);
+    Sum { cos: share(cos), sin: share(sin) }
 }
 
 /// value · factor · 2⁻³², rounded to nearest, for a factor of at most 2³².
@@ -414,9 +406,13 @@ fn shrink(value: u64, factor: u64) -> u64 {
     (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
 }
 
-fn shrink_signed(value: i64, factor: u64) -> i64 {
-    let size = shrink(value.unsigned_abs(), factor).cast_signed();
-    if value < 0 { size.wrapping_neg() } else { size }
+/// The same for a sum, but cut off towards 0: rounded, the last of it would never go, while the
+/// weight, which is finer, still does.
+fn shrink_sum(sum: i64, factor: u64) -> i64 {
+    let value = sum.unsigned_abs();
+    let low = (value & 0xffff_ffff).wrapping_mul(factor) >> 32;
+    let size = (value >> 32).wrapping_mul(factor).wrapping_add(low).cast_signed();
+    if sum < 0 { size.wrapping_neg() } else { size }
 }
 
 fn shrink_wide(value: u128, factor: u64) -> u128 {

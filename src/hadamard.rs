@@ -17,19 +17,66 @@
 #[inline]
 pub fn transform<const N: usize>(values: &mut [f32; N]) {
     const { assert!(N.is_power_of_two(), "the transform needs a power of two") };
-    let mut half = 1;
-    while half < N {
-        let mut rest = values.as_mut_slice();
-        // Both splits always exist: the checked form spares the proof of it.
-        while let Some((low, above)) = rest.split_at_mut_checked(half)
-            && let Some((high, next)) = above.split_at_mut_checked(half)
-        {
-            for (a, b) in low.iter_mut().zip(high) {
-                (*a, *b) = (*a + *b, *a - *b);
-            }
-            rest = next;
+    if N >= 4 {
+        for chunk in values.as_chunks_mut().0 {
+            *chunk = four(*chunk);
         }
-        half *= 2;
+        transform_from(values, 4);
+    } else {
+        transform_from(values, 1);
+    }
+}
+
+/// The transform of values of which each `half` neighbours have been transformed.
+///
+/// Two steps at once, which halves loads and stores; the order of the steps makes no difference
+/// to any bit.
+#[inline]
+pub(crate) fn transform_from<const N: usize>(values: &mut [f32; N], mut half: usize) {
+    while half * 4 <= N {
+        two_steps(values, half);
+        half *= 4;
+    }
+    if half < N {
+        step(values, half);
+    }
+}
+
+/// The transform of four.
+#[inline(always)]
+pub(crate) fn four([a, b, c, d]: [f32; 4]) -> [f32; 4] {
+    let (a, b, c, d) = (a + b, a - b, c + d, c - d);
+    [a + c, b + d, a - c, b - d]
+}
+
+/// Adds and subtracts numbers `half` apart.
+#[inline]
+fn step(values: &mut [f32], half: usize) {
+    let mut rest = values;
+    // Both splits always exist: the checked form spares the proof of it.
+    while let Some((low, above)) = rest.split_at_mut_checked(half)
+        && let Some((high, next)) = above.split_at_mut_checked(half)
+    {
+        for (a, b) in low.iter_mut().zip(high) {
+            (*a, *b) = (*a + *b, *a - *b);
+        }
+        rest = next;
+    }
+}
+
+/// The step of numbers `quarter` apart, and the one after it.
+#[inline]
+fn two_steps(values: &mut [f32], quarter: usize) {
+    let mut rest = values;
+    while let Some((first, above)) = rest.split_at_mut_checked(quarter)
+        && let Some((second, above)) = above.split_at_mut_checked(quarter)
+        && let Some((third, above)) = above.split_at_mut_checked(quarter)
+        && let Some((fourth, next)) = above.split_at_mut_checked(quarter)
+    {
+        for (((a, b), c), d) in first.iter_mut().zip(second).zip(third).zip(fourth) {
+            [*a, *b, *c, *d] = four([*a, *b, *c, *d]);
+        }
+        rest = next;
     }
 }
 
@@ -60,7 +107,11 @@ mod tests {
         against_the_matrix::<4>();
         against_the_matrix::<8>();
         against_the_matrix::<16>();
-        against_the_matrix::<64>();
-        against_the_matrix::<256>();
+        if !cfg!(miri) {
+            against_the_matrix::<32>();
+            against_the_matrix::<64>();
+            against_the_matrix::<128>();
+            against_the_matrix::<256>();
+        }
     }
 }

@@ -208,6 +208,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn whitens_an_autoregressive_signal() {
         let mut rng = XorShiftRng::seed_from_u64(1);
         let mut innovation = Innovation::<1>::new();
@@ -231,6 +232,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn a_fixed_predictor_does_not_learn_a_change_away() {
         let mut rng = XorShiftRng::seed_from_u64(2);
         let mut innovation = Innovation::<1>::new();
@@ -245,6 +247,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn a_row_skipped_leaves_no_echo() {
         let mut rng = XorShiftRng::seed_from_u64(4);
         let mut innovation = Innovation::<1>::new();
@@ -273,7 +276,7 @@ mod tests {
     fn stays_finite_whatever_comes() {
         let mut innovation = Innovation::<1, 5>::new();
         let wild = [0.0, 1e5, -1e5, 0.0, 0.0, 0.0, 1e5, 1e-30, 1e5, 1e5, -1e5];
-        for round in 0..2000 {
+        for round in 0..if cfg!(miri) { 50 } else { 2000 } {
             let update = [Update::Learn, Update::Follow, Update::Skip];
             let value = wild[round % wild.len()];
             let [residual] = innovation.push(&[value], update[round % 3]).unwrap();

@@ -17,8 +17,10 @@
 //! * [`kernel`] and [`sampling`] choose frequencies, a [`map`] turns a sample into phases
 //!   ([`hadamard`] inside);
 //! * [`sincos`] turns phases into points, an [`embedding`] sums them;
-//! * [`mmd`] compares two embeddings, [`two_sample`] two streams, [`family`] at several bandwidths;
-//! * a [`detector`] does all of it and decides; [`regimes`] names the condition;
+//! * [`mmd`] compares two embeddings, [`two_sample`] two streams, [`family`] at several bandwidths,
+//!   and a [`witness`] tells where they differ;
+//! * a [`detector`] does all of it and decides; [`coupling`] watches how channels go together,
+//!   [`regimes`] names the condition;
 //! * [`state`] keeps all of it.
 //!
 //! # Rules
@@ -78,13 +80,16 @@ pub mod sampling;
 // Points and their sums.
 pub mod embedding;
 pub mod sincos;
+mod sums;
 
 // How much two streams differ.
 pub mod family;
 pub mod mmd;
 pub mod two_sample;
+pub mod witness;
 
 // What follows from it.
+pub mod coupling;
 pub mod detector;
 mod mean;
 mod null;
@@ -108,3 +113,4 @@ pub use sampling::Sampling;
 pub use sampling::seed_from;
 pub use sincos::{Point, SinCos};
 pub use two_sample::TwoSample;
+pub use witness::Witness;

@@ -1,6 +1,6 @@
 //! The judge: FastMMD's statistics in `f64` with `std`, written independently of the core.
 //!
-//! Nothing here calls the core, except [`evaluate`]. Where the core subtracts mean points, the judge follows the
+//! Nothing here calls the core, except [`evaluate`] and [`speed`]. Where the core subtracts mean points, the judge follows the
 //! paper's Algorithm 1 with amplitudes and phases; where the core corrects a biased estimate,
 //! the judge counts pairs. It is meant to be read against the paper, not to be fast.
 //!
@@ -15,6 +15,8 @@
 //! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
 //! | [`checksum`] | CRC-32 by table |
 //! | [`evaluate`] | what the detector reaches, on simulated devices |
+//! | [`published`] | the README's figures, held to what is measured |
+//! | [`speed`] | the paper's efficiency test |
 //! | [`tolerance`] | every limit that a test uses, with its reason |
 
 #![forbid(unsafe_code)]
@@ -31,6 +33,8 @@ pub mod kernel;
 pub mod linear;
 pub mod points;
 pub mod population;
+pub mod published;
+pub mod speed;
 pub mod tolerance;
 
 pub use error::Refused;

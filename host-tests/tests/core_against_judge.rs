@@ -11,7 +11,7 @@ use fastmmd_reference::features::{Frequencies, Spectrum};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::population::Normal;
 use fastmmd_reference::tolerance::{self, Tolerance};
-use fastmmd_reference::{Weighted, data, real, single};
+use fastmmd_reference::{Weighted, data, published, real, single};
 
 const PROFILES: [Profile; 5] = [
     Profile::Gaussian,
@@ -163,6 +163,10 @@ impl Worst {
 
     fn print(&self, what: &str) {
         let [polynomial, libm, micromath] = self.0;
+        published::hold_at_most(
+            "largest difference from `f64` with the same frequencies",
+            polynomial,
+        );
         println!(
             "{what:40} polynomial {polynomial:.1e}  libm {libm:.1e}  micromath {micromath:.1e}"
         );

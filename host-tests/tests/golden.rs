@@ -5,41 +5,34 @@
 
 mod values {
     include!("../golden.rs");
+    include!("../golden_run.rs");
 }
 
-use fastmmd::detector::{Config, Detector, Raw, Verdict, View};
+use fastmmd::detector::{Raw, View};
 use fastmmd::innovation::Innovation;
-use fastmmd::{Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
+use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling};
 use fastmmd_reference::checksum::crc32;
 use values::{
     GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL,
-    GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenDetector, golden_mixture,
-    golden_row, golden_sample, golden_value,
+    GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenDetector,
+    golden_detector, golden_pair, golden_sample, golden_value,
 };
 
 fn measured<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Golden {
-    measured_with(map, golden_sample)
+    golden_pair(map, golden_sample).expect("good samples")
 }
 
-fn measured_with<M: FeatureMap<D, L>, const D: usize, const L: usize>(
-    map: &M,
-    sample: impl Fn(u32, bool) -> [f32; D],
-) -> Golden {
-    let mut test: TwoSample<_, D, L> = TwoSample::new(map);
-    for index in 0..GOLDEN_SAMPLES {
-        test.push_p(&sample(index, false)).expect("a good sample");
-        test.push_q(&sample(index, true)).expect("a good sample");
-    }
-    let mut bytes = vec![0; TwoSample::<M, D, L>::SAVED_BYTES];
-    test.save(&mut bytes).expect("long enough");
+/// The records are held by their checksums: those are the CRC-32 of the rest.
+#[test]
+fn a_record_ends_with_its_crc() {
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    let map = &map.expect("spherical");
+    let mut embedding: Embedding<64> = Embedding::new(map);
+    embedding.add(map, &golden_sample(0, false)).expect("a good sample");
+    let mut bytes = [0; Embedding::<64>::SAVED_BYTES];
+    embedding.save(map, &mut bytes).expect("long enough");
     let (body, checksum) = bytes.split_last_chunk().expect("longer than a checksum");
-    let record = u32::from_le_bytes(*checksum);
-    assert_eq!(record, crc32(body), "the record's checksum is the CRC-32 of the rest");
-    Golden {
-        record,
-        biased: test.mmd2_biased().expect("not empty").to_bits(),
-        unbiased: test.mmd2_unbiased().expect("not empty").to_bits(),
-    }
+    assert_eq!(u32::from_le_bytes(*checksum), crc32(body));
 }
 
 fn hold(name: &str, found: Golden, pinned: Golden) {
@@ -72,40 +65,7 @@ fn fastfood() {
 
 fn detected<V: View<3>>() -> GoldenDetector {
     let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
-    let map = &map.expect("spherical");
-    let config = Config {
-        scaling_rows: 64,
-        learning_rows: GOLDEN_ROWS[0] - 64,
-        ..Config::rows(1000.0).with_scales([4, 16, 64])
-    };
-    let mut detector: Detector<'_, _, V, 3, 3, 64, 3> =
-        Detector::new(map, config).expect("good rows");
-    let mut found = GoldenDetector { record: 0, verdicts: 0, alarms: 0, first: [0; 3], score: 0 };
-    for index in 0..GOLDEN_ROWS[2] {
-        let number = match detector.push(&golden_row(index)).expect("good rows") {
-            Verdict::Learning { progress } => progress.to_bits(),
-            Verdict::Healthy => 1,
-            Verdict::Drifting => 2,
-            Verdict::Alarm(alarm) => {
-                if found.alarms == 0 {
-                    let channel = u32::try_from(alarm.channel).unwrap_or(u32::MAX);
-                    let since = u32::try_from(alarm.since).unwrap_or(u32::MAX);
-                    found.first = [index, since, channel];
-                    found.score = alarm.score.to_bits();
-                }
-                found.alarms += 1;
-                alarm.score.to_bits()
-            }
-            _ => 3,
-        };
-        found.verdicts = golden_mixture(found.verdicts, number);
-    }
-    let mut bytes = vec![0; Detector::<'_, Fourier<3, 64>, V, 3, 3, 64, 3>::SAVED_BYTES];
-    detector.save(&mut bytes).expect("long enough");
-    let (body, checksum) = bytes.split_last_chunk().expect("longer than a checksum");
-    found.record = u32::from_le_bytes(*checksum);
-    assert_eq!(found.record, crc32(body), "the record's checksum is the CRC-32 of the rest");
-    found
+    golden_detector::<V>(&map.expect("spherical")).expect("good rows")
 }
 
 #[test]
@@ -143,14 +103,14 @@ const INPUTS: u32 = 0xb4bc_849c;
 #[test]
 fn another_input_is_caught() {
     let map = |seed| Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, seed);
-    let altered = measured_with(&map(GOLDEN_SEED).expect("spherical"), |index, second| {
+    let altered = golden_pair(&map(GOLDEN_SEED).expect("spherical"), |index, second| {
         let mut sample: [f32; 3] = golden_sample(index, second);
         if index == 500 {
             sample[1] = f32::from_bits(sample[1].to_bits() ^ 4);
         }
         sample
     });
-    assert_ne!(altered.record, GOLDEN_QUASI.record);
+    assert_ne!(altered.expect("good samples").record, GOLDEN_QUASI.record);
     let other = measured(&map(GOLDEN_SEED + 1).expect("spherical"));
     assert_ne!(other.record, GOLDEN_QUASI.record);
     assert_ne!(other.biased, GOLDEN_QUASI.biased);

@@ -141,31 +141,51 @@ where
     /// # Errors
     /// What [`Config::check`] refuses. [`Config::warning`] tells of promises that the settings
     /// cannot be trusted to keep.
+    #[inline(never)]
     pub fn new(map: &'m M, config: Config<S>) -> Result<Self, Error> {
-        const { assert!(S >= 1, "a detector has at least one window") };
         config.check()?;
-        Ok(Self {
+        Ok(Self::fresh(map, config))
+    }
+
+    /// Apart from the check, and with its large fields as constants, so that the compiler writes
+    /// each straight to where the caller wants the detector: it is then never on the stack.
+    #[inline(never)]
+    fn fresh(map: &'m M, config: Config<S>) -> Self {
+        const { assert!(S >= 1, "a detector has at least one window") };
+        Self {
             map,
-            config,
             rows: 0,
             stage: Stage::Scaling,
-            scale: Scale::new(),
+            scale: const { Scale::new() },
             distance: MedianDistance::new(config.anchor_spacing()),
             gains: [0.0; C],
             inverse_bandwidth: 0.0,
             view: V::start(),
-            delay: Delay::new(),
+            delay: const { Delay::new() },
             gate: Gate::new(),
             stillness: [Stillness::default(); C],
             count: 0,
             learned: 0,
-            reference: Baseline::new(),
-            windows: [Window::new(); S],
+            reference: const { Baseline::new() },
+            windows: const { [Window::new(); S] },
             quiet_rows: 0,
             previous: None,
             last_alarm: None,
             backend: PhantomData,
-        })
+            config,
+        }
+    }
+
+    /// Forgets everything learned and begins with scaling again under other settings, as
+    /// [`Detector::relearn`] does under the same; rows go on being counted. O(S·L).
+    ///
+    /// # Errors
+    /// As [`Detector::new`]; nothing is then forgotten.
+    pub fn relearn_with(&mut self, config: Config<S>) -> Result<(), Error> {
+        config.check()?;
+        self.config = config;
+        self.relearn();
+        Ok(())
     }
 
     /// Takes one row, in the sensor's own units. O(S·L) beside the map, and 8·L bytes of stack.
@@ -198,7 +218,8 @@ where
         let Some(vector) = self.delay.push(&values)? else {
             return Ok(self.still_learning());
         };
-        let sample = self.features(vector)?;
+        let mut sample = Mean::new();
+        self.map_into(&mut sample, vector)?;
         self.compare(at, &sample, &Axes::of::<B>(&values), learning);
         if !learning {
             return Ok(self.decide(at));
@@ -247,7 +268,7 @@ where
     }
 
     /// The points of a vector, in units of the bandwidth and within the map's reach.
-    fn features(&self, mut vector: [f32; D]) -> Result<Mean<L>, Error> {
+    fn map_into(&self, sample: &mut Mean<L>, mut vector: [f32; D]) -> Result<(), Error> {
         // Not beyond what any row can bring, even where a state was forged.
         vector = vector.map(|x| within(x, MAX_DEVIATIONS));
         let longest = 0.2 * self.map.reach();
@@ -258,14 +279,12 @@ where
             *x *= self.inverse_bandwidth * factor;
         }
         let family = self.config.bandwidth == Bandwidth::Family;
-        let mut sample = Mean::new();
         let mut index = 0;
         self.map.project(&vector, &mut sample.points, |point: &mut Point, phase| {
             let turns = if family { phase * family_factor(index, L) } else { phase };
             *point = B::point(turns);
             index += 1;
-        })?;
-        Ok(sample)
+        })
     }
 
     /// Brings reference and windows up to date with one row.

@@ -133,6 +133,8 @@ where
         self.reference.read_into(reader)?;
         self.windows.read_into(reader)?;
         self.quiet_rows.read_into(reader)?;
+        // Any value will do to be read over in place.
+        self.previous = Some(self.reference);
         self.previous.read_into(reader)?;
         self.last_alarm.read_into(reader)
     }

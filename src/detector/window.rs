@@ -102,7 +102,7 @@ impl<const C: usize, const L: usize> Window<C, L> {
     pub(super) fn push(&mut self, length: u32, row: &Row<'_, C, L>) -> bool {
         let rate = rate_of(length).max(1.0 / row_count(row.count));
         let keep = 1.0 - rate;
-        self.mean.blend(row.sample, rate);
+        let distance = self.mean.blend_and_measure(row.sample, rate, row.reference);
         self.axes.blend(row.axes, rate);
         self.own = keep * keep * self.own + rate * rate;
         self.shared = keep * (1.0 - row.reference_rate) * self.shared + rate * row.reference_rate;
@@ -111,7 +111,7 @@ impl<const C: usize, const L: usize> Window<C, L> {
             return false;
         }
         let normaliser = self.normaliser(row.reference_own);
-        self.statistic = self.mean.squared_distance(row.reference) / normaliser;
+        self.statistic = distance / normaliser;
         true
     }
 

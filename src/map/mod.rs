@@ -48,6 +48,20 @@ pub trait FeatureMap<const D: usize, const L: usize> {
 
     /// The k-th frequency vector, in turns per unit of input, or `None` for k ≥ L.
     fn frequency(&self, index: usize) -> Option<[f32; D]>;
+
+    /// Σ_k w_k·ω_k/2π, the transpose of [`project`](Self::project), in turns per unit of input:
+    /// what a weight on each phase says of the channels. O(L·D), unless a map knows better.
+    fn weighted_frequencies(&self, weights: &[f32; L]) -> [f32; D] {
+        let mut sums = [0.0; D];
+        for (index, weight) in weights.iter().enumerate() {
+            if let Some(frequency) = self.frequency(index) {
+                for (sum, coordinate) in sums.iter_mut().zip(frequency) {
+                    *sum += weight * coordinate;
+                }
+            }
+        }
+        sums
+    }
 }
 
 /// Refuses a sample that is not finite or longer than `reach`. O(D).

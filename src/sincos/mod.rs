@@ -3,6 +3,7 @@
 //! | backend | feature | largest error | for |
 //! |---|---|---|---|
 //! | [`Polynomial`] | – | 1e-6 | everything; the default |
+//! | [`Quick`] | – | 1e-5 | the fewest instructions |
 //! | `Libm` | `libm` | 5e-7 | comparison; slow without hardware `f64` |
 //! | `Micromath` | `micromath` | 2e-3 | programs that use micromath already |
 //!
@@ -19,7 +20,7 @@ mod polynomial;
 pub use self::libm::Libm;
 #[cfg(feature = "micromath")]
 pub use self::micromath::Micromath;
-pub use polynomial::Polynomial;
+pub use polynomial::{Polynomial, Quick};
 
 /// A point on (or, as a mean of points, inside) the unit circle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -29,6 +30,30 @@ pub struct Point {
     pub cos: f32,
     /// Sine of the phase.
     pub sin: f32,
+}
+
+/// A point on the unit circle, as sums are made of: the cosine by what it lacks of 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Versed {
+    /// 1 less the cosine of the phase: from 0 to 2.
+    pub versine: f32,
+    /// Sine of the phase.
+    pub sin: f32,
+}
+
+impl From<Versed> for Point {
+    #[inline]
+    fn from(Versed { versine, sin }: Versed) -> Self {
+        Self { cos: 1.0 - versine, sin }
+    }
+}
+
+impl From<Point> for Versed {
+    #[inline]
+    fn from(Point { cos, sin }: Point) -> Self {
+        Self { versine: 1.0 - cos, sin }
+    }
 }
 
 /// A way to compute sine and cosine together.
@@ -41,6 +66,12 @@ pub trait SinCos: Copy {
 
     /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::map::MAX_TURNS).
     fn point(turns: f32) -> Point;
+
+    /// The same point, with 1 − cos 2πt for the cosine: cheaper where the backend has that first.
+    #[inline]
+    fn versed(turns: f32) -> Versed {
+        Self::point(turns).into()
+    }
 }
 
 /// The phase less its nearest whole number: in [−½, ½], exact for |t| ≤ 2²².
@@ -87,6 +118,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn every_backend_keeps_its_promise() {
         keeps_its_promise::<Polynomial>("polynomial");
+        keeps_its_promise::<Quick>("quick");
         #[cfg(feature = "libm")]
         keeps_its_promise::<Libm>("libm");
         #[cfg(feature = "micromath")]

@@ -129,12 +129,7 @@ impl<T: Field> Field for Option<T> {
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
         match u8::take(reader)? {
-            0 => {
-                for _ in 0..T::BYTES {
-                    reader.take::<1>()?;
-                }
-                Ok(None)
-            }
+            0 => skip::<T>(reader).map(|()| None),
             1 => T::take(reader).map(Some),
             _ => Err(Error::Inconsistent),
         }
@@ -143,10 +138,35 @@ impl<T: Field> Field for Option<T> {
     fn check(reader: &mut Reader<'_>) -> Result<(), Error> {
         match u8::take(reader)? {
             1 => T::check(reader),
-            0 => (0..T::BYTES).try_for_each(|_| reader.take::<1>().map(drop)),
+            0 => skip::<T>(reader),
             _ => Err(Error::Inconsistent),
         }
     }
+
+    /// In place only over a value that is there already.
+    fn read_into(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        match (u8::take(reader)?, &mut *self) {
+            (0, _) => {
+                *self = None;
+                skip::<T>(reader)
+            }
+            (1, Some(value)) => value.read_into(reader),
+            (1, None) => insert(self, reader),
+            _ => Err(Error::Inconsistent),
+        }
+    }
+}
+
+/// Reads over the room for a value that is missing.
+fn skip<T: Field>(reader: &mut Reader<'_>) -> Result<(), Error> {
+    (0..T::BYTES).try_for_each(|_| reader.take::<1>().map(drop))
+}
+
+/// Apart, for its stack is needed only here.
+#[inline(never)]
+fn insert<T: Field>(empty: &mut Option<T>, reader: &mut Reader<'_>) -> Result<(), Error> {
+    *empty = Some(T::take(reader)?);
+    Ok(())
 }
 
 /// Makes a struct a field: its own fields in the order given.

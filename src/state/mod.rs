@@ -29,10 +29,11 @@ mod bytes;
 
 pub(crate) use bytes::{Field, Reader, Writer, fields};
 
-use crate::embedding::{Embedding, Sum};
+use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::map::{CHECKSUM, FeatureMap, Recipe};
 use crate::sincos::SinCos;
+use crate::sums::{self, Sum};
 use crate::two_sample::TwoSample;
 
 const MAGIC: [u8; 4] = *b"FMMD";
@@ -53,13 +54,17 @@ pub(crate) enum Kind {
     TwoSample = 3,
     /// 4 was that of detectors with fewer fields, before the first release.
     Detector = 5,
+    Coupling = 6,
 }
 
 impl<const L: usize, B: SinCos> Embedding<L, B> {
     fn put(&self, writer: &mut Writer<'_>) {
         self.weight.put(writer);
         self.squares.put(writer);
-        self.sums.put(writer);
+        for Sum { cos, sin } in self.sums.iter() {
+            (cos << FINER).put(writer);
+            (sin << FINER).put(writer);
+        }
     }
 
     /// Reads weights and sums into an embedding like this one.
@@ -67,12 +72,22 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         let mut embedding = Self::empty(self.fingerprint, self.kernel_scale);
         embedding.weight = Field::take(reader)?;
         embedding.squares = Field::take(reader)?;
-        embedding.sums = Field::take(reader)?;
+        let mut next = || <i64 as Field>::take(reader).and_then(ours);
+        for mut cell in embedding.sums.cells() {
+            cell.set(Sum { cos: next()?, sin: next()? });
+        }
         if embedding.is_consistent() { Ok(embedding) } else { Err(Error::Inconsistent) }
     }
 }
 
-fields!(Sum { cos: i64, sin: i64 });
+/// Records have their sums, like weights, in units of 2⁻³⁰: this many places finer than ours.
+const FINER: u32 = 30 - sums::PLACES;
+
+/// A sum from a record, if it is one that is ever written.
+fn ours(sum: i64) -> Result<i64, Error> {
+    let coarse = sum >> FINER;
+    if coarse << FINER == sum { Ok(coarse) } else { Err(Error::Inconsistent) }
+}
 
 /// Writes a record of `length` bytes whose payload `fill` puts; returns the length.
 pub(crate) fn write(
@@ -130,7 +145,7 @@ fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
     let payload = body.get(HEADER_BYTES..).ok_or(Error::WrongLength)?;
     let mut payload = Reader { rest: payload };
     let recipe = Recipe::from_bytes(&payload.take()?)?;
-    let known = (Kind::Map as u8..=Kind::Detector as u8).contains(&kind);
+    let known = (Kind::Map as u8..=Kind::Coupling as u8).contains(&kind);
     let bare = kind != Kind::Map as u8 || (backend == 0 && payload.rest.is_empty());
     if zero != 0 || !known || !bare {
         return Err(Error::Inconsistent);

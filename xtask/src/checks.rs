@@ -41,7 +41,8 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     // By name: the boards have targets of their own, and the harness runs on the host.
     let firmware = project.firmware_cargo("clippy").arg(FIRMWARE_TARGET);
     let firmware = firmware.args(["--package=proofs", "--package=app-proof"]);
-    let firmware = firmware.args(["--package=snapshots", "--package=board-common"]);
+    let firmware =
+        firmware.args(["--package=snapshots", "--package=board-common", "--package=bench"]);
     let harness = project.firmware_cargo("clippy").arg("--all-targets");
     let harness = harness.args(["--package=drift-harness", "--package=drift-app"]);
     let mut failures = Failures::default();

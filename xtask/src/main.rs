@@ -3,6 +3,7 @@
 //! Each command has a file of its own, says what it runs, goes on after a failure so that all of
 //! them are seen, and ends with an exit code other than 0 if there was one.
 
+mod bench;
 mod checks;
 mod demo;
 mod evaluate;
@@ -53,6 +54,11 @@ enum Command {
     /// Simulated devices, and with checkouts of NAB and SKAB recordings too. Fails if a bound is
     /// broken or a result differs from the tables kept in host-tests/tables.
     Evaluate(evaluate::Arguments),
+    /// Count the instructions of one sample on four emulated Cortex-M cores.
+    ///
+    /// Beside code, RAM, stack and error of each map and backend; fails if anything is more than
+    /// 5 % above firmware/bench/budget.json.
+    Bench(bench::Arguments),
     /// Prove by linking that no call into the core can panic, at opt-level 1, 3, s and z.
     ///
     /// Links firmware/proofs, whose panic handler calls a function that does not exist. A control
@@ -83,6 +89,7 @@ fn main() -> ExitCode {
         Command::Test(arguments) => return test::run(&project, &arguments),
         Command::Matrix => matrix::run(&project),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Bench(arguments) => bench::run(&project, &arguments),
         Command::NoPanic(arguments) => no_panic::run(&project, &arguments),
         Command::NoAlloc => no_alloc::run(&project),
         Command::Package => package::run(&project),

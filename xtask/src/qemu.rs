@@ -27,12 +27,19 @@ impl Drop for Emulator {
 /// Anything but an exit with code 0 in time is an error: also the signal by which QEMU ends when
 /// the emulated core locks up.
 pub(crate) fn run(board: &str, program: &Path) -> Result<String> {
-    run_for(board, program, TIME_LIMIT)
+    run_for(board, program, &[], TIME_LIMIT)
 }
 
-fn run_for(board: &str, program: &Path, limit: Duration) -> Result<String> {
+/// The same with a clock that advances by 64 ns with each instruction, so that the program can
+/// count its own.
+pub(crate) fn run_counting(board: &str, program: &Path) -> Result<String> {
+    run_for(board, program, &["-icount", "shift=6"], TIME_LIMIT)
+}
+
+fn run_for(board: &str, program: &Path, options: &[&str], limit: Duration) -> Result<String> {
     let child = Command::new("qemu-system-arm")
         .args(["-machine", board, "-nographic"])
+        .args(options)
         .args(["-monitor", "none", "-serial", "none"])
         .args(["-semihosting-config", "enable=on,target=native"])
         .arg("-kernel")

@@ -1,6 +1,7 @@
 //! How much flash, RAM and stack each board's firmware takes, against `firmware/budget.toml`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
@@ -61,8 +62,18 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
 /// Bytes that a program takes of flash and, without its stack, of RAM.
 fn sections(project: &Project, target: &str, program: &str) -> Result<BTreeMap<String, u64>> {
     let elf = project.firmware_file(target, "release", program);
+    let [flash, statics] = section_bytes(project, &elf, [&IN_FLASH, &IN_RAM])?;
+    Ok([("flash".to_owned(), flash), ("statics".to_owned(), statics)].into())
+}
+
+/// Bytes of a program in each group of sections.
+pub(crate) fn section_bytes<const N: usize>(
+    project: &Project,
+    elf: &Path,
+    groups: [&[&str]; N],
+) -> Result<[u64; N]> {
     let table = project.llvm_tool("llvm-size")?.arg("-A").arg(elf).output()?;
-    let sum = |names: &[&str]| {
+    Ok(groups.map(|names| {
         let lines = table.lines().filter_map(|line| {
             let mut words = line.split_whitespace();
             let name = words.next()?;
@@ -70,8 +81,7 @@ fn sections(project: &Project, target: &str, program: &str) -> Result<BTreeMap<S
             names.contains(&name).then_some(bytes)
         });
         lines.sum()
-    };
-    Ok([("flash".to_owned(), sum(&IN_FLASH)), ("statics".to_owned(), sum(&IN_RAM))].into())
+    }))
 }
 
 /// Every limit is of something measured, and is kept.

@@ -4,7 +4,6 @@
 //! harness has a fixed conversation.
 
 use std::fs;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
@@ -81,7 +80,10 @@ fn programs(project: &Project) -> Result<Vec<Program>> {
 fn check(project: &Project, program: &Program, profile: &str, overwrite: bool) -> Result<()> {
     let Program { name, known, talks } = program;
     let printed = match talks {
-        None => qemu::run(BOARD, &build(project, TARGET, profile, name)?)?,
+        None => {
+            build(project, &[TARGET], profile, name)?;
+            qemu::run(BOARD, &project.firmware_file(TARGET, profile, name))?
+        }
         Some(package) => {
             firmware::build(project, package, TARGET, profile)?;
             let talk = firmware::harness(project, "transcript", profile).arg(name).attempt()?;
@@ -100,21 +102,20 @@ fn check(project: &Project, program: &Program, profile: &str, overwrite: bool) -
     compare(&expected, &printed)
 }
 
-/// Builds one of the programs and returns where it is.
+/// Builds one of the programs.
 pub(crate) fn build(
     project: &Project,
-    target: &str,
+    targets: &[&str],
     profile: &str,
     program: &str,
-) -> Result<PathBuf> {
+) -> Result<()> {
     let release = (profile == "release").then_some("--release");
     project
         .firmware_cargo("build")
         .args(["--quiet", "--package=snapshots", &format!("--bin={program}")])
-        .arg(format!("--target={target}"))
+        .args(targets.iter().map(|target| format!("--target={target}")))
         .args(release)
-        .run()?;
-    Ok(project.firmware_file(target, profile, program))
+        .run()
 }
 
 /// An error with the lines that differ, if any do.

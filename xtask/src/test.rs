@@ -1,6 +1,7 @@
 //! Everything at once.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::Result;
 
@@ -75,9 +76,12 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), 0);
     for (number, step) in (1..).zip(&steps) {
         println!("[{number}/{}] {}: {}", steps.len(), step.name, step.about);
-        match (step.run)(project) {
+        let start = Instant::now();
+        let outcome = (step.run)(project);
+        let seconds = start.elapsed().as_secs();
+        match outcome {
             Ok(Outcome::Passed) => {
-                println!("    passed");
+                println!("    passed, {seconds} s");
                 passed += 1;
             }
             Ok(Outcome::Skipped(reason)) => {
@@ -85,7 +89,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
                 skipped += 1;
             }
             Err(error) => {
-                println!("    FAILED: {error:#}");
+                println!("    FAILED after {seconds} s: {error:#}");
                 failed.push(step.name);
             }
         }

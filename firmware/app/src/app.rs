@@ -72,8 +72,8 @@ pub struct Parts<'a, B, L, S, E> {
     pub line: L,
     /// The sensor.
     pub sensor: S,
-    /// The engine, as new. Best in a static: it is most of the app's memory, and moving it by
-    /// value would take as much stack again.
+    /// The engine, as new. Best where it was made, in the `main` that never ends: it is most of
+    /// the app's memory, and moving it would take as much stack again.
     pub engine: &'a mut E,
     /// The EEPROM, if the board has one.
     pub store: Option<Store>,
@@ -87,11 +87,13 @@ const MAX_PENDING: usize = 4;
 
 /// Learns, monitors, alarms, keeps and answers. See the [crate](crate) for a picture.
 #[derive(Debug)]
-pub struct App<'a, B, L, S, E, const C: usize> {
+pub struct App<'a, B, L, S, E: Engine<C>, const C: usize> {
     bus: B,
     link: Link<L>,
     sensor: Watched<S, C>,
     engine: &'a mut E,
+    /// The engine's as new: what was kept may have others.
+    settings: E::Settings,
     store: Option<Store>,
     retained: Retained<'a>,
     config: Config,
@@ -112,11 +114,18 @@ where
 {
     /// Starts: takes up the state from RAM, else from the EEPROM, else begins to learn, and says
     /// so over the link.
+    ///
+    /// A state may have been kept under other settings than those of `parts.engine`, as before an
+    /// update. That is reported, and then: learning begins again under the new settings, for
+    /// nothing is lost by it that was not about to be learned; but what has been learned stays in
+    /// force under its own settings until [`Command::Relearn`]. Only whoever sends that can know
+    /// that the sensor is healthy now; taken for granted, a drift would become the new normal.
     pub fn start(parts: Parts<'a, B, L, S, E>, config: Config) -> Self {
         let mut app = Self {
             bus: parts.bus,
             link: Link::new(parts.line),
             sensor: Watched::new(parts.sensor, config.attempts, config.stuck_after),
+            settings: parts.engine.settings(),
             engine: parts.engine,
             store: parts.store,
             retained: Retained::new(parts.memory),
@@ -129,10 +138,13 @@ where
         };
         let origin = app.take_up();
         log::started(origin, app.engine.count());
-        if let Some(warning) = app.engine.warning() {
-            log::uncertain(warning);
-            app.flags |= flags::UNCERTAIN;
+        let other_settings = app.engine.settings() != app.settings;
+        if other_settings && !app.engine.phase().is_learned() {
+            app.relearn(0);
+        } else if other_settings {
+            app.flags |= flags::OTHER_SETTINGS;
         }
+        app.note_warning();
         if let Some(alarm) = app.engine.alarm() {
             // Perhaps nobody has heard of it before the start.
             app.enqueue(alarm);
@@ -142,7 +154,29 @@ where
         if let Some(fault) = app.store_fault {
             app.link.send(0, &Message::Fault(fault));
         }
+        if other_settings {
+            app.notify(0, Fault::new(Device::Engine, FaultKind::OtherSettings));
+        }
         app
+    }
+
+    /// Learns anew under the settings of this build.
+    fn relearn(&mut self, tag: u8) {
+        if let Err(error) = self.engine.relearn(self.settings) {
+            return self.notify(tag, Fault::new(Device::Engine, error.into()));
+        }
+        self.pending.clear();
+        self.flags &= !(flags::STORED | flags::OTHER_SETTINGS);
+        self.note_warning();
+    }
+
+    /// Whether the settings in force can be trusted to keep their promise.
+    fn note_warning(&mut self) {
+        self.flags &= !flags::UNCERTAIN;
+        if let Some(warning) = self.engine.warning() {
+            log::uncertain(warning);
+            self.flags |= flags::UNCERTAIN;
+        }
     }
 
     fn take_up(&mut self) -> Origin {
@@ -247,9 +281,7 @@ where
                 return Request::Reported;
             }
             Command::Relearn => {
-                self.engine.relearn();
-                self.pending.clear();
-                self.flags &= !flags::STORED;
+                self.relearn(tag);
                 self.retain(tag);
                 // Else a power cut would bring back what is to be forgotten.
                 self.keep(tag);

@@ -68,7 +68,12 @@ impl Bench {
     }
 
     fn start(&mut self) -> Device4<'_> {
-        self.engine = detector();
+        self.start_with(SETTINGS)
+    }
+
+    /// As a build with these settings.
+    fn start_with(&mut self, settings: Settings<4>) -> Device4<'_> {
+        self.engine = Detector::new(&FOUR_CHANNELS, settings).unwrap();
         let parts = Parts {
             bus: &mut self.bus,
             line: &mut self.pipe,
@@ -241,6 +246,49 @@ fn learning_anew_forgets_also_in_the_store() {
     let mut app = bench.start();
     assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Store));
     assert_eq!(app.engine().phase(), Phase::Scaling { permille: 0 });
+}
+
+const OTHER: Fault = Fault::new(Device::Engine, FaultKind::OtherSettings);
+
+#[test]
+fn what_was_learned_stays_in_force_after_an_update_until_told_to_learn_anew() {
+    let updated = Settings { mean_time_between_false_alarms: 2000.0, ..SETTINGS };
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(9);
+    run(&mut bench.start(), &mut noise, LEARNED, 0.0);
+    for origin in [Origin::Memory, Origin::Store] {
+        let mut app = bench.start_with(updated);
+        let (start, _) = answers(&mut app, &[]);
+        assert_eq!((start.boot, start.faults), (Some(origin), vec![OTHER]));
+        assert_eq!(app.engine().settings(), SETTINGS);
+        let report = ask(&mut app, 1, &Command::Status).report();
+        assert_eq!((report.count, report.phase), (LEARNED, Phase::Monitoring));
+        let kept = flags::UNCERTAIN | flags::OTHER_SETTINGS;
+        assert_eq!(report.flags & kept, kept);
+        bench.cut_power();
+    }
+    let mut app = bench.start_with(updated);
+    let report = ask(&mut app, 1, &Command::Relearn).report();
+    // So short a promise needs no more learning than this.
+    assert_eq!((report.phase, report.flags), (Phase::Scaling { permille: 0 }, flags::STORED));
+    assert_eq!(app.engine().settings(), updated);
+    bench.cut_power();
+    let (start, _) = answers(&mut bench.start_with(updated), &[]);
+    assert_eq!((start.boot, start.faults), (Some(Origin::Store), vec![]));
+}
+
+#[test]
+fn learning_begins_again_after_an_update() {
+    let updated = Settings { learning_rows: 1024, ..SETTINGS };
+    let mut bench = Bench::new();
+    run(&mut bench.start(), &mut Noise::new(10), EVERY + 44, 0.0);
+    let mut app = bench.start_with(updated);
+    let (start, _) = answers(&mut app, &[]);
+    assert_eq!((start.boot, start.faults), (Some(Origin::Memory), vec![OTHER]));
+    let report = ask(&mut app, 1, &Command::Status).report();
+    assert_eq!((report.count, report.phase), (EVERY + 44, Phase::Scaling { permille: 0 }));
+    assert_eq!(report.flags & flags::OTHER_SETTINGS, 0);
+    assert_eq!(app.engine().settings(), updated);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the app needs of a drift detector.
 
-use fastmmd::detector::{Change, Detector, Stage, Verdict, View, Warning};
+use fastmmd::detector::{Change, Config, Detector, Stage, Verdict, View, Warning};
 use fastmmd::{Error, FeatureMap, SinCos};
 
 use crate::fault::FaultKind;
@@ -170,6 +170,9 @@ impl From<EngineError> for FaultKind {
 
 /// A drift detector for samples of `C` channels.
 pub trait Engine<const C: usize> {
+    /// What it was told: part of its state, and so kept and restored with it.
+    type Settings: Copy + PartialEq;
+
     /// Longest state that [`save`](Self::save) writes.
     const STATE_BYTES: usize;
 
@@ -197,8 +200,14 @@ pub trait Engine<const C: usize> {
     /// A promise that its settings cannot be trusted to keep.
     fn warning(&self) -> Option<Warning>;
 
-    /// Forgets everything but the count, and learns anew.
-    fn relearn(&mut self);
+    /// The settings under which it learns or has learned.
+    fn settings(&self) -> Self::Settings;
+
+    /// Forgets everything but the count, and learns anew under these settings.
+    ///
+    /// # Errors
+    /// [`EngineError::Refused`] for settings that mean nothing.
+    fn relearn(&mut self, settings: Self::Settings) -> Result<(), EngineError>;
 
     /// Writes the whole state, with a checksum of its own, and returns its length.
     ///
@@ -231,6 +240,8 @@ where
     V: View<C>,
     B: SinCos,
 {
+    type Settings = Config<S>;
+
     const STATE_BYTES: usize = Self::SAVED_BYTES;
 
     fn push(&mut self, sample: &[f32; C]) -> Result<Outcome, EngineError> {
@@ -279,8 +290,12 @@ where
         self.config().warning()
     }
 
-    fn relearn(&mut self) {
-        self.relearn();
+    fn settings(&self) -> Config<S> {
+        *self.config()
+    }
+
+    fn relearn(&mut self, settings: Config<S>) -> Result<(), EngineError> {
+        self.relearn_with(settings).map_err(|_| EngineError::Refused)
     }
 
     fn save(&self, out: &mut [u8]) -> Result<usize, EngineError> {

@@ -44,6 +44,8 @@ pub enum FaultKind {
     Unreadable = 9,
     /// Refused for another reason.
     Refused = 10,
+    /// What was kept was learned, or was being learned, under other settings than this build's.
+    OtherSettings = 11,
 }
 
 /// A device and what is wrong with it.
@@ -94,6 +96,7 @@ impl core::fmt::Display for Fault {
             FaultKind::TooLong => "too long",
             FaultKind::Unreadable => "unreadable",
             FaultKind::Refused => "refused",
+            FaultKind::OtherSettings => "kept under other settings",
         };
         write!(f, "{device}: {kind}")
     }
@@ -131,6 +134,7 @@ impl FaultKind {
             8 => Self::TooLong,
             9 => Self::Unreadable,
             10 => Self::Refused,
+            11 => Self::OtherSettings,
             _ => return None,
         })
     }

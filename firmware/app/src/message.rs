@@ -51,7 +51,7 @@ pub enum Command {
     Step,
     /// Report.
     Status,
-    /// Forget what was learned and learn anew.
+    /// Forget what was learned and learn anew, under the settings of this build.
     Relearn,
     /// The alarms up to this sample have arrived and need not come again.
     Acknowledge {
@@ -140,6 +140,9 @@ pub mod flags {
     pub const UNCERTAIN: u8 = 1 << 4;
     /// More alarms waited than there was room for: the oldest are gone.
     pub const ALARMS_LOST: u8 = 1 << 5;
+    /// Monitoring goes on under the settings it was learned with, which are not this build's;
+    /// [`Command::Relearn`](super::Command::Relearn) takes up this build's.
+    pub const OTHER_SETTINGS: u8 = 1 << 6;
 }
 
 /// What the device says.

@@ -129,33 +129,31 @@ impl Store {
     /// A [`Fault`] of the bus, or [`FaultKind::TooLong`] for a state longer than `room`.
     pub fn load<B: I2c>(&mut self, bus: &mut B, room: &mut [u8]) -> Result<Option<usize>, Fault> {
         let mut chip = self.chip(bus);
-        let first = whole(&mut chip, Slot::First)?;
-        let second = whole(&mut chip, Slot::Second)?;
-        let found = match (first, second) {
-            (Some(first), Some(second)) if newer(second.sequence, first.sequence) => {
-                Some((Slot::Second, second))
-            }
-            (Some(first), _) => Some((Slot::First, first)),
-            (None, Some(second)) => Some((Slot::Second, second)),
-            (None, None) => None,
+        let first = header(&mut chip, Slot::First)?.map(|header| (Slot::First, header));
+        let second = header(&mut chip, Slot::Second)?.map(|header| (Slot::Second, header));
+        let second_is_newer = match (first, second) {
+            (Some((_, first)), Some((_, second))) => newer(second.sequence, first.sequence),
+            _ => false,
         };
-        self.newest = found.map(|(slot, header)| Newest { slot, sequence: header.sequence });
-        self.looked = true;
-        let Some((slot, header)) = found else { return Ok(None) };
-        let length = usize::try_from(header.length).unwrap_or(usize::MAX);
-        let state = room.get_mut(..length).ok_or(TOO_LONG)?;
-        let mut chip = self.chip(bus);
-        let mut rest = &mut *state;
-        let mut address = slot.start() + PAGE;
-        while let Some((piece, more)) = rest.split_at_mut_checked(rest.len().min(PAGE_BYTES))
-            && !piece.is_empty()
-        {
-            patiently(|| chip.read_data(address, piece))?;
-            rest = more;
-            address = address.wrapping_add(PAGE);
+        let [newest, older] = if second_is_newer { [second, first] } else { [first, second] };
+        // The older one is looked at only if the newest is not whole.
+        let mut found = None;
+        for (slot, header) in [newest, older].into_iter().flatten() {
+            let length = usize::try_from(header.length).unwrap_or(usize::MAX);
+            let fits = room.get_mut(..length);
+            let loaded = fits.is_some().then_some(length);
+            if read(&mut chip, slot, header.length, fits)? == Some(header.checksum) {
+                found = Some((Newest { slot, sequence: header.sequence }, loaded));
+                break;
+            }
         }
-        // Read a second time after the check: make sure of what was read now.
-        if CHECKSUM.checksum(state) == header.checksum { Ok(Some(length)) } else { Err(UNREAD) }
+        self.newest = found.map(|(newest, _)| newest);
+        self.looked = true;
+        match found {
+            None => Ok(None),
+            Some((_, None)) => Err(TOO_LONG),
+            Some((_, length)) => Ok(length),
+        }
     }
 
     /// Makes `state` the newest one. Unless this succeeds, the newest state before remains.
@@ -197,7 +195,6 @@ impl Store {
 }
 
 const TOO_LONG: Fault = Fault::new(Device::Store, FaultKind::TooLong);
-const UNREAD: Fault = Fault::new(Device::Store, FaultKind::Bus);
 const NOT_WRITTEN: Fault = Fault::new(Device::Store, FaultKind::NotWritten);
 
 /// Whether sequence number `a` comes after `b`, across the wrap from 2³² − 1 to 0.
@@ -206,26 +203,38 @@ const fn newer(a: u32, b: u32) -> bool {
     ahead != 0 && ahead < 1 << 31
 }
 
-/// The header of a slot whose header and state are both whole.
-fn whole<B: I2c>(chip: &mut Chip<'_, B>, slot: Slot) -> Result<Option<Header>, Fault> {
+/// The header of a slot, if it is whole.
+fn header<B: I2c>(chip: &mut Chip<'_, B>, slot: Slot) -> Result<Option<Header>, Fault> {
     let mut bytes = [0; HEADER_BYTES];
     patiently(|| chip.read_data(slot.start(), &mut bytes))?;
-    let Some(header) = Header::from_bytes(&bytes) else { return Ok(None) };
-    let mut left = usize::try_from(header.length).unwrap_or(usize::MAX);
-    if left > MAX_STATE_BYTES {
+    Ok(Header::from_bytes(&bytes))
+}
+
+/// Reads a state of `length` bytes, to keep it where there is room, and gives its checksum; `None`
+/// if no slot could hold so much.
+fn read<B: I2c>(
+    chip: &mut Chip<'_, B>,
+    slot: Slot,
+    length: u32,
+    mut room: Option<&mut [u8]>,
+) -> Result<Option<u32>, Fault> {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    if length > MAX_STATE_BYTES {
         return Ok(None);
     }
     let mut digest = CHECKSUM.digest();
-    let mut address = slot.start() + PAGE;
     let mut page = [0; PAGE_BYTES];
-    while left > 0 {
-        let piece = page.get_mut(..left.min(PAGE_BYTES)).unwrap_or_default();
+    let pages = (0..length).step_by(PAGE_BYTES);
+    for (start, address) in pages.zip((slot.start() + PAGE..).step_by(PAGE_BYTES)) {
+        let piece = page.get_mut(..PAGE_BYTES.min(length - start)).unwrap_or_default();
         patiently(|| chip.read_data(address, piece))?;
         digest.update(piece);
-        left = left.saturating_sub(PAGE_BYTES);
-        address = address.wrapping_add(PAGE);
+        let kept = room.as_mut().and_then(|room| room.get_mut(start..));
+        for (kept, byte) in kept.into_iter().flatten().zip(&*piece) {
+            *kept = *byte;
+        }
     }
-    Ok((digest.finalize() == header.checksum).then_some(header))
+    Ok(Some(digest.finalize()))
 }
 
 /// Writes up to a page and reads it back.

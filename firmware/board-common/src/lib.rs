@@ -3,11 +3,9 @@
 
 #![no_std]
 
-mod place;
 mod retained;
 mod run;
 pub mod stack;
 
-pub use place::placed;
 pub use retained::RetainedMemory;
 pub use run::{Ticker, run};

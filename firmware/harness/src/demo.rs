@@ -1,6 +1,5 @@
 //! A healthy sensor, then a drift, to be watched.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write, stdout};
 use std::path::Path;
@@ -28,7 +27,9 @@ const CHANNEL: usize = 1;
 const CHANNELS: [&str; 4] = ["X", "Y", "Z", "temperature"];
 /// Pause between samples that somebody watches.
 const PAUSE: Duration = Duration::from_millis(8);
-const WIDTH: usize = 50;
+/// With it the longest line that changes still fits into 80 columns: one that wraps could not be
+/// overwritten.
+const WIDTH: usize = 38;
 
 /// Plays the demo; an error unless the alarm came, and none before the drift.
 ///
@@ -58,17 +59,19 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
         }
         Ok::<_, Error>((report, alarm))
     };
-    loop {
+    let learned = loop {
         let (report, alarm) = next(&mut device, &mut scene, false)?;
         none_yet(alarm)?;
         match report.phase {
             Phase::Scaling { permille } | Phase::Learning { permille } => {
                 screen.learning(report.count, permille);
             }
-            Phase::Monitoring | Phase::Drift => break,
+            Phase::Monitoring | Phase::Drift => break report,
         }
-    }
-    screen.keep(&format!("  learned   {} 100 %", "█".repeat(WIDTH)));
+    };
+    let threshold = learned.threshold;
+    screen.keep(&format!("  learned   {} 100 %  sample {}", "█".repeat(WIDTH), learned.count));
+    screen.line(&format!("monitoring: █ is beyond the threshold, now {threshold:.2}"));
     let mut trace = Trace::default();
     let mut last = 0;
     for _ in 0..HEALTHY {
@@ -137,6 +140,11 @@ impl Trace {
     }
 }
 
+/// The line that changes while monitoring.
+fn monitored(name: &str, marks: &str, statistic: f32, threshold: f32, count: u32) -> String {
+    format!("  {name:9} {marks:WIDTH$} {statistic:5.2} of {threshold:5.2}  sample {count}")
+}
+
 /// The terminal, or a file that gets plain lines.
 struct Screen {
     live: bool,
@@ -172,9 +180,9 @@ impl Screen {
     fn learning(&mut self, count: u32, permille: u16) {
         let done = usize::from(permille) * WIDTH / 1000;
         let (full, empty) = ("█".repeat(done), "░".repeat(WIDTH - done));
-        let text = format!("  learning  {full}{empty} {:3} %", permille / 10);
+        let text = format!("  learning  {full}{empty} {:3} %  sample {count}", permille / 10);
         if !self.live && count.is_multiple_of(1024) {
-            println!("{text}  sample {count}");
+            println!("{text}");
         }
         if count.is_multiple_of(16) {
             self.show(text);
@@ -184,9 +192,7 @@ impl Screen {
     fn monitoring(&mut self, name: &str, report: &Report, trace: &mut Trace) {
         let marks = trace.push(report.statistic / report.threshold);
         let Report { count, statistic, threshold, .. } = report;
-        let mut text = format!("  {name:9} {marks:WIDTH$}");
-        // Writing to a string does not fail.
-        let _ = write!(text, " {statistic:5.2} of {threshold:5.2}  sample {count}");
+        let text = monitored(name, &marks, *statistic, *threshold, *count);
         if !self.live && count.is_multiple_of(50) {
             println!("{text}");
         }
@@ -205,14 +211,13 @@ impl Screen {
             "{bold}ALARM{plain} at sample {}, {delay} samples after the drift began:",
             alarm.sample
         );
+        println!("  channel {channel}, its {kind}, probably since sample {}", alarm.since);
         println!(
-            "  channel {channel}, its {kind}; {:.2} against a threshold of {:.2} (×{:.2}) in the \
-             window of {} samples, probably since sample {}",
+            "  {:.2} of {:.2} (×{:.2}) in the window of {} samples",
             alarm.score,
             alarm.threshold,
             alarm.severity(),
             alarm.scale,
-            alarm.since,
         );
     }
 }
@@ -279,5 +284,12 @@ mod tests {
         let marks = trace.push(1.01);
         assert_eq!(marks.chars().count(), WIDTH);
         assert!(marks.ends_with("▁█"));
+    }
+
+    #[test]
+    fn a_line_that_changes_fits_into_a_terminal() {
+        let marks = "█".repeat(WIDTH);
+        let line = monitored("drift", &marks, 12.34, 12.34, 123_456);
+        assert!(line.chars().count() < 80, "{line}");
     }
 }

@@ -191,6 +191,7 @@ impl Device {
         loop {
             // Half a frame from before the reset ends with the first zero after it.
             if let Said::Boot(origin) = self.listen(deadline)? {
+                self.machine.wake()?;
                 return Ok(origin);
             }
         }

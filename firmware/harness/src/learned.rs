@@ -6,6 +6,7 @@ use drift_app::engine::Engine;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation, SevenBitAddress};
+use fastmmd::detector::Config;
 
 use crate::error::Error;
 use crate::machine::Eeprom;
@@ -53,12 +54,9 @@ impl I2c for Chip {
 }
 
 /// The detector after `samples` samples of a healthy scene.
-///
-/// # Errors
-/// [`Error::Unexpected`] if it refuses one.
-pub fn detector(samples: u32) -> Result<BoardDetector<4>, Error> {
+fn detector(settings: Config<4>, samples: u32) -> Result<BoardDetector<4>, Error> {
     let refused = |error| Error::Unexpected(format!("the host's detector: {error:?}"));
-    let new = BoardDetector::<4>::new(&FOUR_CHANNELS, BOARD);
+    let new = BoardDetector::<4>::new(&FOUR_CHANNELS, settings);
     let mut detector = new.map_err(|error| Error::Unexpected(error.to_string()))?;
     let mut scene = Scene::new(1000);
     for _ in 0..samples {
@@ -72,7 +70,15 @@ pub fn detector(samples: u32) -> Result<BoardDetector<4>, Error> {
 /// # Errors
 /// [`Error`] if it cannot be made.
 pub fn eeprom(samples: u32) -> Result<Eeprom, Error> {
-    let detector = detector(samples)?;
+    eeprom_with(BOARD, samples)
+}
+
+/// The same from a build with other settings.
+///
+/// # Errors
+/// [`Error`] if it cannot be made.
+pub fn eeprom_with(settings: Config<4>, samples: u32) -> Result<Eeprom, Error> {
+    let detector = detector(settings, samples)?;
     let mut state = vec![0; <BoardDetector<4> as Engine<4>>::STATE_BYTES];
     let refused = |error| Error::Unexpected(format!("saving on the host: {error:?}"));
     Engine::save(&detector, &mut state).map_err(refused)?;

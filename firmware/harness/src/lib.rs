@@ -15,6 +15,7 @@ pub mod learned;
 mod log;
 mod machine;
 mod monitor;
+mod power;
 pub mod recording;
 pub mod scenarios;
 pub mod signal;

@@ -253,6 +253,13 @@ impl Machine {
         self.alive(reset)
     }
 
+    /// Makes QEMU look at the serial line: it may have found the board's receiver still off, and
+    /// then does not look again for a second unless something else happens.
+    pub(crate) fn wake(&mut self) -> Result<(), Error> {
+        let woken = self.monitor.execute("query-status");
+        self.alive(woken)
+    }
+
     /// Cuts the power: SIGKILL, in the middle of whatever happens.
     ///
     /// # Errors

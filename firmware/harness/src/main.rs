@@ -7,12 +7,15 @@
 //! drift-harness stack DIRECTORY
 //! ```
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use drift_app::profile::BoardDetector;
-use drift_harness::scenarios::{ALL, Programs};
+use drift_harness::scenarios::{ALL, Programs, Scenario};
 use drift_harness::{Error, demo, stack, transcript};
 
 /// What follows the command.
@@ -68,24 +71,36 @@ fn play(programs: &Programs, wanted: &[String]) -> ExitCode {
         println!("FAIL no scenario is called {unknown}");
         return ExitCode::FAILURE;
     }
-    let mut failures = 0;
-    for (name, play) in ALL {
-        if !wanted.is_empty() && !wanted.iter().any(|one| one == name) {
-            continue;
+    let chosen = |name: &str| wanted.is_empty() || wanted.iter().any(|one| one == name);
+    let scenarios: Vec<Scenario> = ALL.into_iter().filter(|(name, _)| chosen(name)).collect();
+    // Each has machines of its own, so as many run at once as there are processors.
+    let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let players = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    thread::scope(|scope| {
+        for _ in 0..players.min(scenarios.len()) {
+            scope.spawn(|| {
+                while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if !passes(programs, scenario) {
+                        failures.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
         }
-        let begin = Instant::now();
-        let result = play(programs);
-        let seconds = begin.elapsed().as_secs_f64();
-        match result {
-            Ok(found) => println!("ok   {name} ({seconds:.1} s): {found}"),
-            Err(Error::Skipped(why)) => println!("skip {name}: {why}"),
-            Err(error) => {
-                failures += 1;
-                println!("FAIL {name} ({seconds:.1} s): {error}");
-            }
-        }
+    });
+    if failures.into_inner() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Plays one scenario and says how it went.
+fn passes(programs: &Programs, (name, play): &Scenario) -> bool {
+    let begin = Instant::now();
+    let result = play(programs);
+    let seconds = begin.elapsed().as_secs_f64();
+    match &result {
+        Ok(found) => println!("ok   {name} ({seconds:.1} s): {found}"),
+        Err(Error::Skipped(why)) => println!("skip {name}: {why}"),
+        Err(error) => println!("FAIL {name} ({seconds:.1} s): {error}"),
     }
-    if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    matches!(result, Ok(_) | Err(Error::Skipped(_)))
 }
 
 fn say(programs: &Programs, names: &[String]) -> Result<(), Error> {

@@ -6,9 +6,7 @@
 
 mod sensor;
 
-use core::mem::MaybeUninit;
-
-use board_common::{RetainedMemory, Ticker, placed, run, stack};
+use board_common::{RetainedMemory, Ticker, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
@@ -81,11 +79,9 @@ fn main() -> ! {
     let bus = Twim::new(board.TWIM0, board.i2c_internal.into(), Frequency::K100);
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
-    let slot = cortex_m::singleton!(
-        ENGINE: MaybeUninit<Result<Detector, fastmmd::Error>> = MaybeUninit::uninit()
-    );
-    let engine = slot.map(|slot| placed(slot, || Detector::new(&THREE_CHANNELS, BOARD)));
-    let Some(Ok(engine)) = engine else {
+    // It stays where it is made: `main` does not end, and a move would take as much stack again.
+    let mut engine = Detector::new(&THREE_CHANNELS, BOARD);
+    let Ok(engine) = &mut engine else {
         defmt::panic!("the settings are refused");
     };
     let parts = Parts {

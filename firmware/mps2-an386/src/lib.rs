@@ -17,10 +17,12 @@ pub use uart::Uart;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use board_common::stack;
+use board_common::{RetainedMemory, stack};
 use cortex_m::peripheral::scb::Exception;
+use drift_app::app::{App, Config, Parts, Request};
 use drift_app::bus::FaultyBus;
-use drift_app::{App, Bus, ByteLink, Engine, Request, Sensor};
+use drift_app::store::Store;
+use drift_app::{Bus, ByteLink, Engine, Sensor};
 
 /// What the board has.
 pub struct Board {
@@ -45,8 +47,32 @@ impl Board {
     }
 }
 
+/// Makes the engine, starts the app with it and answers the link for ever.
+pub fn run<S, E, const C: usize, const N: usize>(
+    state: &'static RetainedMemory<N>,
+    sensor: S,
+    store: Option<Store>,
+    engine: impl FnOnce() -> Result<E, fastmmd::Error>,
+) -> !
+where
+    S: Sensor<C, FaultyBus<Sbcon>>,
+    E: Engine<C>,
+{
+    let (Some(board), Some(memory)) = (Board::take(), state.take()) else {
+        // Both are taken here only, once after each start.
+        cortex_m::peripheral::SCB::sys_reset();
+    };
+    // It stays where it is made: this never ends, and a move would take as much stack again.
+    let mut engine = engine();
+    let Ok(engine) = &mut engine else {
+        defmt::panic!("the settings are refused");
+    };
+    let parts = Parts { bus: board.bus, line: board.uart, sensor, engine, store, memory };
+    serve(App::start(parts, Config::DEFAULT))
+}
+
 /// Answers the link for ever.
-pub fn serve<B, S, E, const C: usize>(mut app: App<'_, B, Uart, S, E, C>) -> !
+fn serve<B, S, E, const C: usize>(mut app: App<'_, B, Uart, S, E, C>) -> !
 where
     B: Bus,
     S: Sensor<C, B>,

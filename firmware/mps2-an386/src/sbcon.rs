@@ -91,7 +91,14 @@ impl Sbcon {
     }
 
     fn read_byte(&mut self, last: bool) -> u8 {
-        let byte = (0..8).fold(0, |byte, _| byte << 1 | u8::from(self.read_bit()));
+        let mut byte = 0;
+        // Let go once for all bits: each access is slow in the emulator.
+        self.raise(DATA);
+        for _ in 0..8 {
+            self.raise(CLOCK);
+            byte = byte << 1 | u8::from(self.data());
+            self.lower(CLOCK);
+        }
         self.write_bit(last);
         byte
     }

@@ -1,7 +1,9 @@
-//! The detector with each view of its rows, and the choice among regimes.
+//! The detector with each view of its rows, the monitor of couplings, and the choice among
+//! regimes.
 
 use core::hint::black_box;
 
+use fastmmd::coupling::{self, Monitor};
 use fastmmd::detector::{Alarm, Config, Detector, Raw, Reading, View};
 use fastmmd::innovation::Innovation;
 use fastmmd::{Embedding, FeatureMap, Nearest, Regimes, SinCos};
@@ -14,6 +16,28 @@ pub(crate) fn all<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos
     detector::<M, Raw, D, L, B>(map);
     detector::<M, Innovation<D>, D, L, B>(map);
     regimes::<M, D, L, B>(map);
+    monitor::<M, D, L, B>(map);
+}
+
+#[inline(never)]
+fn monitor<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
+    let config = black_box(coupling::Config::rows(number()));
+    let _ = black_box(config.check());
+    let Ok(mut monitor) = Monitor::<M, M, D, D, L, L, B>::new(map, map, config) else {
+        return;
+    };
+    let verdict = monitor.push(&sample(), &sample());
+    if let Ok(coupling::Verdict::Alarm(alarm)) = black_box(verdict) {
+        let coupling::Alarm { row, now, before, .. } = alarm;
+        black_box((row, now, before));
+    }
+    black_box((monitor.progress(), monitor.statistic(), monitor.threshold()));
+    black_box((monitor.p_value(), monitor.strength(), monitor.learned_strength()));
+    let mut bytes = black_box([0; 16_384]);
+    let _ = black_box(monitor.save(window(&mut bytes)));
+    let _ = black_box(monitor.restore(window(&mut bytes)));
+    black_box(&mut monitor).relearn();
+    black_box(monitor);
 }
 
 #[inline(never)]
@@ -42,6 +66,7 @@ where
     let _ = black_box(detector.restore(window(&mut bytes)));
     detector.acknowledge();
     black_box(&mut detector).relearn();
+    let _ = black_box(detector.relearn_with(black_box(config)));
     black_box(detector);
 }
 

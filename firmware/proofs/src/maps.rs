@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 use core::hint::black_box;
 
-use fastmmd::sincos::{Libm, Micromath, Point, Polynomial};
+use fastmmd::sincos::{Libm, Micromath, Point, Polynomial, Quick, Versed};
 use fastmmd::{
     Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe, Sampling, SinCos, hadamard,
     seed_from,
@@ -39,6 +39,7 @@ pub(crate) fn values() {
     let _ = black_box(black_box(Sampling::Auto).resolve(&kernel, black_box(3)));
     black_box(seed_from(&mut Generator));
     backend::<Polynomial>();
+    backend::<Quick>();
     backend::<Libm>();
     backend::<Micromath>();
     hadamard::transform(&mut sample::<1>());
@@ -61,6 +62,8 @@ impl core::fmt::Write for Sink {
 fn backend<B: SinCos>() {
     let Point { cos, sin } = B::point(number());
     black_box((cos, sin));
+    let Versed { versine, sin } = B::versed(number());
+    black_box((Point::from(Versed { versine, sin }), Versed::from(Point { cos, sin })));
 }
 
 fn kernel() -> Kernel {
@@ -109,6 +112,7 @@ pub(crate) fn structured<const D: usize, const P: usize, const L: usize>(
 pub(crate) fn interface<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
     black_box((map.recipe(), map.fingerprint(), map.reach()));
     black_box(map.frequency(black_box(1)));
+    black_box(map.weighted_frequencies(&black_box([0.0; L])));
     let mut items = [0.0; L];
     let _ = black_box(map.project(&sample(), &mut items, |item, phase| *item += phase));
     black_box(items);

@@ -2,7 +2,9 @@
 
 use core::hint::black_box;
 
-use fastmmd::{Circle, Embedding, FeatureMap, KernelFamily, Member, SinCos, TwoSample, mmd};
+use fastmmd::{
+    Circle, Embedding, FeatureMap, KernelFamily, Member, SinCos, TwoSample, Witness, mmd,
+};
 
 use crate::maps::window;
 use crate::{number, sample};
@@ -17,6 +19,7 @@ pub(crate) fn all<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos
     let mut q = black_box(p.clone());
     change(map, &mut p, &mut q);
     read(&p, &q);
+    witness::<M, D, L, B>(map, &p, &q);
     keep(map, &mut p);
     two_sample::<M, D, L, B>(map, p, q);
     family::<M, D, L, B>(map);
@@ -49,6 +52,17 @@ fn read<const L: usize, B: SinCos>(p: &Embedding<L, B>, q: &Embedding<L, B>) {
     let _ = black_box((mmd::squared_biased(p, q), mmd::squared_unbiased(p, q)));
     let _ = black_box((mmd::biased(p, q), mmd::unbiased_squared_norm(p)));
     mmd::circles(p, q).into_iter().flatten().for_each(see::<B>);
+}
+
+#[inline(never)]
+fn witness<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
+    map: &M,
+    p: &Embedding<L, B>,
+    q: &Embedding<L, B>,
+) {
+    if let Ok(witness) = Witness::new(map, p, q) {
+        let _ = black_box((witness.at(&sample()), witness.gradient(&sample())));
+    }
 }
 
 fn see<B: SinCos>(circle: Circle) {

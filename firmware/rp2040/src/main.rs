@@ -4,9 +4,7 @@
 #![no_std]
 #![no_main]
 
-use core::mem::MaybeUninit;
-
-use board_common::{RetainedMemory, Ticker, placed, run, stack};
+use board_common::{RetainedMemory, Ticker, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
@@ -17,7 +15,6 @@ use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
-use fastmmd::Error;
 use fugit::{MicrosDurationU32, RateExtU32};
 use panic_probe as _;
 use rp2040_hal::clocks::init_clocks_and_plls;
@@ -110,11 +107,9 @@ fn main() -> ! {
     let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
-    let slot = cortex_m::singleton!(
-        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
-    );
-    let engine = slot.map(|slot| placed(slot, || Detector::new(&FOUR_CHANNELS, BOARD)));
-    let Some(Ok(engine)) = engine else {
+    // It stays where it is made: `main` does not end, and a move would take as much stack again.
+    let mut engine = Detector::new(&FOUR_CHANNELS, BOARD);
+    let Ok(engine) = &mut engine else {
         defmt::panic!("the settings are refused");
     };
     let parts = Parts {

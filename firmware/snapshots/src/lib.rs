@@ -1,35 +1,5 @@
-//! What the programs here share: every way out that is not [`succeed`] is a failure.
+//! What the programs here compute.
 
 #![no_std]
 
 pub mod parity;
-
-use core::panic::PanicInfo;
-
-use cortex_m_rt::{ExceptionFrame, exception};
-use semihosting::{eprintln, process};
-
-/// Ends the emulator with exit code 0.
-pub fn succeed() -> ! {
-    process::exit(0)
-}
-
-#[panic_handler]
-fn panic(info: &PanicInfo<'_>) -> ! {
-    eprintln!("{info}");
-    process::exit(101)
-}
-
-// SAFETY: it only prints and leaves.
-#[exception]
-unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
-    eprintln!("hard fault: {frame:?}");
-    process::exit(102)
-}
-
-// SAFETY: it only prints and leaves.
-#[exception]
-unsafe fn DefaultHandler(number: i16) -> ! {
-    eprintln!("unexpected exception {number}");
-    process::exit(103)
-}

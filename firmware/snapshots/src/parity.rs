@@ -3,20 +3,21 @@
 
 use core::fmt::Arguments;
 
-use fastmmd::detector::{Config, Detector, Raw, Verdict, View};
+use fastmmd::detector::{Raw, View};
 use fastmmd::innovation::Innovation;
 use fastmmd::{Error, Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
 
 use golden::{
     GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL,
-    GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenDetector, golden_mixture,
-    golden_row, golden_sample,
+    GOLDEN_QUASI, GOLDEN_SEED, Golden, GoldenDetector, golden_detector, golden_of, golden_pair,
+    golden_sample,
 };
 
 /// The input and the values that the host's tests are held to.
 #[allow(clippy::doc_markdown, reason = "its own workspace knows the symbols it names")]
 mod golden {
     include!("../../../host-tests/golden.rs");
+    include!("../../../host-tests/golden_run.rs");
 }
 
 // Computed by the compiler, on the host: the board must draw the same ones itself.
@@ -62,7 +63,7 @@ pub fn report(mut print: impl FnMut(Arguments<'_>)) {
 #[inline(never)]
 fn detector<V: View<3>>(view: &str, pinned: GoldenDetector, print: &mut impl FnMut(Arguments<'_>)) {
     print(format_args!("Detector over Fourier<3, 64>, {view}"));
-    match detected::<V>(&QUASI) {
+    match golden_detector::<V>(&QUASI) {
         Ok(found) => {
             let GoldenDetector { record, verdicts, alarms, first: [row, since, channel], score } =
                 found;
@@ -75,40 +76,6 @@ fn detector<V: View<3>>(view: &str, pinned: GoldenDetector, print: &mut impl FnM
         }
         Err(error) => print(format_args!("  {error}")),
     }
-}
-
-fn detected<V: View<3>>(map: &Fourier<3, 64>) -> Result<GoldenDetector, Error> {
-    let config = Config {
-        scaling_rows: 64,
-        learning_rows: GOLDEN_ROWS[0] - 64,
-        ..Config::rows(1000.0).with_scales([4, 16, 64])
-    };
-    let mut detector: Detector<'_, _, V, 3, 3, 64, 3> = Detector::new(map, config)?;
-    let mut found = GoldenDetector { record: 0, verdicts: 0, alarms: 0, first: [0; 3], score: 0 };
-    for index in 0..GOLDEN_ROWS[2] {
-        let number = match detector.push(&golden_row(index))? {
-            Verdict::Learning { progress } => progress.to_bits(),
-            Verdict::Healthy => 1,
-            Verdict::Drifting => 2,
-            Verdict::Alarm(alarm) => {
-                if found.alarms == 0 {
-                    let channel = u32::try_from(alarm.channel).unwrap_or(u32::MAX);
-                    let since = u32::try_from(alarm.since).unwrap_or(u32::MAX);
-                    found.first = [index, since, channel];
-                    found.score = alarm.score.to_bits();
-                }
-                found.alarms += 1;
-                alarm.score.to_bits()
-            }
-            _ => 3,
-        };
-        found.verdicts = golden_mixture(found.verdicts, number);
-    }
-    let mut bytes = [0; 4500];
-    let length = detector.save(&mut bytes)?;
-    let record = bytes.get(..length).and_then(<[u8]>::last_chunk);
-    found.record = u32::from_le_bytes(*record.ok_or(Error::WrongLength)?);
-    Ok(found)
 }
 
 /// Whether drawing at run time gives the same map; apart, so that its stack is given back.
@@ -124,7 +91,7 @@ fn map<M: FeatureMap<D, L>, const D: usize, const L: usize>(
     print: &mut impl FnMut(Arguments<'_>),
 ) {
     print(format_args!("  drawn as when compiled: {drawn_alike}"));
-    match (unweighted(map), weighted(map)) {
+    match (golden_pair(map, golden_sample), weighted(map)) {
         (Ok(plain), Ok(weighted)) => {
             line("as they come", plain, print);
             print(format_args!("    the golden values: {}", plain == pinned));
@@ -141,19 +108,7 @@ fn line(name: &str, found: Golden, print: &mut impl FnMut(Arguments<'_>)) {
     ));
 }
 
-/// The golden streams, each sample with weight 1.
-fn unweighted<M: FeatureMap<D, L>, const D: usize, const L: usize>(
-    map: &M,
-) -> Result<Golden, Error> {
-    let mut test: TwoSample<M, D, L> = TwoSample::new(map);
-    for index in 0..GOLDEN_SAMPLES {
-        test.push_p(&golden_sample(index, false))?;
-        test.push_q(&golden_sample(index, true))?;
-    }
-    found(&test)
-}
-
-/// A part of them in all the other ways a sum can change.
+/// A part of the golden streams in all the other ways a sum can change.
 fn weighted<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Result<Golden, Error> {
     let mut test: TwoSample<M, D, L> = TwoSample::new(map);
     for step in 0..100_u8 {
@@ -164,20 +119,5 @@ fn weighted<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Res
         test.q_mut().forget(0.96875)?;
     }
     test.p_mut().remove(map, &golden_sample(7, false))?;
-    found(&test)
-}
-
-/// The saved state by its own checksum, and the bits of MMD².
-fn found<M: FeatureMap<D, L>, const D: usize, const L: usize>(
-    test: &TwoSample<'_, M, D, L>,
-) -> Result<Golden, Error> {
-    // Long enough for the largest map here, 128 frequencies.
-    let mut bytes = [0; 4500];
-    let length = test.save(&mut bytes)?;
-    let record = bytes.get(..length).and_then(<[u8]>::last_chunk);
-    Ok(Golden {
-        record: u32::from_le_bytes(*record.ok_or(Error::WrongLength)?),
-        biased: test.mmd2_biased()?.to_bits(),
-        unbiased: test.mmd2_unbiased()?.to_bits(),
-    })
+    golden_of(&test)
 }

@@ -7,9 +7,7 @@
 #![no_std]
 #![no_main]
 
-use core::mem::MaybeUninit;
-
-use board_common::{RetainedMemory, Ticker, placed, run, stack};
+use board_common::{RetainedMemory, Ticker, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
@@ -22,7 +20,6 @@ use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c as I2cTrait, NoAcknowledgeSource, Operation};
 use embedded_hal_nb::serial::{Read, Write};
-use fastmmd::Error;
 use panic_probe as _;
 use stm32f4xx_hal::i2c::I2c;
 use stm32f4xx_hal::pac::{self, I2C1, USART1};
@@ -119,11 +116,9 @@ fn main() -> ! {
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
 
-    let slot = cortex_m::singleton!(
-        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
-    );
-    let engine = slot.map(|slot| placed(slot, || Detector::new(&FOUR_CHANNELS, BOARD)));
-    let Some(Ok(engine)) = engine else {
+    // It stays where it is made: `main` does not end, and a move would take as much stack again.
+    let mut engine = Detector::new(&FOUR_CHANNELS, BOARD);
+    let Ok(engine) = &mut engine else {
         defmt::panic!("the settings are refused");
     };
     let parts = Parts {

@@ -3,18 +3,13 @@
 #![no_std]
 #![no_main]
 
-use core::mem::MaybeUninit;
-
-use board_common::{RetainedMemory, placed};
+use board_common::RetainedMemory;
 use cortex_m_rt::entry;
-use drift_app::app::{App, Config, Parts};
 use drift_app::engine::Engine;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
-use fastmmd::Error;
-use mps2_an386::{Board, serve};
 
 const CHANNELS: usize = 4;
 type Detector = BoardDetector<CHANNELS>;
@@ -27,24 +22,7 @@ static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
 
 #[entry]
 fn main() -> ! {
-    let (Some(board), Some(memory)) = (Board::take(), STATE.take()) else {
-        // Both are taken here only, once after each start.
-        cortex_m::peripheral::SCB::sys_reset();
-    };
-    let slot = cortex_m::singleton!(
-        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
-    );
-    let engine = slot.map(|slot| placed(slot, || Detector::new(&FOUR_CHANNELS, BOARD)));
-    let Some(Ok(engine)) = engine else {
-        defmt::panic!("the settings are refused");
-    };
-    let parts = Parts {
-        bus: board.bus,
-        line: board.uart,
-        sensor: MagnetometerThermometer::default(),
-        engine,
-        store: Some(Store::new()),
-        memory,
-    };
-    serve(App::start(parts, Config::DEFAULT))
+    let sensor = MagnetometerThermometer::default();
+    let engine = || Detector::new(&FOUR_CHANNELS, BOARD);
+    mps2_an386::run(&STATE, sensor, Some(Store::new()), engine)
 }

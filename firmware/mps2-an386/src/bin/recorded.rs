@@ -3,17 +3,12 @@
 #![no_std]
 #![no_main]
 
-use core::mem::MaybeUninit;
-
-use board_common::{RetainedMemory, placed};
+use board_common::RetainedMemory;
 use cortex_m_rt::entry;
-use drift_app::app::{App, Config, Parts};
 use drift_app::engine::Engine;
 use drift_app::profile::{EIGHT_CHANNELS, RECORDING, RecordingDetector as Detector};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::NoSensor;
-use fastmmd::Error;
-use mps2_an386::{Board, serve};
 
 const CHANNELS: usize = 8;
 
@@ -25,18 +20,5 @@ static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
 
 #[entry]
 fn main() -> ! {
-    let (Some(board), Some(memory)) = (Board::take(), STATE.take()) else {
-        // Both are taken here only, once after each start.
-        cortex_m::peripheral::SCB::sys_reset();
-    };
-    let slot = cortex_m::singleton!(
-        ENGINE: MaybeUninit<Result<Detector, Error>> = MaybeUninit::uninit()
-    );
-    let engine = slot.map(|slot| placed(slot, || Detector::new(&EIGHT_CHANNELS, RECORDING)));
-    let Some(Ok(engine)) = engine else {
-        defmt::panic!("the settings are refused");
-    };
-    let parts =
-        Parts { bus: board.bus, line: board.uart, sensor: NoSensor, engine, store: None, memory };
-    serve(App::start(parts, Config::DEFAULT))
+    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&EIGHT_CHANNELS, RECORDING))
 }

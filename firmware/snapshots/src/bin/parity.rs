@@ -3,11 +3,10 @@
 #![no_std]
 #![no_main]
 
-use cortex_m_rt::entry;
-use semihosting::println;
+use emulated::{entry, println};
 
 #[entry]
 fn main() -> ! {
     snapshots::parity::report(|line| println!("{line}"));
-    snapshots::succeed()
+    emulated::succeed()
 }

@@ -1,0 +1,124 @@
+//! Instructions and stack of one sample, counted in QEMU.
+//!
+//! `cargo xtask bench` writes a program for each thing to be measured, so that its size is its
+//! own; each calls one of the functions here, which print a line and end the emulator.
+
+#![no_std]
+
+mod count;
+pub mod maps;
+
+use core::mem::{size_of, size_of_val};
+
+use fastmmd::detector::{Config, Detector, Raw};
+use fastmmd::{Embedding, FeatureMap, SinCos};
+
+pub use emulated::entry;
+
+/// Samples over which the count is a mean: whole periods of whatever happens only now and then.
+const SAMPLES: u32 = 64;
+
+/// Something that takes samples of D channels.
+trait Subject<const D: usize> {
+    /// Takes one; false if it refuses.
+    fn push(&mut self, sample: &[f32; D]) -> bool;
+}
+
+impl<M: FeatureMap<D, L>, const D: usize, const L: usize, const S: usize> Subject<D>
+    for Detector<'_, M, Raw, D, D, L, S>
+{
+    fn push(&mut self, sample: &[f32; D]) -> bool {
+        Detector::push(self, sample).is_ok()
+    }
+}
+
+/// Costs of a program that measures nothing: to be taken off all others.
+pub fn nothing() -> ! {
+    struct Nothing;
+    impl Subject<16> for Nothing {
+        fn push(&mut self, sample: &[f32; 16]) -> bool {
+            core::hint::black_box(sample);
+            true
+        }
+    }
+    report(&mut Nothing, 0, 0)
+}
+
+/// Costs of a loop of [`KNOWN`] instructions: if they come out otherwise, nothing here is true.
+pub fn known() -> ! {
+    struct Loop;
+    impl Subject<16> for Loop {
+        fn push(&mut self, sample: &[f32; 16]) -> bool {
+            core::hint::black_box(sample);
+            // SAFETY: it counts a register down, and touches nothing else.
+            unsafe {
+                core::arch::asm!("2: subs {0}, #1", "bne 2b", inout(reg) KNOWN / 2 => _);
+            }
+            true
+        }
+    }
+    report(&mut Loop, 0, 0)
+}
+
+/// Instructions of [`known`], but for a few that set it up.
+const KNOWN: u32 = 10_000;
+
+/// Costs of adding a sample to an embedding with the backend `B`.
+pub fn embedding<B: SinCos, const D: usize, const L: usize>(map: &impl FeatureMap<D, L>) -> ! {
+    struct Adding<'m, M, const L: usize, B: SinCos>(&'m M, Embedding<L, B>);
+    impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> Subject<D>
+        for Adding<'_, M, L, B>
+    {
+        fn push(&mut self, sample: &[f32; D]) -> bool {
+            self.1.add(self.0, sample).is_ok()
+        }
+    }
+    let ram = size_of::<Embedding<L, B>>();
+    report(&mut Adding(map, Embedding::<L, B>::new(map)), ram, size_of_val(map))
+}
+
+/// Costs of a row in a detector that monitors raw values with four windows.
+pub fn detector<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> ! {
+    // As short as allowed: what a row costs once all is learned does not depend on it.
+    const SCALING: u32 = 16;
+    const LEARNING: u32 = 128;
+    let config = Config {
+        scaling_rows: SCALING,
+        learning_rows: LEARNING,
+        ..Config::rows(1000.0).with_scales([4, 8, 16, 32])
+    };
+    let Ok(mut detector) = Detector::<'_, _, Raw, D, D, L, 4>::new(map, config) else {
+        panic!("the settings are refused");
+    };
+    for index in 0..SCALING + LEARNING {
+        Subject::push(&mut detector, &sample(index));
+    }
+    let ram = size_of::<Detector<'_, M, Raw, D, D, L, 4>>();
+    report(&mut detector, ram, size_of_val(map))
+}
+
+/// Measures, prints and ends. `ram` and `map` are the bytes of the state and of the map.
+fn report<const D: usize>(subject: &mut impl Subject<D>, ram: usize, map: usize) -> ! {
+    count::start();
+    let mut ticks = 0;
+    let mut stack = 0;
+    for index in 0..SAMPLES {
+        let sample = sample(index);
+        let measured = count::measure(|| subject.push(&sample));
+        assert!(measured.result, "sample {index} is refused");
+        ticks += measured.ticks;
+        stack = measured.stack.max(stack);
+    }
+    emulated::println!("ticks {ticks} samples {SAMPLES} stack {stack} ram {ram} map {map}");
+    emulated::succeed()
+}
+
+/// Noise of about unit spread, the same on every core.
+fn sample<const D: usize>(index: u32) -> [f32; D] {
+    let mut word = index.wrapping_mul(0x9e37_79b9).wrapping_add(1);
+    core::array::from_fn(|_| {
+        word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let [_, _, low, high] = word.to_le_bytes();
+        (f32::from(u16::from_le_bytes([low, high])) - 32_768.0) / 16_384.0
+    })
+}

@@ -1,0 +1,187 @@
+//! Resets and power cuts, at any moment: nothing learned is lost.
+
+use drift_app::message::{Command, Origin};
+
+use crate::device::Device;
+use crate::error::{Error, expect};
+use crate::learned::{self, LEARNED};
+use crate::machine::{Eeprom, Setup};
+use crate::scenarios::{Programs, learned_device, status, step};
+use crate::signal::{Random, Scene};
+
+/// How often the firmware stores its state while it learns.
+const STORE_EVERY: u32 = drift_app::Config::DEFAULT.store_every_learning;
+
+pub(crate) fn resets(programs: &Programs) -> Result<String, Error> {
+    let (mut scene, mut random) = (Scene::new(7), Random::new(7));
+    for samples in [0, LEARNED] {
+        let (mut device, _eeprom) = learned_device(programs, samples)?;
+        for _ in 0..30 {
+            for _ in 0..random.below(30) + 1 {
+                let (_, alarm) = step(&mut device, &mut scene)?;
+                expect(alarm.is_none(), || format!("{alarm:?}"))?;
+            }
+            let (before, state) = (status(&mut device)?, device.read_state()?);
+            expect(before.phase.is_learned() == (samples > 0), || format!("{before:?}"))?;
+            let origin = if random.below(2) == 0 { device.reset()? } else { device.restart()? };
+            let after = status(&mut device)?;
+            expect(origin == Origin::Memory, || format!("started from {origin:?}, {after:?}"))?;
+            expect(after.count == before.count && after.phase == before.phase, || {
+                format!("{before:?} became {after:?}")
+            })?;
+            expect(device.read_state()? == state, || "the state is not the same".into())?;
+        }
+    }
+    Ok("30 in learning, 30 in monitoring: bit for bit the same".into())
+}
+
+/// The reset button while a sample is processed, perhaps while the state is copied to the RAM
+/// that outlives it: then what the EEPROM has is taken up.
+pub(crate) fn resets_at_any_moment(programs: &Programs) -> Result<String, Error> {
+    let (mut scene, mut random) = (Scene::new(15), Random::new(15));
+    let (mut from_memory, mut from_store) = (0, 0);
+    let (mut device, _eeprom) = learned_device(programs, LEARNED)?;
+    for _ in 0..60 {
+        for _ in 0..random.below(5) + 1 {
+            step(&mut device, &mut scene)?;
+        }
+        let before = status(&mut device)?;
+        device.machine().set_sensors(&scene.reading())?;
+        device.send(&Command::Step)?;
+        std::thread::sleep(std::time::Duration::from_micros(random.below(2500)));
+        let origin = device.reset()?;
+        let after = status(&mut device)?;
+        expect(after.phase.is_learned(), || format!("{before:?} became {after:?}"))?;
+        match origin {
+            Origin::Memory => {
+                let good = [before.count, before.count + 1].contains(&after.count);
+                expect(good, || format!("{before:?} became {after:?}"))?;
+                from_memory += 1;
+            }
+            Origin::Store => {
+                expect(after.count == LEARNED, || format!("{before:?} became {after:?}"))?;
+                from_store += 1;
+            }
+            Origin::Fresh => return Err(Error::Unexpected("all was lost".into())),
+        }
+    }
+    Ok(format!("60: {from_memory} went on from RAM, {from_store} from the EEPROM"))
+}
+
+pub(crate) fn power_cuts(programs: &Programs) -> Result<String, Error> {
+    let elf = programs.drift();
+    let (mut scene, mut random) = (Scene::new(8), Random::new(8));
+    let mut inside = 0;
+    for (samples, learned) in [(0, false), (LEARNED, true)] {
+        let eeprom = learned::eeprom(samples)?;
+        let setup = Setup::new(&elf, &eeprom);
+        let mut kept = samples;
+        for cut in 0..30 {
+            let before = eeprom.read()?;
+            let (mut device, origin) = Device::start(&setup)?;
+            let mut last = status(&mut device)?;
+            expect(last.count >= kept && origin == Origin::Store, || {
+                format!("{kept} samples kept, {last:?} ({origin:?})")
+            })?;
+            expect(last.phase.is_learned() == learned, || format!("{last:?}"))?;
+            kept = last.count;
+            for _ in 0..random.below(40) {
+                last = step(&mut device, &mut scene)?.0;
+            }
+            if !learned && cut % 3 == 0 {
+                // Up to the sample with which a state is written.
+                while (last.count + 1) % STORE_EVERY != 0 {
+                    last = step(&mut device, &mut scene)?.0;
+                }
+            }
+            // The power goes while a sample is processed, and perhaps a state written.
+            device.machine().set_sensors(&scene.reading())?;
+            device.send(&Command::Step)?;
+            std::thread::sleep(std::time::Duration::from_micros(random.below(40_000)));
+            let log = device.cut_power()?;
+            kept = kept.max(stored_count(&log));
+            let image = eeprom.read()?;
+            inside += usize::from(image != before && is_being_written(&image));
+        }
+    }
+    expect(inside > 0, || "no cut was inside a save".into())?;
+    Ok(format!("30 in learning, 30 in monitoring, {inside} inside a save: nothing stored was lost"))
+}
+
+/// Whether a slot has the void header that it has while its state is written.
+fn is_being_written(image: &[u8]) -> bool {
+    image.chunks(Eeprom::BYTES / 2).any(|slot| slot.iter().take(24).all(|byte| *byte == 0))
+}
+
+/// The number of samples in the newest state that the firmware says it stored.
+fn stored_count(log: &[String]) -> u32 {
+    let counts = log.iter().filter(|line| line.contains("stored"));
+    let number =
+        |line: &String| line.split("after ").nth(1)?.split_whitespace().next()?.parse::<u32>().ok();
+    counts.filter_map(number).next_back().unwrap_or(0)
+}
+
+pub(crate) fn torn_store(programs: &Programs) -> Result<String, Error> {
+    // Two images, one save apart: the second save ends learning.
+    let eeprom = learned::eeprom(LEARNED / STORE_EVERY * STORE_EVERY - 1)?;
+    let elf = programs.drift();
+    let setup = Setup::new(&elf, &eeprom);
+    let mut scene = Scene::new(9);
+    let mut images = Vec::new();
+    for _ in 0..2 {
+        let (mut device, _) = Device::start(&setup)?;
+        for _ in 0..2 * STORE_EVERY {
+            step(&mut device, &mut scene)?;
+            if device.machine().log().iter().any(|line| line.contains("stored")) {
+                break;
+            }
+        }
+        let count = stored_count(&device.cut_power()?);
+        images.push((count, eeprom.read()?));
+    }
+    let [(older_count, older), (newer_count, newer)] = &images[..] else {
+        return Err(Error::Silent("two images"));
+    };
+    expect(newer_count > older_count, || format!("{older_count} and {newer_count} samples"))?;
+    let mut random = Random::new(9);
+    let (mut old_seen, mut new_seen) = (0, 0);
+    let order = write_order(older, newer);
+    for _ in 0..200 {
+        // Every fourth cut is in the last bytes, where it turns from the older to the newer state.
+        let all = order.len() as u64;
+        let written = if random.below(4) == 0 { all - random.below(26) } else { random.below(all) };
+        let mut torn = older.clone();
+        for (position, byte) in order.iter().take(usize::try_from(written).unwrap_or(0)) {
+            torn[*position] = *byte;
+        }
+        let image = torn.try_into().map_err(|_| Error::Silent("an image of 32 KiB"))?;
+        eeprom.write(&image)?;
+        let (mut device, origin) = Device::start(&setup)?;
+        let count = status(&mut device)?.count;
+        expect(origin == Origin::Store, || format!("{origin:?} after {written} bytes"))?;
+        expect(count == *older_count || count == *newer_count, || {
+            format!("{count} samples after {written} bytes")
+        })?;
+        if count == *older_count {
+            old_seen += 1;
+        } else {
+            new_seen += 1;
+        }
+        device.cut_power()?;
+    }
+    Ok(format!("200 torn images of {} bytes: {old_seen} older, {new_seen} newer", order.len()))
+}
+
+/// The bytes that a save writes between two images, in its order: void header, state, header.
+fn write_order(older: &[u8], newer: &[u8]) -> Vec<(usize, u8)> {
+    const SLOT: usize = Eeprom::BYTES / 2;
+    const PAGE: usize = 64;
+    const HEADER: usize = 24;
+    let slot = if older[..SLOT] == newer[..SLOT] { SLOT } else { 0 };
+    let length = newer[slot + 12..].first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
+    let state = slot + PAGE..slot + PAGE + usize::try_from(length).unwrap_or(0);
+    let header = slot..slot + HEADER;
+    let void = header.clone().map(|position| (position, 0));
+    let written = state.chain(header).map(|position| (position, newer[position]));
+    void.chain(written).collect()
+}

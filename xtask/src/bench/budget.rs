@@ -1,0 +1,87 @@
+//! Measured against what is known.
+
+use anyhow::{Context, Result};
+
+use super::Row;
+use crate::project::Project;
+
+/// Kept in git: the rows of the last `--overwrite`.
+pub(super) const FILE: &str = "firmware/bench/budget.json";
+/// More than this much worse than the budget fails.
+const MARGIN: f64 = 1.05;
+
+pub(super) fn read(project: &Project) -> Result<Vec<Row>> {
+    let text = project.read(FILE).context("the first time: cargo xtask bench --overwrite")?;
+    serde_json::from_str(&text).context(FILE)
+}
+
+/// What is worse than the budget or not in it, and how many figures are better.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Comparison {
+    pub(super) worse: Vec<String>,
+    pub(super) better: usize,
+}
+
+/// Holds every row to the budget. A row of the budget that was not measured is worse only when
+/// `all` were to be.
+pub(super) fn compare(rows: &[Row], budget: &[Row], all: bool) -> Comparison {
+    let mut comparison = Comparison::default();
+    for row in rows {
+        let Some(known) = budget.iter().find(|known| known.name() == row.name()) else {
+            comparison.worse.push(format!("{} is not in the budget", row.name()));
+            continue;
+        };
+        for ((figure, now), (_, then)) in row.figures().into_iter().zip(known.figures()) {
+            if now > then * MARGIN {
+                comparison.worse.push(format!("{}: {figure} {now} of {then}", row.name()));
+            }
+            comparison.better += usize::from(now < then);
+        }
+    }
+    let is_measured = |known: &&Row| rows.iter().any(|row| row.name() == known.name());
+    for known in budget.iter().filter(|known| all && !is_measured(known)) {
+        comparison.worse.push(format!("{} was not measured", known.name()));
+    }
+    comparison
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> Row {
+        Row {
+            core: "m4f".into(),
+            d: 16,
+            l: 128,
+            map: "fastfood".into(),
+            backend: "polynomial".into(),
+            opt: "3".into(),
+            instructions: 1000,
+            max_error: 1e-6,
+            text_bytes: 1000,
+            ram_bytes: 1000,
+            stack_bytes: 1000,
+        }
+    }
+
+    #[test]
+    fn six_percent_more_of_anything_is_noticed_and_five_are_not() {
+        let all_of = |rows: &[Row]| compare(rows, &[row()], true).worse.len();
+        assert_eq!(all_of(&[row()]), 0);
+        assert_eq!(all_of(&[Row { instructions: 1050, ..row() }]), 0);
+        assert_eq!(all_of(&[Row { instructions: 1060, ..row() }]), 1);
+        assert_eq!(all_of(&[Row { max_error: 1.06e-6, ..row() }]), 1);
+        assert_eq!(all_of(&[Row { text_bytes: 1060, stack_bytes: 1060, ..row() }]), 2);
+        assert_eq!(all_of(&[Row { ram_bytes: 1060, ..row() }]), 1);
+    }
+
+    #[test]
+    fn other_rows_are_noticed_and_better_ones_counted() {
+        let other = Row { opt: "s".into(), ..row() };
+        assert_eq!(compare(&[other.clone()], &[row()], true).worse.len(), 2);
+        assert_eq!(compare(&[other], &[row()], false).worse.len(), 1);
+        let better = Row { instructions: 900, ..row() };
+        assert_eq!(compare(&[better], &[row()], true), Comparison { worse: vec![], better: 1 });
+    }
+}

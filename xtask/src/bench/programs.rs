@@ -1,0 +1,162 @@
+//! What is measured: a program for each, written and built here.
+//!
+//! The programs are a line each around `firmware/bench`. They are written by this command and not
+//! kept, so that what is measured is listed in one place.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::project::Project;
+
+/// Channels and frequencies.
+const SHAPES: [(u32, u32); 4] = [(4, 64), (8, 128), (16, 128), (32, 256)];
+const BACKENDS: [&str; 4] = ["polynomial", "quick", "libm", "micromath"];
+
+/// Cores by the names that results have, their QEMU machines, and targets.
+pub(super) const CORES: [(&str, &str, &str); 4] = [
+    ("m4f", "mps2-an386", "thumbv7em-none-eabihf"),
+    ("m7", "mps2-an500", "thumbv7em-none-eabihf"),
+    ("m3", "mps2-an385", "thumbv7m-none-eabi"),
+    // An M3 runs the code of an M0.
+    ("m0", "mps2-an385", "thumbv6m-none-eabi"),
+];
+pub(super) const TARGETS: [&str; 3] =
+    ["thumbv7em-none-eabihf", "thumbv7m-none-eabi", "thumbv6m-none-eabi"];
+pub(super) const LEVELS: [&str; 2] = ["3", "s"];
+
+/// The program that measures nothing, of which all others have more.
+pub(super) const EMPTY: &str = "empty";
+
+/// The program that runs 10,000 instructions in a loop.
+pub(super) const KNOWN: &str = "known";
+
+/// One thing to be measured.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Program {
+    pub(super) map: &'static str,
+    pub(super) backend: &'static str,
+    pub(super) d: u32,
+    pub(super) l: u32,
+}
+
+impl Program {
+    pub(super) fn name(&self) -> String {
+        let Self { map, backend, d, l } = self;
+        format!("{map}-{backend}-{d}x{l}")
+    }
+
+    /// The call of `firmware/bench` that measures it.
+    fn call(&self) -> String {
+        let Self { map, backend, d, l } = self;
+        if *map == "detector" {
+            return format!("detector(&bench::maps::FOURIER_{d}_{l})");
+        }
+        let (map, backend) = (map.to_uppercase(), backend_type(backend));
+        format!("embedding::<{backend}, {d}, {l}>(&bench::maps::{map}_{d}_{l})")
+    }
+}
+
+fn backend_type(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    format!("fastmmd::sincos::{}{}", first.unwrap_or_default(), letters.as_str())
+}
+
+/// Everything there is to measure.
+pub(super) fn all() -> Vec<Program> {
+    let mut programs = Vec::new();
+    for (d, l) in SHAPES {
+        for map in ["fourier", "fastfood"] {
+            programs.extend(BACKENDS.map(|backend| Program { map, backend, d, l }));
+        }
+    }
+    let sensor = |map| Program { map, backend: "polynomial", d: 3, l: 64 };
+    programs.extend([sensor("fourier"), sensor("detector")]);
+    programs
+}
+
+/// Where [`build`] puts a program.
+pub(super) fn file(project: &Project, target: &str, level: &str, name: &str) -> PathBuf {
+    let path = project.scratch("bench").join(target);
+    path.join(profile(level)).join(name)
+}
+
+fn profile(level: &str) -> String {
+    format!("level-{level}")
+}
+
+/// Writes a package with all `programs`.
+pub(super) fn write(project: &Project, programs: &[Program]) -> Result<()> {
+    let directory = project.scratch("bench-programs");
+    fs::create_dir_all(&directory)?;
+    let library = project.path("firmware/bench");
+    let manifest = format!(
+        "[package]\nname = \"bench-programs\"\nedition = \"2024\"\n\n\
+         [dependencies]\nbench = {{ path = {library:?} }}\nfastmmd = {{ path = {:?} }}\n\n",
+        project.path(""),
+    );
+    let mut manifest = manifest;
+    for level in LEVELS {
+        let number = if level == "s" { "\"s\"" } else { level };
+        write!(
+            manifest,
+            "[profile.{}]\ninherits = \"release\"\nopt-level = {number}\npanic = \"abort\"\n\
+             codegen-units = 1\n\n",
+            profile(level)
+        )?;
+    }
+    let calls = programs.iter().map(|program| (program.name(), program.call()));
+    let controls = [(EMPTY, "nothing()"), (KNOWN, "known()")];
+    let controls = controls.map(|(name, call)| (name.to_owned(), call.to_owned()));
+    for (name, call) in calls.chain(controls) {
+        write!(manifest, "[[bin]]\nname = \"{name}\"\npath = \"{name}.rs\"\n\n")?;
+        let program = format!(
+            "#![no_std]\n#![no_main]\n\n#[bench::entry]\nfn main() -> ! {{\n    bench::{call}\n}}\n"
+        );
+        write_if_new(&directory.join(format!("{name}.rs")), &program)?;
+    }
+    manifest.push_str("# Not a member of the workspace this directory lies in.\n[workspace]\n");
+    write_if_new(&directory.join("Cargo.toml"), &manifest)?;
+    // The versions of the firmware, not whatever is newest today.
+    fs::copy(project.path("firmware/Cargo.lock"), directory.join("Cargo.lock"))?;
+    Ok(())
+}
+
+/// Leaves a file alone that is as it should be, so that it is not built again.
+fn write_if_new(path: &std::path::Path, text: &str) -> Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    Ok(fs::write(path, text)?)
+}
+
+/// Builds all programs for one target at one optimisation level.
+pub(super) fn build(
+    project: &Project,
+    target: &str,
+    level: &str,
+    programs: &[Program],
+) -> Result<()> {
+    let directory = project.scratch("bench-programs");
+    let variable =
+        format!("CARGO_TARGET_{}_RUSTFLAGS", target.replace('-', "_").to_ascii_uppercase());
+    // The board's memory map lies in the root.
+    let root = project.path("");
+    let flags = format!(
+        "-Clink-arg=--nmagic -Clink-arg=-Tlink.x -Clink-arg=-L{}",
+        root.to_string_lossy().trim_end_matches('/')
+    );
+    let mut cargo = project
+        .cargo()
+        .within(&directory)
+        .args(["build", "--quiet", &format!("--target={target}")])
+        .arg(format!("--profile={}", profile(level)))
+        .args([format!("--bin={EMPTY}"), format!("--bin={KNOWN}")]);
+    for program in programs {
+        cargo = cargo.arg(format!("--bin={}", program.name()));
+    }
+    cargo.builds_in(&project.scratch("bench")).env(&variable, &flags).output().map(drop)
+}
