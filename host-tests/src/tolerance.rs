@@ -86,6 +86,15 @@ table! {
     /// Core against judge: micromath.
     MMD2_MICROMATH: "MMD², norm, inner product by micromath", 2e-3,
         "the issue's promise; micromath's sine is good to 1.1e-3";
+    /// Integer path against judge.
+    MMD2_FIXED: "MMD², norm, inner product in integers", 2e-4,
+        "the issue's promise for every sample of 16 bits; a point is off by 8e-5 + 2π·2⁻¹⁷, in no preferred direction";
+    /// A single point of the integer path.
+    POINT_FIXED: "cos or sin of one phase in integers", 2e-4,
+        "the issue's promise for the whole path; the table promises 8e-5, and a phase is cut to 2⁻¹⁷ turns";
+    /// Integer path against the `f32` map of the same seed.
+    MMD2_FIXED_AND_FLOAT: "MMD² in integers against f32, same seed", 2e-3,
+        "frequencies rounded to a two-thousandth of themselves, over phases of a turn or so, with as many signs as frequencies";
     /// Amplitudes of single circles.
     CIRCLE_AMPLITUDE: "A₁, A₂ and A of one circle", 1e-5,
         "the mean point is good to 1e-5 at 16 turns, and so is its distance from the centre";

@@ -43,20 +43,20 @@ pub struct Fastfood<const D: usize, const P: usize, const L: usize> {
     fingerprint: u32,
     reach: f32,
     /// B: 1 or −1 for each channel.
-    signs: [f32; D],
+    pub(crate) signs: [f32; D],
     /// Π: where each input of the second transform comes from.
-    sources: [u16; P],
-    diagonals: [Diagonal; L],
+    pub(crate) sources: [u16; P],
+    pub(crate) diagonals: [Diagonal; L],
 }
 
 /// The entries of the two diagonals for one frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-struct Diagonal {
+pub(crate) struct Diagonal {
     /// Of G: normal.
-    gain: f32,
+    pub(crate) gain: f32,
     /// Of S, with all constant factors: in turns.
-    scale: f32,
+    pub(crate) scale: f32,
 }
 
 impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
