@@ -1,6 +1,6 @@
 //! The judge: FastMMD's statistics in `f64` with `std`, written independently of the core.
 //!
-//! Nothing here calls the core, except [`evaluate`]. Where the core subtracts mean points, the judge follows the
+//! Nothing here calls the core, except [`evaluate`] and [`reproduce`]. Where the core subtracts mean points, the judge follows the
 //! paper's Algorithm 1 with amplitudes and phases; where the core corrects a biased estimate,
 //! the judge counts pairs. It is meant to be read against the paper, not to be fast.
 //!
@@ -21,6 +21,7 @@
 //! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
 //! | [`checksum`] | CRC-32 by table |
 //! | [`evaluate`] | what the detector reaches, on simulated devices |
+//! | [`reproduce`] | the figures of the literature |
 //! | [`tolerance`] | every limit that a test uses, with its reason |
 
 #![forbid(unsafe_code)]
@@ -45,6 +46,7 @@ pub mod null;
 pub mod nystrom;
 pub mod points;
 pub mod population;
+pub mod reproduce;
 pub mod selection;
 pub mod simplex;
 pub mod tolerance;

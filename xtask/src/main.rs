@@ -15,6 +15,7 @@ mod package;
 mod parity;
 mod project;
 mod qemu;
+mod reproduce;
 mod setup;
 mod size;
 mod snapshot;
@@ -53,6 +54,10 @@ enum Command {
     /// Simulated devices, and with checkouts of NAB and SKAB recordings too. Fails if a bound is
     /// broken or a result differs from the tables kept in host-tests/tables.
     Evaluate(evaluate::Arguments),
+    /// Reproduce the literature's figures, as one Markdown report with plots.
+    ///
+    /// Fails if a result is beyond its limit. Minutes; with --quick, seconds.
+    Reproduce(reproduce::Arguments),
     /// Prove by linking that no call into the core can panic, at opt-level 1, 3, s and z.
     ///
     /// Links firmware/proofs, whose panic handler calls a function that does not exist. A control
@@ -83,6 +88,8 @@ fn main() -> ExitCode {
         Command::Test(arguments) => return test::run(&project, &arguments),
         Command::Matrix => matrix::run(&project),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
+        // Its report and its progress are the output of this command, so they are always shown.
+        Command::Reproduce(arguments) => reproduce::run(&Project::find(true), &arguments),
         Command::NoPanic(arguments) => no_panic::run(&project, &arguments),
         Command::NoAlloc => no_alloc::run(&project),
         Command::Package => package::run(&project),
