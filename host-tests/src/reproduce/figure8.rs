@@ -127,7 +127,8 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
             "Blobs with {} samples in each set, σ = 1, level {LEVEL}, {} shuffles, {} trials for \
              each ratio of eigenvalues and 100 without a change (ratio 1: that line is the type-I \
              error). FastMMD has {BASES} frequencies. Bootstrap here is by permutation, as the \
-             paper's shuffles are. Pearson and spectrum are estimated from every second sample.",
+             paper's shuffles are. Pearson and spectrum are estimated from every second sample, \
+             which makes the spectrum's threshold a little too high.",
             size.samples,
             size.shuffles,
             trials(2.0),

@@ -85,6 +85,8 @@ pub enum Failed {
     Core(fastmmd::Error),
     /// A plot could not be drawn.
     Plot(String),
+    /// No thread could be started.
+    Thread(String),
 }
 
 impl fmt::Display for Failed {
@@ -93,6 +95,7 @@ impl fmt::Display for Failed {
             Self::Refused(refused) => write!(f, "{refused}"),
             Self::Core(error) => write!(f, "{error}"),
             Self::Plot(message) => write!(f, "plot: {message}"),
+            Self::Thread(message) => write!(f, "thread: {message}"),
         }
     }
 }
@@ -170,13 +173,16 @@ impl Figure {
     }
 
     fn check(&mut self, limit: Tolerance, case: &str, value: f64, kept: bool, relation: &str) {
+        // All limits of a part come last, as one list.
+        if self.checks.is_empty() {
+            self.text.push('\n');
+        }
         let verdict = if kept { "kept" } else { "BROKEN" };
         self.text.push_str(&format!(
-            "\n- {verdict}: {}: {case}: {value:.4}, {relation} {}.",
+            "- {verdict}: {}: {case}: {value:.4}, {relation} {}.\n",
             limit.operation, limit.limit
         ));
         self.checks.push(Check { what: format!("{}: {case}", limit.operation), value, kept });
-        self.text.push('\n');
     }
 
     /// The limits that were not kept.

@@ -1,5 +1,9 @@
 //! Plots as SVG.
 
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 use crate::real;
@@ -47,6 +51,52 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// Round numbers between two places, some five to ten: steps of 1, 2 or 5 times a power of
+    /// ten, or such numbers themselves where the axis is logarithmic.
+    fn ticks(self, low: f64, high: f64) -> Vec<f64> {
+        if self.log {
+            let decades = (high - low).ceil();
+            let factors: &[f64] = if decades <= 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            let stride = (decades / 8.0).ceil().max(1.0);
+            let first = (low / stride).floor() * stride;
+            let powers = (0..10).map(|step| first + stride * f64::from(step));
+            let places = powers.flat_map(|power| factors.iter().map(move |f| power + f.log10()));
+            return places.filter(|place| (low..=high).contains(place)).collect();
+        }
+        let raw = (high - low) / 8.0;
+        let power = 10_f64.powf(raw.log10().floor());
+        let factors = [1.0, 2.0, 5.0, 10.0];
+        let step = power * factors.iter().find(|&f| f * power >= raw).unwrap_or(&10.0);
+        let first = (low / step).ceil();
+        let places = (0..20).map(|index| (first + f64::from(index)) * step);
+        places.take_while(|place| *place <= high + 1e-9 * step).collect()
+    }
+}
+
+/// A range of places with ticks of one's own.
+struct Scale {
+    range: Range<f64>,
+    ticks: Vec<f64>,
+}
+
+impl Ranged for Scale {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        RangedCoordf64::from(self.range.clone()).map(value, limit)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -54,8 +104,6 @@ pub enum Mark {
     Line,
     /// A line with a dot at each point.
     Dots,
-    /// A line with a dot at each point, in the colour of the series before.
-    DotsAgain,
     /// The outline of bars, each as wide as its distance to the next.
     Bars,
 }
@@ -140,13 +188,20 @@ fn draw(
         .map(|one| one.points.iter().filter_map(|&(a, b)| Some((x.place(a)?, y.place(b)?))))
         .map(Iterator::collect)
         .collect();
-    let range = |pick: fn(&(f64, f64)) -> f64, margins: [f64; 2]| {
+    let extent = |pick: fn(&(f64, f64)) -> f64| {
         let all = || placed.iter().flatten().map(pick);
-        let (low, high) =
-            (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-        let (low, high) = if low < high { (low, high) } else { (low.min(0.0), high.max(1.0)) };
-        (low - margins[0] * (high - low))..(high + margins[1] * (high - low))
+        let low = all().fold(f64::INFINITY, f64::min);
+        let high = all().fold(f64::NEG_INFINITY, f64::max);
+        if low < high { (low, high) } else { (low.min(0.0), high.max(1.0)) }
     };
+    // Round numbers within the data, and margins: above the curves there is room for the legend.
+    let range = |axis: Axis, (low, high): (f64, f64), margins: [f64; 2]| {
+        let range = (low - margins[0] * (high - low))..(high + margins[1] * (high - low));
+        Scale { range, ticks: axis.ticks(low, high) }
+    };
+    let headroom = 0.08 + 0.06 * real(series.len());
+    let across = range(x, extent(|p| p.0), [0.02, 0.02]);
+    let up = range(y, extent(|p| p.1), [0.04, headroom]);
     let area = SVGBackend::with_string(text, (720, 480)).into_drawing_area();
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
@@ -154,8 +209,7 @@ fn draw(
         .margin(12)
         .x_label_area_size(42)
         .y_label_area_size(64)
-        // Room above the curves for the legend.
-        .build_cartesian_2d(range(|p| p.0, [0.02, 0.02]), range(|p| p.1, [0.04, 0.25]))?;
+        .build_cartesian_2d(across, up)?;
     chart
         .configure_mesh()
         .x_desc(x.label)
@@ -164,19 +218,14 @@ fn draw(
         .y_label_formatter(&|place| y.tick(*place))
         .light_line_style(WHITE)
         .draw()?;
-    let mut colours = COLOURS.iter().cycle();
-    let mut colour = COLOURS[0];
-    for (one, points) in series.iter().zip(placed) {
-        if one.mark != Mark::DotsAgain {
-            colour = *colours.next().unwrap_or(&BLACK);
-        }
+    for ((one, points), colour) in series.iter().zip(placed).zip(COLOURS.iter().cycle()) {
         let style = colour.stroke_width(2);
         let line = if one.mark == Mark::Bars { steps(&points) } else { points.clone() };
         chart
             .draw_series(LineSeries::new(line, style))?
             .label(one.name.as_str())
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
-        if matches!(one.mark, Mark::Dots | Mark::DotsAgain) {
+        if one.mark == Mark::Dots {
             let dots = points.into_iter().map(|point| Circle::new(point, 3, colour.filled()));
             chart.draw_series(dots)?;
         }
@@ -214,6 +263,17 @@ mod tests {
         let (even, log) = (Axis::even(""), Axis::log(""));
         assert_eq!([even.tick(0.5), even.tick(1e-17), even.tick(20.0)], ["0.5", "0", "20"]);
         assert_eq!([log.tick(3.0), log.tick(-2.0), log.tick(5.0)], ["1000", "0.01", "1e5"]);
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        let shown = |axis: Axis, low: f64, high: f64| -> Vec<String> {
+            axis.ticks(low, high).into_iter().map(|place| axis.tick(place)).collect()
+        };
+        assert_eq!(shown(Axis::even(""), -0.1, 0.35), ["-0.1", "0", "0.1", "0.2", "0.3"]);
+        assert_eq!(shown(Axis::log(""), 1.2, 3.1), ["20", "50", "100", "200", "500", "1000"]);
+        assert_eq!(shown(Axis::log(""), -6.5, 0.2).len(), 7);
+        assert!(Axis::log("").ticks(-40.0, 40.0).len() <= 10);
     }
 
     #[test]
