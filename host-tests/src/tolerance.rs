@@ -113,6 +113,15 @@ table! {
     /// Special cases of feature selection.
     SELECTION: "HSIC with linear kernels against Pearson and centroid scores", 1e-9,
         "sums of 6400 terms of size up to 30";
+    /// The judge against other packages.
+    PEER: "the judge against scikit-learn, scipy and hyppo", 1e-9,
+        "both in f64; their eigenvalues and quantiles are good to some 1e-10";
+    /// Quadratic programs against scipy.
+    PEER_PROGRAM: "weights of a quadratic program against scipy's SLSQP", 1e-5,
+        "solved there to an objective of 1e-15, over the least curvature of .01 and as a root";
+    /// MMD-linear and the B-test.
+    NULL_NORMAL: "type-I error at .05 of MMD-linear and B-test, from .05", 0.04,
+        "three standard deviations of a share of .05 in 300 trials; thirty blocks are not quite normal";
 
     /// Core against judge: polynomial and libm backends.
     MMD2: "MMD², norm, inner product", 1e-5,

@@ -231,3 +231,37 @@ fn short(value: f64) -> String {
 fn exponent(value: f64) -> i32 {
     value.abs().log10().floor() as i32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The control of all parts: what is beyond its limit, or no number, is said to be broken.
+    #[test]
+    fn broken_limits_are_told() {
+        let limit = crate::tolerance::FIGURE8_TIME;
+        let mut figure = Figure::new("title", "about");
+        figure.hold_below(limit, "below", 0.4);
+        figure.hold_above(limit, "above", 0.6);
+        assert!(figure.broken().is_empty());
+        figure.hold_below(limit, "a", 0.6);
+        figure.hold_above(limit, "b", 0.4);
+        figure.hold_below(limit, "c", f64::NAN);
+        figure.hold_above(limit, "d", f64::NAN);
+        assert_eq!(figure.broken().len(), 4);
+        assert_eq!(figure.text.matches("BROKEN").count(), 4);
+    }
+
+    #[test]
+    fn three_digits_are_shown() {
+        let shown = [0.0, 1.0, 0.012_345, -12.34, 123_456.0].map(short);
+        assert_eq!(shown, ["0", "1.00", "0.0123", "-12.3", "1.23e5"]);
+    }
+
+    #[test]
+    fn parts_have_names_of_their_own() {
+        for (index, part) in PARTS.iter().enumerate() {
+            assert!(PARTS[..index].iter().all(|other| other.name != part.name));
+        }
+    }
+}
