@@ -275,7 +275,7 @@ table! {
     STUCK_NAMED: "share of stuck channels that are named and called stuck, at least", 0.9,
         "as for any other kind of change";
     /// The witness function, core against judge.
-    WITNESS: "f(x) of the witness function", 1e-5,
+    WITNESS_VALUE: "f(x) of the witness function", 1e-5,
         "a mean of L products of points, each good to 1e-6, at phases of a few turns";
     /// Its gradient.
     WITNESS_GRADIENT: "∇f(x) of the witness function", 5e-5,
