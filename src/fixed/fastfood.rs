@@ -98,7 +98,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             let mut squared = 0.0;
             let mut index = start;
             while index < start + P && index < L {
-                let gain = drawn.diagonals[index].gain as f64;
+                let gain = drawn.gains[index] as f64;
                 let rounded = nearest(gain * gain_unit);
                 drawn_squared += gain * gain;
                 squared += (rounded * rounded) as f64;
@@ -109,7 +109,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             let factor = sqrt(drawn_squared / squared) * PHASE_PER_TURN_AND_STEP;
             let mut index = start;
             while index < start + P && index < L {
-                factors[index] = factor * drawn.diagonals[index].scale as f64;
+                factors[index] = factor * drawn.scales[index] as f64;
                 if factors[index] > largest {
                     largest = factors[index];
                 }
@@ -156,7 +156,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             let mut squared = 0.0;
             let mut index = start;
             while index < start + P && index < L {
-                let gain = drawn.diagonals[index].gain as f64;
+                let gain = drawn.gains[index] as f64;
                 squared += gain * gain;
                 index += 1;
             }

@@ -46,17 +46,10 @@ pub struct Fastfood<const D: usize, const P: usize, const L: usize> {
     pub(crate) signs: [f32; D],
     /// Π: where each input of the second transform comes from.
     pub(crate) sources: [u16; P],
-    pub(crate) diagonals: [Diagonal; L],
-}
-
-/// The entries of the two diagonals for one frequency.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(crate) struct Diagonal {
-    /// Of G: normal.
-    pub(crate) gain: f32,
-    /// Of S, with all constant factors: in turns.
-    pub(crate) scale: f32,
+    /// G, the normal diagonal.
+    pub(crate) gains: [f32; L],
+    /// S, and all constant factors: in turns.
+    pub(crate) scales: [f32; L],
 }
 
 impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
@@ -92,7 +85,8 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             reach: 0.0,
             signs: [1.0; D],
             sources: [0; P],
-            diagonals: [Diagonal { gain: 0.0, scale: 0.0 }; L],
+            gains: [0.0; L],
+            scales: [0.0; L],
         };
         map.fingerprint = map.recipe.fingerprint();
         let mut place = 0;
@@ -116,7 +110,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             while place < P && start + place < L {
                 let gain = rounded(normal_quantile(stream.uniform()));
                 gains_squared += gain as f64 * gain as f64;
-                map.diagonals[start + place].gain = gain;
+                map.gains[start + place] = gain;
                 place += 1;
             }
             // Every row of H·G·Π·H·B has length √P·‖G‖.
@@ -124,7 +118,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             let mut place = 0;
             while place < P && start + place < L {
                 let length = radii[start + place] * kernel.turns_per_radian();
-                map.diagonals[start + place].scale = rounded(length / row_length);
+                map.scales[start + place] = rounded(length / row_length);
                 if length > longest {
                     longest = length;
                 }
@@ -173,14 +167,13 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
 
 /// The phases of one block but for S: H·G times `mixed`.
 #[inline(never)]
-fn block<const P: usize>(diagonals: &[Diagonal; P], mixed: &[f32; P], phases: &mut [f32; P]) {
+fn block<const P: usize>(gains: &[f32; P], mixed: &[f32; P], phases: &mut [f32; P]) {
     // Four at a time, as the transform starts with: it saves a load and a store for each.
-    let fours = phases.as_chunks_mut().0.iter_mut();
-    for ((phases, diagonals), mixed) in fours.zip(diagonals.as_chunks().0).zip(mixed.as_chunks().0)
-    {
-        let [a, b, c, d]: &[Diagonal; 4] = diagonals;
+    let fours = gains.as_chunks().0.iter().zip(mixed.as_chunks().0);
+    for (phases, (gains, mixed)) in phases.as_chunks_mut().0.iter_mut().zip(fours) {
+        let [a, b, c, d]: &[f32; 4] = gains;
         let [e, f, g, h]: &[f32; 4] = mixed;
-        *phases = hadamard::four([a.gain * e, b.gain * f, c.gain * g, d.gain * h]);
+        *phases = hadamard::four([a * e, b * f, c * g, d * h]);
     }
     hadamard::transform_from(phases, 4);
 }
@@ -192,14 +185,14 @@ fn block<const P: usize>(diagonals: &[Diagonal; P], mixed: &[f32; P], phases: &m
 fn visit_each<T>(
     items: &mut [T],
     phases: &[f32],
-    diagonals: &[Diagonal],
+    scales: &[f32],
     visit: &mut impl FnMut(&mut T, f32),
 ) {
     const AT_ONCE: usize = 8;
-    let phases = phases.chunks(AT_ONCE).zip(diagonals.chunks(AT_ONCE));
-    for (items, (phases, diagonals)) in items.chunks_mut(AT_ONCE).zip(phases) {
-        for (item, (phase, diagonal)) in items.iter_mut().zip(phases.iter().zip(diagonals)) {
-            visit(item, phase * diagonal.scale);
+    let phases = phases.chunks(AT_ONCE).zip(scales.chunks(AT_ONCE));
+    for (items, (phases, scales)) in items.chunks_mut(AT_ONCE).zip(phases) {
+        for (item, (phase, scale)) in items.iter_mut().zip(phases.iter().zip(scales)) {
+            visit(item, phase * scale);
         }
     }
 }
@@ -227,10 +220,10 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L> for Fastfo
         check_sample(sample, self.reach)?;
         let (mut mixed, mut phases) = ([0.0; P], [0.0; P]);
         self.mix(sample, &mut mixed);
-        let blocks = self.diagonals.as_chunks::<P>().0.iter().zip(items.as_chunks_mut::<P>().0);
-        for (diagonals, items) in blocks {
-            block(diagonals, &mixed, &mut phases);
-            visit_each(items, &phases, diagonals, &mut visit);
+        let diagonals = self.gains.as_chunks::<P>().0.iter().zip(self.scales.as_chunks::<P>().0);
+        for ((gains, scales), items) in diagonals.zip(items.as_chunks_mut::<P>().0) {
+            block(gains, &mixed, &mut phases);
+            visit_each(items, &phases, scales, &mut visit);
         }
         Ok(())
     }
@@ -263,15 +256,15 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L> for Fastfo
     /// B·H·Π'·Σ G·H·S·w over the blocks: as cheap as a projection.
     fn weighted_frequencies(&self, weights: &[f32; L]) -> [f32; D] {
         let mut gathered = [0.0; P];
-        let blocks = self.diagonals.as_chunks::<P>().0.iter().zip(weights.as_chunks::<P>().0);
-        for (diagonals, weights) in blocks {
+        let blocks = self.gains.as_chunks::<P>().0.iter().zip(self.scales.as_chunks::<P>().0);
+        for ((gains, scales), weights) in blocks.zip(weights.as_chunks::<P>().0) {
             let mut values = *weights;
-            for (value, diagonal) in values.iter_mut().zip(diagonals) {
-                *value *= diagonal.scale;
+            for (value, scale) in values.iter_mut().zip(scales) {
+                *value *= scale;
             }
             hadamard::transform(&mut values);
-            for ((sum, value), diagonal) in gathered.iter_mut().zip(values).zip(diagonals) {
-                *sum += diagonal.gain * value;
+            for ((sum, value), gain) in gathered.iter_mut().zip(values).zip(gains) {
+                *sum += gain * value;
             }
         }
         let mut values = [0.0; P];
@@ -305,11 +298,11 @@ mod tests {
                 .map(|place| {
                     let source = usize::from(map.sources[place]);
                     hadamard(index - start, place)
-                        * f64::from(map.diagonals[start + place].gain)
+                        * f64::from(map.gains[start + place])
                         * hadamard(source, channel)
                 })
                 .sum();
-            f64::from(map.diagonals[index].scale) * sum * f64::from(map.signs[channel])
+            f64::from(map.scales[index]) * sum * f64::from(map.signs[channel])
         })
     }
 
