@@ -11,32 +11,43 @@ pub fn usual_block(samples: usize) -> usize {
     samples.isqrt()
 }
 
-/// The mean over blocks of `block` samples of MMD_u² within the block: unbiased,
-/// O(n·`block`·d). Samples beyond the last whole block are not used.
+/// MMD_u² within each block of `block` samples, independent of one another:
+/// [`null::mean_of_independent`](crate::null::mean_of_independent) has their mean and its
+/// threshold. Samples beyond the last whole block are not used. O(n·`block`·d).
 ///
 /// # Errors
 /// [`Refused::Ragged`] for sets of different dimensions, [`Refused::TooFewSamples`] for blocks
 /// below two samples or sets below one block.
+pub fn blocks(
+    p: &Points,
+    q: &Points,
+    block: usize,
+    kernel: impl Fn(&[f64], &[f64]) -> f64 + Copy,
+) -> Result<Vec<f64>, Refused> {
+    same_dims(p.dims(), q.dims())?;
+    let blocks = p.len().min(q.len()).checked_div(block).unwrap_or(0);
+    if block < 2 || blocks == 0 {
+        return Err(Refused::TooFewSamples);
+    }
+    let part = |points: &Points, index: usize| {
+        let rows = points.rows().skip(index * block).take(block);
+        Points::new(points.dims(), rows.flatten().copied().collect()).map(Weighted::even)
+    };
+    (0..blocks).map(|index| exact::unbiased(&part(p, index)?, &part(q, index)?, kernel)).collect()
+}
+
+/// The mean of the [`blocks`]: unbiased.
+///
+/// # Errors
+/// Those of [`blocks`].
 pub fn mmd2(
     p: &Points,
     q: &Points,
     block: usize,
     kernel: impl Fn(&[f64], &[f64]) -> f64 + Copy,
 ) -> Result<f64, Refused> {
-    same_dims(p.dims(), q.dims())?;
-    let blocks = p.len().min(q.len()).checked_div(block).unwrap_or(0);
-    if block < 2 || blocks == 0 {
-        return Err(Refused::TooFewSamples);
-    }
-    let mut sum = 0.0;
-    for index in 0..blocks {
-        let part = |points: &Points| {
-            let rows = points.rows().skip(index * block).take(block);
-            Points::new(points.dims(), rows.flatten().copied().collect()).map(Weighted::even)
-        };
-        sum += exact::unbiased(&part(p)?, &part(q)?, kernel)?;
-    }
-    Ok(sum / real(blocks))
+    let values = blocks(p, q, block, kernel)?;
+    Ok(values.iter().sum::<f64>() / real(values.len()))
 }
 
 #[cfg(test)]

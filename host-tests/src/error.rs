@@ -21,6 +21,31 @@ pub enum Refused {
     BadWeight,
     /// An order is not a permutation of the samples.
     NotAPermutation,
+    /// A level, or a probability, is not between 0 and 1.
+    BadLevel,
+    /// A parameter is not a positive finite number, or a count of draws is 0.
+    BadParameter {
+        /// Its name.
+        name: &'static str,
+    },
+    /// A kernel, a feature or a statistic is not a finite number.
+    NotFinite,
+    /// The samples do not vary as the kernel sees them: the statistic has no distribution.
+    Constant,
+    /// A matrix that must be inverted is singular.
+    Singular,
+}
+
+impl Refused {
+    /// Refuses a parameter that is not positive and finite.
+    pub(crate) fn unless_positive(name: &'static str, value: f64) -> Result<(), Self> {
+        if value.is_finite() && value > 0.0 { Ok(()) } else { Err(Self::BadParameter { name }) }
+    }
+
+    /// Refuses a probability that is not between 0 and 1.
+    pub(crate) fn unless_level(level: f64) -> Result<(), Self> {
+        if level > 0.0 && level < 1.0 { Ok(()) } else { Err(Self::BadLevel) }
+    }
 }
 
 impl fmt::Display for Refused {
@@ -33,6 +58,11 @@ impl fmt::Display for Refused {
             }
             Self::BadWeight => f.write_str("a weight is not a positive finite number"),
             Self::NotAPermutation => f.write_str("the order is not a permutation"),
+            Self::BadLevel => f.write_str("a level is not between 0 and 1"),
+            Self::BadParameter { name } => write!(f, "{name} is not positive and finite"),
+            Self::NotFinite => f.write_str("a kernel or a feature is not a finite number"),
+            Self::Constant => f.write_str("the samples do not vary"),
+            Self::Singular => f.write_str("the matrix is singular"),
         }
     }
 }

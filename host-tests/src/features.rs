@@ -6,8 +6,11 @@
 
 use std::f64::consts::TAU;
 
+use nalgebra::DMatrix;
+
 use crate::error::Refused;
-use crate::points::{Weighted, same_dims};
+use crate::generate::Generator;
+use crate::points::{Points, Weighted, same_dims};
 use crate::real;
 
 /// Dense frequency vectors, in turns per unit of input.
@@ -65,6 +68,29 @@ impl Frequencies {
         Ok(Self { dims, rows })
     }
 
+    /// `count` independent frequencies of the Gaussian kernel with bandwidth σ:
+    /// N(0, 1/σ²) radians per unit in each of `dims` channels.
+    ///
+    /// # Errors
+    /// [`Refused::Empty`] for none or no channels, [`Refused::BadParameter`] unless σ is positive.
+    pub fn gaussian(
+        generator: &mut Generator,
+        count: usize,
+        dims: usize,
+        bandwidth: f64,
+    ) -> Result<Self, Refused> {
+        Refused::unless_positive("bandwidth", bandwidth)?;
+        let scale = 1.0 / (TAU * bandwidth);
+        let mut row = || (0..dims).map(|_| scale * generator.normal()).collect();
+        Self::new((0..count).map(|_| row()).collect())
+    }
+
+    /// The number of channels.
+    #[must_use]
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
     /// The frequency vectors in order.
     #[must_use]
     pub fn rows(&self) -> &[Vec<f64>] {
@@ -88,6 +114,28 @@ impl Frequencies {
     pub fn mean_cosine(&self, x: &[f64]) -> f64 {
         let sum: f64 = self.turns(x).map(|t| (TAU * (t - t.round())).cos()).sum();
         sum / real(self.rows.len())
+    }
+
+    /// cos 2πω'x and sin 2πω'x of each frequency over √L, a column for each point: Algorithm 2,
+    /// line 4. Inner products of columns are the kernel's approximation. O(nLd).
+    ///
+    /// # Errors
+    /// [`Refused::Ragged`] for points of another dimension, [`Refused::NotFinite`] for points that
+    /// are not.
+    pub fn columns(&self, points: &Points) -> Result<DMatrix<f64>, Refused> {
+        same_dims(self.dims, points.dims())?;
+        let scale = 1.0 / real(self.rows.len()).sqrt();
+        let mut values = Vec::with_capacity(2 * self.rows.len() * points.len());
+        for sample in points.rows() {
+            for turns in self.turns(sample) {
+                let (sin, cos) = (TAU * (turns - turns.round())).sin_cos();
+                values.extend([scale * cos, scale * sin]);
+            }
+        }
+        if values.iter().any(|value| !value.is_finite()) {
+            return Err(Refused::NotFinite);
+        }
+        Ok(DMatrix::from_vec(2 * self.rows.len(), points.len(), values))
     }
 
     /// The sinusoids of a sample set: Algorithm 1, lines 4 and 5. O(nLd).
@@ -166,8 +214,6 @@ impl Spectrum {
 mod tests {
     use super::*;
     use crate::exact;
-    use crate::generate::Generator;
-    use crate::points::Points;
     use crate::tolerance;
 
     fn random_set(generator: &mut Generator, count: usize) -> Result<Weighted, Refused> {

@@ -4,16 +4,17 @@ use crate::error::Refused;
 use crate::points::{Points, same_dims};
 use crate::real;
 
-/// The mean over i of k(x₂ᵢ₋₁,x₂ᵢ) + k(y₂ᵢ₋₁,y₂ᵢ) − k(x₂ᵢ₋₁,y₂ᵢ) − k(x₂ᵢ,y₂ᵢ₋₁): unbiased, O(nd),
-/// with a large variance. Samples beyond the shorter set, and an odd last one, are not used.
+/// The terms k(x₂ᵢ₋₁,x₂ᵢ) + k(y₂ᵢ₋₁,y₂ᵢ) − k(x₂ᵢ₋₁,y₂ᵢ) − k(x₂ᵢ,y₂ᵢ₋₁), independent of one another:
+/// [`null::mean_of_independent`](crate::null::mean_of_independent) has their mean and its
+/// threshold. Samples beyond the shorter set, and an odd last one, are not used. O(nd).
 ///
 /// # Errors
 /// [`Refused::Ragged`] for sets of different dimensions, [`Refused::TooFewSamples`] below two.
-pub fn mmd2(
+pub fn terms(
     p: &Points,
     q: &Points,
     kernel: impl Fn(&[f64], &[f64]) -> f64,
-) -> Result<f64, Refused> {
+) -> Result<Vec<f64>, Refused> {
     same_dims(p.dims(), q.dims())?;
     let x: Vec<&[f64]> = p.rows().collect();
     let y: Vec<&[f64]> = q.rows().collect();
@@ -26,9 +27,19 @@ pub fn mmd2(
             kernel(x1, x2) + kernel(y1, y2) - kernel(x1, y2) - kernel(x2, y1)
         })
         .collect();
-    if terms.is_empty() {
-        return Err(Refused::TooFewSamples);
-    }
+    if terms.is_empty() { Err(Refused::TooFewSamples) } else { Ok(terms) }
+}
+
+/// The mean of the [`terms`]: unbiased, O(nd), with a large variance.
+///
+/// # Errors
+/// Those of [`terms`].
+pub fn mmd2(
+    p: &Points,
+    q: &Points,
+    kernel: impl Fn(&[f64], &[f64]) -> f64,
+) -> Result<f64, Refused> {
+    let terms = terms(p, q, kernel)?;
     Ok(terms.iter().sum::<f64>() / real(terms.len()))
 }
 

@@ -43,20 +43,20 @@ pub struct Fastfood<const D: usize, const P: usize, const L: usize> {
     fingerprint: u32,
     reach: f32,
     /// B: 1 or −1 for each channel.
-    signs: [f32; D],
+    pub(crate) signs: [f32; D],
     /// Π: where each input of the second transform comes from.
-    sources: [u16; P],
-    diagonals: [Diagonal; L],
+    pub(crate) sources: [u16; P],
+    pub(crate) diagonals: [Diagonal; L],
 }
 
 /// The entries of the two diagonals for one frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-struct Diagonal {
+pub(crate) struct Diagonal {
     /// Of G: normal.
-    gain: f32,
+    pub(crate) gain: f32,
     /// Of S, with all constant factors: in turns.
-    scale: f32,
+    pub(crate) scale: f32,
 }
 
 impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
@@ -158,21 +158,22 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
     /// Not inlined, nor is [`block`]: what a visitor keeps in registers would have to leave them
     /// for the transforms.
     #[inline(never)]
-    fn mixed(&self, sample: &[f32; D]) -> [f32; P] {
+    fn mix(&self, sample: &[f32; D], mixed: &mut [f32; P]) {
         let mut values = [0.0; P];
         for ((value, x), sign) in values.iter_mut().zip(sample).zip(&self.signs) {
             *value = sign * x;
         }
         hadamard::transform(&mut values);
-        // Masked, the index is below P: no bounds check is left.
-        self.sources.map(|source| values[usize::from(source) & (P - 1)])
+        for (mixed, source) in mixed.iter_mut().zip(&self.sources) {
+            // Masked, the index is below P: no bounds check is left.
+            *mixed = values[usize::from(*source) & (P - 1)];
+        }
     }
 }
 
-/// The phases of one block: S·H·G times `mixed`.
+/// The phases of one block but for S: H·G times `mixed`.
 #[inline(never)]
-fn block<const P: usize>(diagonals: &[Diagonal; P], mixed: &[f32; P]) -> [f32; P] {
-    let mut phases = [0.0; P];
+fn block<const P: usize>(diagonals: &[Diagonal; P], mixed: &[f32; P], phases: &mut [f32; P]) {
     // Four at a time, as the transform starts with: it saves a load and a store for each.
     let fours = phases.as_chunks_mut().0.iter_mut();
     for ((phases, diagonals), mixed) in fours.zip(diagonals.as_chunks().0).zip(mixed.as_chunks().0)
@@ -181,14 +182,26 @@ fn block<const P: usize>(diagonals: &[Diagonal; P], mixed: &[f32; P]) -> [f32; P
         let [e, f, g, h]: &[f32; 4] = mixed;
         *phases = hadamard::four([a.gain * e, b.gain * f, c.gain * g, d.gain * h]);
     }
-    hadamard::transform_from(&mut phases, 4);
-    let fours = phases.as_chunks_mut().0.iter_mut();
-    for (phases, diagonals) in fours.zip(diagonals.as_chunks().0) {
-        let [a, b, c, d]: &[Diagonal; 4] = diagonals;
-        let [e, f, g, h]: &[f32; 4] = phases;
-        *phases = [a.scale * e, b.scale * f, c.scale * g, d.scale * h];
+    hadamard::transform_from(phases, 4);
+}
+
+/// Visits the items of a block with their phases, now times S.
+///
+/// Eight at a time: optimised for speed, the inner loop is unrolled, and for size it is not.
+#[inline]
+fn visit_each<T>(
+    items: &mut [T],
+    phases: &[f32],
+    diagonals: &[Diagonal],
+    visit: &mut impl FnMut(&mut T, f32),
+) {
+    const AT_ONCE: usize = 8;
+    let phases = phases.chunks(AT_ONCE).zip(diagonals.chunks(AT_ONCE));
+    for (items, (phases, diagonals)) in items.chunks_mut(AT_ONCE).zip(phases) {
+        for (item, (phase, diagonal)) in items.iter_mut().zip(phases.iter().zip(diagonals)) {
+            visit(item, phase * diagonal.scale);
+        }
     }
-    phases
 }
 
 impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L> for Fastfood<D, P, L> {
@@ -212,19 +225,12 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L> for Fastfo
         mut visit: impl FnMut(&mut T, f32),
     ) -> Result<(), Error> {
         check_sample(sample, self.reach)?;
-        let mixed = self.mixed(sample);
+        let (mut mixed, mut phases) = ([0.0; P], [0.0; P]);
+        self.mix(sample, &mut mixed);
         let blocks = self.diagonals.as_chunks::<P>().0.iter().zip(items.as_chunks_mut::<P>().0);
         for (diagonals, items) in blocks {
-            let phases = block(diagonals, &mixed);
-            // Four at a time: P is a multiple, and a loop costs as much as a few additions.
-            for (items, phases) in items.as_chunks_mut().0.iter_mut().zip(phases.as_chunks().0) {
-                let [a, b, c, d]: &mut [T; 4] = items;
-                let [e, f, g, h]: &[f32; 4] = phases;
-                visit(a, *e);
-                visit(b, *f);
-                visit(c, *g);
-                visit(d, *h);
-            }
+            block(diagonals, &mixed, &mut phases);
+            visit_each(items, &phases, diagonals, &mut visit);
         }
         Ok(())
     }

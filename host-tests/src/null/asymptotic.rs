@@ -1,0 +1,111 @@
+//! Null distributions from what theory says of many samples.
+
+use super::law::Null;
+use super::pool::{Estimate, Moments, Pool};
+use crate::error::Refused;
+use crate::generate::Generator;
+use crate::real;
+
+/// 1/m + 1/n.
+fn spread(pool: &impl Pool) -> f64 {
+    pool.sizes().map(|size| 1.0 / real(size)).iter().sum()
+}
+
+/// Draws of (1/m + 1/n)·Σλ(z² − 1), or Σλz² for the biased estimate, with the eigenvalues of the
+/// pool (Gretton and others, 2009). O(N³) once over a Gram matrix, O(NL² + L³) over features, and
+/// the number of eigenvalues for each draw.
+///
+/// # Errors
+/// [`Refused::BadParameter`] for no draws, [`Refused::Constant`] if no eigenvalue is positive.
+pub fn spectrum(
+    pool: &impl Pool,
+    estimate: Estimate,
+    draws: usize,
+    generator: &mut Generator,
+) -> Result<Null, Refused> {
+    let eigenvalues = pool.eigenvalues();
+    let total: f64 = eigenvalues.iter().sum();
+    if eigenvalues.first().is_none_or(|&largest| largest <= 0.0) {
+        return Err(Refused::Constant);
+    }
+    let spread = spread(pool);
+    let centre = match estimate {
+        Estimate::Biased => 0.0,
+        Estimate::Unbiased => total,
+    };
+    let mut value = || {
+        let sum: f64 = eigenvalues.iter().map(|l| l * generator.normal().powi(2)).sum();
+        spread * (sum - centre)
+    };
+    Null::drawn((0..draws).map(|_| value()).collect())
+}
+
+/// What the mean of the statistic is above that of MMD_u², which is 0.
+fn mean(pool: &impl Pool, estimate: Estimate, trace: f64) -> f64 {
+    match estimate {
+        Estimate::Biased => spread(pool) * trace,
+        Estimate::Unbiased => 0.0,
+    }
+}
+
+/// Pearson's curve of the first three moments, which is that of type III: a Gamma distribution
+/// with its origin moved. Variance 2s²Σλ² and third central moment 8s³Σλ³ with s = 1/m + 1/n.
+///
+/// # Errors
+/// [`Refused::Constant`] if the samples do not vary, or too little to see a skewness.
+pub fn pearson(pool: &impl Pool, estimate: Estimate) -> Result<Null, Refused> {
+    let moments = pool.moments();
+    let variance = 2.0 * spread(pool).powi(2) * moments.square;
+    let skewness = 8.0 * pool.cube() / (2.0 * moments.square).powf(1.5);
+    Null::gamma(mean(pool, estimate, moments.trace), variance, skewness)
+}
+
+/// The Gamma distribution from 0 with the mean and the variance of MMD_b² (Gretton and others,
+/// 2009); for MMD_u² moved down by the mean. The cheapest, and good where its skewness happens to
+/// be right: it has no third moment to match.
+///
+/// # Errors
+/// [`Refused::Constant`] if the samples do not vary.
+pub fn gamma(pool: &impl Pool, estimate: Estimate) -> Result<Null, Refused> {
+    let Moments { trace, square } = pool.moments();
+    if trace <= 0.0 || square <= 0.0 {
+        return Err(Refused::Constant);
+    }
+    // A Gamma from 0 has a skewness of twice its deviation over its mean.
+    let variance = 2.0 * spread(pool).powi(2) * square;
+    let skewness = 2.0 * variance.sqrt() / (spread(pool) * trace);
+    Null::gamma(mean(pool, estimate, trace), variance, skewness)
+}
+
+/// The bound 4√(log(2/δ)/m) on the deviation of MMD_u² for m samples in each set, independent,
+/// and a kernel from 0 to 1 (Smola and others, 2007, theorem 4). Holds for every distribution and
+/// any m, so it is far above what any of them needs.
+///
+/// # Errors
+/// [`Refused::TooFewSamples`] below two.
+pub fn distribution_free(samples: usize) -> Result<Null, Refused> {
+    if samples < 2 {
+        return Err(Refused::TooFewSamples);
+    }
+    Ok(Null::bound(real(samples)))
+}
+
+/// The mean of independent values whose expectation is 0 while nothing has changed, and its normal
+/// distribution by the deviation of the values: the threshold of MMD-linear over its
+/// [`terms`](crate::linear::terms) and of the B-test over its [`blocks`](crate::b_test::blocks).
+///
+/// # Errors
+/// [`Refused::TooFewSamples`] below two values, [`Refused::NotFinite`], and
+/// [`Refused::Constant`] if all are equal.
+pub fn mean_of_independent(values: &[f64]) -> Result<(f64, Null), Refused> {
+    if values.len() < 2 {
+        return Err(Refused::TooFewSamples);
+    }
+    if values.iter().any(|value| !value.is_finite()) {
+        return Err(Refused::NotFinite);
+    }
+    let count = real(values.len());
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Ok((mean, Null::normal((squares / (count - 1.0) / count).sqrt())?))
+}

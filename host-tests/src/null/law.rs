@@ -1,0 +1,204 @@
+//! A distribution of the statistic: where its upper tail begins, and what lies above a value.
+
+use std::f64::consts::SQRT_2;
+
+use statrs::function::erf::{erfc, erfc_inv};
+use statrs::function::gamma::gamma_ur;
+
+use crate::error::Refused;
+use crate::real;
+
+/// The distribution of MMD² while nothing has changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Null {
+    law: Law,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Law {
+    /// Values drawn from it, in rising order.
+    Drawn(Vec<f64>),
+    /// `shift` + `scale`·Γ(`shape`).
+    Gamma { shape: f64, scale: f64, shift: f64 },
+    /// N(0, `deviation`²).
+    Normal { deviation: f64 },
+    /// P(statistic > t) ≤ 2·exp(−m·t²/16).
+    Bound { samples: f64 },
+}
+
+impl Null {
+    /// The distribution that values were drawn from.
+    pub(crate) fn drawn(mut values: Vec<f64>) -> Result<Self, Refused> {
+        if values.is_empty() {
+            return Err(Refused::BadParameter { name: "draws" });
+        }
+        if values.iter().any(|value| !value.is_finite()) {
+            return Err(Refused::NotFinite);
+        }
+        values.sort_unstable_by(f64::total_cmp);
+        Ok(Self { law: Law::Drawn(values) })
+    }
+
+    /// The Gamma distribution of a mean, a variance and a skewness.
+    pub(super) fn gamma(mean: f64, variance: f64, skewness: f64) -> Result<Self, Refused> {
+        if !(variance > 0.0 && skewness > 0.0) {
+            return Err(Refused::Constant);
+        }
+        let shape = 4.0 / (skewness * skewness);
+        let scale = variance.sqrt() * skewness / 2.0;
+        Ok(Self { law: Law::Gamma { shape, scale, shift: mean - shape * scale } })
+    }
+
+    /// N(0, `deviation`²).
+    pub(super) fn normal(deviation: f64) -> Result<Self, Refused> {
+        if deviation > 0.0 {
+            Ok(Self { law: Law::Normal { deviation } })
+        } else {
+            Err(Refused::Constant)
+        }
+    }
+
+    pub(super) fn bound(samples: f64) -> Self {
+        Self { law: Law::Bound { samples } }
+    }
+
+    /// The distribution of `factor` times the statistic. Of r times the samples, the asymptotic
+    /// distribution is this one times 1/r: costly methods may look at a part of a pool.
+    ///
+    /// # Errors
+    /// [`Refused::BadParameter`] unless `factor` is positive.
+    pub fn scaled(mut self, factor: f64) -> Result<Self, Refused> {
+        Refused::unless_positive("factor", factor)?;
+        match &mut self.law {
+            Law::Drawn(values) => values.iter_mut().for_each(|value| *value *= factor),
+            Law::Gamma { scale, shift, .. } => {
+                *scale *= factor;
+                *shift *= factor;
+            }
+            Law::Normal { deviation } => *deviation *= factor,
+            Law::Bound { samples } => *samples /= factor * factor,
+        }
+        Ok(self)
+    }
+
+    /// The value that the statistic exceeds with a probability of at most `level`.
+    ///
+    /// Of B draws it is the ⌈(1 − level)·(B + 1)⌉-th smallest, and infinite where B is too small
+    /// to tell.
+    ///
+    /// # Errors
+    /// [`Refused::BadLevel`] unless 0 < `level` < 1.
+    pub fn threshold(&self, level: f64) -> Result<f64, Refused> {
+        Refused::unless_level(level)?;
+        Ok(match &self.law {
+            Law::Drawn(values) => {
+                // The draws that may lie above: the largest r with (r + 1)/(B + 1) ≤ level.
+                let allowed = level * (real(values.len()) + 1.0) - 1.0;
+                // A hair of room, so that 0.05·(999 + 1) counts as 50.
+                let above = (0..=values.len()).take_while(|&r| real(r) <= allowed + 1e-9).last();
+                above.map_or(f64::INFINITY, |r| values[(values.len() - 1).saturating_sub(r)])
+            }
+            Law::Gamma { shape, scale, shift } => shift + scale * gamma_quantile(*shape, level),
+            Law::Normal { deviation } => deviation * SQRT_2 * erfc_inv(2.0 * level),
+            Law::Bound { samples } => 4.0 * ((2.0 / level).ln() / samples).sqrt(),
+        })
+    }
+
+    /// The probability of a statistic at least this large; NaN for NaN.
+    ///
+    /// Of B draws it is (1 + how many are as large)/(B + 1), so never 0.
+    #[must_use]
+    pub fn p_value(&self, statistic: f64) -> f64 {
+        if statistic.is_nan() {
+            return f64::NAN;
+        }
+        match &self.law {
+            Law::Drawn(values) => {
+                let below = values.partition_point(|&value| value < statistic);
+                (1.0 + real(values.len() - below)) / (1.0 + real(values.len()))
+            }
+            Law::Gamma { shape, scale, shift } => upper_gamma(*shape, (statistic - shift) / scale),
+            Law::Normal { deviation } => 0.5 * erfc(statistic / (deviation * SQRT_2)),
+            Law::Bound { samples } => {
+                let t = statistic.max(0.0);
+                (2.0 * (-samples * t * t / 16.0).exp()).min(1.0)
+            }
+        }
+    }
+}
+
+/// P(Γ(shape) > x).
+fn upper_gamma(shape: f64, x: f64) -> f64 {
+    if x <= 0.0 {
+        1.0
+    } else if x.is_infinite() {
+        0.0
+    } else {
+        gamma_ur(shape, x)
+    }
+}
+
+/// The x with P(Γ(shape) > x) = `level`, by halving: the tail falls in x without exception.
+fn gamma_quantile(shape: f64, level: f64) -> f64 {
+    let (mut low, mut high) = (0.0, shape + 1.0);
+    while upper_gamma(shape, high) > level {
+        (low, high) = (high, 2.0 * high);
+    }
+    for _ in 0..80 {
+        let middle = 0.5 * (low + high);
+        if upper_gamma(shape, middle) > level {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tolerance;
+
+    /// Γ(1) is the exponential distribution, whose tail is exp(−x).
+    #[test]
+    fn a_gamma_of_shape_one_is_exponential() -> Result<(), Refused> {
+        let null = Null::gamma(5.0, 9.0, 2.0)?;
+        let value = 2.0 + 3.0 * 20.0_f64.ln();
+        tolerance::QUANTILE.hold("threshold", null.threshold(0.05)?, value);
+        tolerance::QUANTILE.hold("p", null.p_value(value), 0.05);
+        tolerance::QUANTILE.hold("below its range", null.p_value(1.0), 1.0);
+        Ok(())
+    }
+
+    #[test]
+    fn thresholds_and_p_values_agree() -> Result<(), Refused> {
+        let drawn = Null::drawn((0..999).map(|i| real(i) / 999.0).collect())?;
+        for null in [drawn, Null::gamma(0.0, 1.0, 0.5)?, Null::normal(2.0)?, Null::bound(100.0)] {
+            for level in [0.3, 0.05, 0.01] {
+                let threshold = null.threshold(level)?;
+                let above = null.p_value(threshold + 1e-9);
+                tolerance::QUANTILE.hold("p just above the threshold", above, level);
+                assert!(null.p_value(threshold - 0.01) > level);
+            }
+            for level in [0.0, 1.0, -0.1, f64::NAN] {
+                assert_eq!(null.threshold(level), Err(Refused::BadLevel));
+            }
+            assert!(null.p_value(f64::NAN).is_nan());
+            let (threshold, doubled) = (null.threshold(0.05)?, null.clone().scaled(2.0)?);
+            tolerance::QUANTILE.hold("scaled", doubled.threshold(0.05)?, 2.0 * threshold);
+            assert!(null.scaled(0.0).is_err());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn too_few_draws_have_no_threshold() -> Result<(), Refused> {
+        assert!(Null::drawn(vec![1.0; 10])?.threshold(0.05)?.is_infinite());
+        assert_eq!(Null::drawn(vec![]), Err(Refused::BadParameter { name: "draws" }));
+        assert_eq!(Null::drawn(vec![f64::NAN]), Err(Refused::NotFinite));
+        assert_eq!(Null::gamma(0.0, 0.0, 1.0), Err(Refused::Constant));
+        assert_eq!(Null::normal(0.0), Err(Refused::Constant));
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! How MMD² is distributed while both sets come from one distribution: thresholds and p-values.
+//!
+//! Every method takes a [`Pool`] of the two sets, exact ([`Gram`], any kernel on any type) or by
+//! random features ([`Features`]), and gives a [`Null`] with a threshold for each level and a
+//! p-value for each statistic. N is the number of samples of both sets, L that of frequencies.
+//!
+//! | method | what it assumes | cost over a Gram matrix | over features |
+//! |---|---|---|---|
+//! | [`permutation`] | nothing: exact at any size | N² for each shuffle | NL |
+//! | [`bootstrap`] | many samples | 2N² for each draw | 2NL |
+//! | [`spectrum`] | many samples: (1/m + 1/n)·Σλ(z² − 1) | N³ once | NL² + L³ |
+//! | [`pearson`] | as the spectrum, by three moments | N³ once | NL² |
+//! | [`gamma`] | as the spectrum, by two moments | N² once | NL² |
+//! | [`distribution_free`] | independent samples, 0 ≤ k ≤ 1 | none | none |
+//!
+//! MMD-linear and the B-test have a normal distribution instead: [`mean_of_independent`].
+//!
+//! The λ are the eigenvalues of the centred kernel as an operator, and z ~ N(0, 1) independent
+//! (Gretton and others, 2012, theorem 12).
+
+mod asymptotic;
+mod law;
+mod pool;
+mod resample;
+
+pub use asymptotic::{distribution_free, gamma, mean_of_independent, pearson, spectrum};
+pub use law::Null;
+pub use pool::{Estimate, Features, Gram, Moments, Pool};
+pub use resample::{bootstrap, permutation};
+
+pub(crate) use pool::{centre, centre_columns, symmetric};

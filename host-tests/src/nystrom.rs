@@ -1,0 +1,278 @@
+//! Nyström MMD (Cherfaoui and others, 2022): any kernel on any type, by a few landmarks.
+//!
+//! The kernel is replaced by k̂(x, y) = k_S(x)ᵀ·K_S⁺·k_S(y), where S are s landmarks and
+//! k_S(x) the kernel between x and each of them; MMD² of n samples then takes Θ(ns) kernel
+//! values. With λ > 0, k̂ + λδ tells any two different empirical distributions apart.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::error::Refused;
+use crate::generate::Generator;
+use crate::null::symmetric;
+use crate::real;
+
+/// Eigenvalues of K_S below this share of the largest count as 0: they are rounding.
+const RANK: f64 = 1e-12;
+
+/// Landmarks and the map to features whose inner products are k̂.
+#[derive(Debug, Clone)]
+pub struct Nystrom<T, K> {
+    landmarks: Vec<T>,
+    kernel: K,
+    /// (K_S⁺)^½.
+    root: DMatrix<f64>,
+}
+
+impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
+    /// The approximation by these landmarks. O(s²) kernel values and O(s³).
+    ///
+    /// # Errors
+    /// [`Refused::Empty`] without landmarks, [`Refused::NotFinite`] if the kernel is not finite
+    /// somewhere, [`Refused::Singular`] if it vanishes on all of them.
+    pub fn new(landmarks: Vec<T>, kernel: K) -> Result<Self, Refused> {
+        if landmarks.is_empty() {
+            return Err(Refused::Empty);
+        }
+        let all: Vec<&T> = landmarks.iter().collect();
+        let eigen = symmetric(&all, &kernel)?.symmetric_eigen();
+        let largest = eigen.eigenvalues.max();
+        if largest <= 0.0 {
+            return Err(Refused::Singular);
+        }
+        let inverse = |value: f64| if value > RANK * largest { 1.0 / value.sqrt() } else { 0.0 };
+        let scaled = &eigen.eigenvectors * DMatrix::from_diagonal(&eigen.eigenvalues.map(inverse));
+        let root = scaled * eigen.eigenvectors.transpose();
+        Ok(Self { landmarks, kernel, root })
+    }
+
+    /// φ̂(x) = (K_S⁺)^½·k_S(x). s kernel values and O(s²).
+    fn features(&self, sample: &T) -> DVector<f64> {
+        let values = self.landmarks.iter().map(|landmark| (self.kernel)(landmark, sample));
+        &self.root * DVector::from_iterator(self.landmarks.len(), values)
+    }
+
+    /// k̂(x, y).
+    #[must_use]
+    pub fn kernel(&self, x: &T, y: &T) -> f64 {
+        self.features(x).dot(&self.features(y))
+    }
+
+    /// Mean of k_S over a set, so that the map is applied once and not to each sample.
+    fn mean(&self, set: &[T]) -> Result<DVector<f64>, Refused> {
+        if set.is_empty() {
+            return Err(Refused::Empty);
+        }
+        let mut sum = DVector::zeros(self.landmarks.len());
+        for sample in set {
+            for (sum, landmark) in sum.iter_mut().zip(&self.landmarks) {
+                *sum += (self.kernel)(landmark, sample);
+            }
+        }
+        let mean = sum / real(set.len());
+        if mean.iter().all(|value| value.is_finite()) { Ok(mean) } else { Err(Refused::NotFinite) }
+    }
+
+    /// MMD_b² of two sets under k̂: (m + n)·s kernel values.
+    ///
+    /// # Errors
+    /// [`Refused::Empty`] for an empty set, [`Refused::NotFinite`].
+    pub fn mmd2(&self, p: &[T], q: &[T]) -> Result<f64, Refused> {
+        Ok((&self.root * (self.mean(p)? - self.mean(q)?)).norm_squared())
+    }
+
+    /// MMD_b² under k̂ + λδ: [`mmd2`](Self::mmd2) + λ·Σ(p_x − q_x)² over the different samples x,
+    /// where `key` gives equal keys to equal samples alone. The same cost.
+    ///
+    /// # Errors
+    /// Those of [`mmd2`](Self::mmd2), and [`Refused::BadParameter`] unless λ is positive.
+    pub fn regularised<E: Hash + Eq>(
+        &self,
+        p: &[T],
+        q: &[T],
+        lambda: f64,
+        key: impl Fn(&T) -> E,
+    ) -> Result<f64, Refused> {
+        Refused::unless_positive("lambda", lambda)?;
+        let plain = self.mmd2(p, q)?;
+        let mut masses: HashMap<E, f64> = HashMap::new();
+        for (set, sign) in [(p, 1.0), (q, -1.0)] {
+            for sample in set {
+                *masses.entry(key(sample)).or_default() += sign / real(set.len());
+            }
+        }
+        Ok(plain + lambda * masses.values().map(|mass| mass * mass).sum::<f64>())
+    }
+
+    /// The ridge leverage score of each sample, φ̂(x)ᵀ(Σφ̂φ̂ᵀ + nλI)⁻¹φ̂(x): how far the others can
+    /// stand in for it. Exact, diag K(K + nλI)⁻¹, where the landmarks are all samples, and an
+    /// estimate from a few. n·s kernel values and O(ns² + s³).
+    ///
+    /// # Errors
+    /// [`Refused::Empty`], [`Refused::BadParameter`] unless λ is positive, [`Refused::NotFinite`].
+    pub fn leverage(&self, samples: &[T], lambda: f64) -> Result<Vec<f64>, Refused> {
+        Refused::unless_positive("lambda", lambda)?;
+        if samples.is_empty() {
+            return Err(Refused::Empty);
+        }
+        let features: Vec<_> = samples.iter().map(|sample| self.features(sample)).collect();
+        let columns = DMatrix::from_columns(&features);
+        let ridge = DMatrix::identity(columns.nrows(), columns.nrows()) * lambda;
+        let scatter = &columns * columns.transpose() + ridge * real(samples.len());
+        let inverse = scatter.cholesky().ok_or(Refused::NotFinite)?;
+        let solved = inverse.solve(&columns);
+        Ok(columns.column_iter().zip(solved.column_iter()).map(|(a, b)| a.dot(&b)).collect())
+    }
+}
+
+/// `count` different indices below `samples`, each as likely as any.
+///
+/// # Errors
+/// [`Refused::TooFewSamples`] for more landmarks than samples, [`Refused::Empty`] for none.
+pub fn uniform(
+    samples: usize,
+    count: usize,
+    generator: &mut Generator,
+) -> Result<Vec<usize>, Refused> {
+    by_scores(&vec![1.0; samples], count, generator)
+}
+
+/// `count` different indices, one after the other with a probability in proportion to its score.
+///
+/// # Errors
+/// [`Refused::TooFewSamples`] for more landmarks than positive scores, [`Refused::Empty`] for none,
+/// [`Refused::BadWeight`] for a score that is negative or not finite.
+pub fn by_scores(
+    scores: &[f64],
+    count: usize,
+    generator: &mut Generator,
+) -> Result<Vec<usize>, Refused> {
+    if count == 0 {
+        return Err(Refused::Empty);
+    }
+    if scores.iter().any(|&score| !score.is_finite() || score < 0.0) {
+        return Err(Refused::BadWeight);
+    }
+    if scores.iter().filter(|&&score| score > 0.0).count() < count {
+        return Err(Refused::TooFewSamples);
+    }
+    // The first of exponential clocks to ring: that of rate s rings at −log(u)/s.
+    let mut clocks: Vec<(f64, usize)> = scores
+        .iter()
+        .enumerate()
+        .filter(|&(_, &score)| score > 0.0)
+        .map(|(index, score)| (-(1.0 - generator.uniform()).ln() / score, index))
+        .collect();
+    clocks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(clocks.into_iter().take(count).map(|(_, index)| index).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::gaussian;
+    use crate::null::{Estimate, Gram, Pool};
+    use crate::{Points, tolerance};
+
+    fn line(generator: &mut Generator, count: usize, deviation: f64) -> Vec<f64> {
+        (0..count).map(|_| deviation * generator.normal()).collect()
+    }
+
+    fn kernel(x: &f64, y: &f64) -> f64 {
+        gaussian(1.0)(&[*x], &[*y])
+    }
+
+    #[test]
+    fn all_landmarks_are_exact() -> Result<(), Refused> {
+        let mut generator = Generator::new(1);
+        let (p, q) = (line(&mut generator, 12, 1.0), line(&mut generator, 9, 2.0));
+        let all: Vec<f64> = p.iter().chain(&q).copied().collect();
+        let nystrom = Nystrom::new(all, kernel)?;
+        let exact = Gram::new(&p, &q, kernel)?.mmd2(Estimate::Biased)?;
+        tolerance::NYSTROM_FULL.hold("MMD²", nystrom.mmd2(&p, &q)?, exact);
+        tolerance::NYSTROM_FULL.hold("kernel", nystrom.kernel(&p[0], &q[0]), kernel(&p[0], &q[0]));
+        // All samples differ, so that λδ adds λ(1/m + 1/n).
+        let ridged = nystrom.regularised(&p, &q, 0.5, |x| x.to_bits())?;
+        tolerance::NYSTROM_FULL.hold("λδ", ridged, exact + 0.5 * (1.0 / 12.0 + 1.0 / 9.0));
+        let none = nystrom.regularised(&p, &p, 0.5, |x| x.to_bits())?;
+        tolerance::NYSTROM_FULL.hold("the same set twice", none, 0.0);
+        Ok(())
+    }
+
+    /// One landmark cannot tell these sets apart, λδ can.
+    #[test]
+    fn the_ridge_makes_it_a_metric() -> Result<(), Refused> {
+        let (p, q) = (vec![-1.0, 1.0], vec![1.0, 1.0]);
+        let nystrom = Nystrom::new(vec![0.0], kernel)?;
+        tolerance::NYSTROM_FULL.hold("without", nystrom.mmd2(&p, &q)?, 0.0);
+        let ridged = nystrom.regularised(&p, &q, 1.0, |x| x.to_bits())?;
+        tolerance::NYSTROM_FULL.hold("with", ridged, 0.5);
+        Ok(())
+    }
+
+    #[test]
+    fn leverage_is_the_diagonal_of_the_smoother() -> Result<(), Refused> {
+        let mut generator = Generator::new(2);
+        let all = line(&mut generator, 15, 1.0);
+        let scores = Nystrom::new(all.clone(), kernel)?.leverage(&all, 0.01)?;
+        let references: Vec<&f64> = all.iter().collect();
+        let gram = symmetric(&references, kernel)?;
+        let ridged = &gram + DMatrix::identity(15, 15) * 0.15;
+        let smoother = gram * ridged.try_inverse().ok_or(Refused::Singular)?;
+        for (index, score) in scores.iter().enumerate() {
+            tolerance::NYSTROM_FULL.hold("score", *score, smoother[(index, index)]);
+        }
+        Ok(())
+    }
+
+    /// A rare, far cluster: leverage finds it where uniform landmarks mostly do not.
+    #[test]
+    fn leverage_scores_find_what_is_rare() -> Result<(), Refused> {
+        let mut generator = Generator::new(3);
+        let mut all = line(&mut generator, 300, 0.5);
+        all.extend(line(&mut generator, 3, 0.5).iter().map(|x| x + 20.0));
+        let pilot = Nystrom::new(all.clone(), kernel)?;
+        let scores = pilot.leverage(&all, 1e-3)?;
+        let mut found = [0, 0];
+        for _ in 0..200 {
+            let chosen =
+                [uniform(all.len(), 8, &mut generator)?, by_scores(&scores, 8, &mut generator)?];
+            for (found, landmarks) in found.iter_mut().zip(chosen) {
+                *found += usize::from(landmarks.iter().any(|&index| index >= 300));
+            }
+        }
+        assert!(found[0] < 40 && found[1] > 150, "{found:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn bad_input_is_refused_by_name() -> Result<(), Refused> {
+        let generator = &mut Generator::new(4);
+        assert_eq!(Nystrom::new(vec![], kernel).err(), Some(Refused::Empty));
+        let nan = Nystrom::new(vec![f64::NAN], kernel);
+        assert_eq!(nan.err(), Some(Refused::NotFinite));
+        let zero = Nystrom::new(vec![1.0], |_: &f64, _: &f64| 0.0);
+        assert_eq!(zero.err(), Some(Refused::Singular));
+        let nystrom = Nystrom::new(vec![1.0, 1.0], kernel)?;
+        assert_eq!(nystrom.mmd2(&[], &[1.0]), Err(Refused::Empty));
+        assert_eq!(nystrom.mmd2(&[f64::NAN], &[1.0]), Err(Refused::NotFinite));
+        let bad = Err(Refused::BadParameter { name: "lambda" });
+        assert_eq!(nystrom.regularised(&[1.0], &[1.0], 0.0, |x| x.to_bits()), bad);
+        assert_eq!(uniform(3, 4, generator), Err(Refused::TooFewSamples));
+        assert_eq!(uniform(3, 0, generator), Err(Refused::Empty));
+        assert_eq!(by_scores(&[-1.0], 1, generator), Err(Refused::BadWeight));
+        Ok(())
+    }
+
+    /// Points work as rows.
+    #[test]
+    fn rows_of_points_are_samples() -> Result<(), Refused> {
+        let points = Points::new(2, vec![0.0, 0.0, 1.0, 1.0])?;
+        let rows: Vec<&[f64]> = points.rows().collect();
+        let nystrom = Nystrom::new(rows.clone(), |x: &&[f64], y: &&[f64]| gaussian(1.0)(x, y))?;
+        tolerance::NYSTROM_FULL.hold("itself", nystrom.mmd2(&rows, &rows)?, 0.0);
+        Ok(())
+    }
+}
