@@ -78,6 +78,10 @@ pub enum Error {
     Full,
     /// Two embeddings, or an embedding and a map, do not belong to the same frequencies.
     MapMismatch,
+    /// A detector has not learned yet.
+    NotLearned,
+    /// Two detectors differ in their settings or in the scale of their channels.
+    NotComparable,
     /// The buffer to save into is too small; `needed` bytes would do.
     BufferTooSmall {
         /// Length the buffer must have, in bytes.
@@ -117,6 +121,10 @@ impl fmt::Display for Error {
             }
             Self::Full => f.write_str("the total weight would exceed the exact range of the sums"),
             Self::MapMismatch => f.write_str("the embedding belongs to another map"),
+            Self::NotLearned => f.write_str("the detector has not learned yet"),
+            Self::NotComparable => {
+                f.write_str("the detectors differ in settings or in the scale of their channels")
+            }
             Self::BufferTooSmall { needed } => {
                 write!(f, "the buffer is too small: {needed} bytes are needed")
             }

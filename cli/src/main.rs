@@ -1,81 +1,67 @@
-//! `fastmmd`: what a device saved, explained on a laptop.
+//! `fastmmd`: the device's detector on a laptop.
+//!
+//! | module | what |
+//! |---|---|
+//! | `args` | the command line |
+//! | `source`, `table`, `time` | rows out of CSV |
+//! | `setup`, `play` | a detector by the options, and a log through it |
+//! | `trace`, `plot` | a picture of that |
+//! | `report`, `progress`, `fault`, `files` | what is printed and written |
+//! | the others | a command each |
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+mod args;
+mod compare;
+mod cost;
+mod demo;
+mod export;
+mod fault;
+mod files;
+mod inspect;
+mod paste;
+mod play;
+mod plot;
+mod progress;
+mod replay;
+mod report;
+mod setup;
+mod source;
+mod table;
+mod test;
+mod time;
+mod trace;
+mod tune;
+
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use fastmmd::Recipe;
+use clap::Parser;
 
-/// Looks into what the fastmmd crate saves.
-///
-/// Exit codes: 0 done, 2 the file cannot be read or is not a saved state.
-#[derive(Parser)]
-#[command(name = "fastmmd", version, max_term_width = 100)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Say which map a saved map, embedding, pair of streams or detector was made with.
-    Inspect {
-        /// The file, as `save` wrote it.
-        file: PathBuf,
-    },
-}
+use args::{Arguments, Command};
+use fault::Fault;
 
 fn main() -> ExitCode {
-    let Command::Inspect { file } = Arguments::parse().command;
-    match inspect(&file) {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
+    let done = |result: Result<(), Fault>| result.map(|()| false);
+    let result = match Arguments::parse().command {
+        Command::Test(arguments) => test::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Tune(arguments) => done(tune::run(&arguments)),
+        Command::Export(arguments) => done(export::run(&arguments)),
+        Command::Inspect { file, json } => done(inspect::run(&file, json)),
+        Command::Merge { files, output } => done(compare::merge(&files, &output)),
+        Command::Compare { first, second, alpha, json } => {
+            compare::run(&first, &second, alpha, json)
         }
-        Err(why) => {
-            eprintln!("{}: {why}", file.display());
+        Command::Demo { plot, csv, json } => demo::run(plot.as_deref(), csv.as_deref(), json),
+    };
+    match result {
+        Ok(false) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::from(1),
+        Err(fault) => {
+            // Nobody is left to tell if standard error is closed.
+            let _ = std::io::Write::write_fmt(
+                &mut anstream::stderr(),
+                format_args!("{}error{:#}: {fault}\n", report::RED, report::RED),
+            );
             ExitCode::from(2)
         }
-    }
-}
-
-/// The recipe of the map behind a saved state, a line for each of its parts.
-fn inspect(file: &Path) -> Result<String, Box<dyn std::error::Error>> {
-    let bytes = std::fs::read(file)?;
-    let recipe = Recipe::restore(&bytes)?;
-    let kernel = recipe.kernel;
-    let mut text = String::new();
-    writeln!(text, "length      {} bytes", bytes.len())?;
-    writeln!(text, "map         {:?}, {} inputs", recipe.kind, recipe.dims)?;
-    writeln!(text, "frequencies {}, {:?}", recipe.features, recipe.sampling)?;
-    if recipe.block > 0 {
-        writeln!(text, "blocks of   {}", recipe.block)?;
-    }
-    writeln!(text, "kernel      {:?}, bandwidth {}", kernel.profile(), kernel.bandwidth())?;
-    writeln!(text, "K(0)        {}", kernel.scale())?;
-    writeln!(text, "seed        {}", recipe.seed)?;
-    Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use fastmmd::{FeatureMap, Fourier, Kernel, Sampling};
-
-    #[test]
-    fn a_saved_map_is_explained_and_anything_else_refused() {
-        let file = std::env::temp_dir().join(format!("fastmmd-inspect-{}", std::process::id()));
-        let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 7).expect("a map");
-        let mut bytes = [0; Recipe::SAVED_BYTES];
-        map.recipe().save(&mut bytes).expect("long enough");
-        std::fs::write(&file, bytes).expect("a temporary file");
-        let text = inspect(&file).expect("a record");
-        assert!(text.contains("Fourier, 3 inputs") && text.contains("seed        7"), "{text}");
-        std::fs::write(&file, b"something else").expect("a temporary file");
-        let refused = inspect(&file).expect_err("not a record").to_string();
-        assert_eq!(refused, "the bytes are not a saved state");
-        std::fs::remove_file(&file).expect("a temporary file");
-        assert!(inspect(&file).is_err());
     }
 }

@@ -12,6 +12,7 @@
 mod attribution;
 mod config;
 mod decision;
+mod fleet;
 mod outlier;
 mod saved;
 mod stillness;
@@ -20,6 +21,8 @@ mod view;
 mod window;
 
 pub use config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference, Warning};
+pub use fleet::Difference;
+pub use saved::SavedShape;
 pub use verdict::{Alarm, Change, Reading, Stage, Verdict};
 pub use view::{Raw, View};
 

@@ -102,6 +102,14 @@ impl<const C: usize> Gate<C> {
         lone
     }
 
+    /// Takes in what another gate has learned: healthy is what was so for either.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (channel, theirs) in self.channels.iter_mut().zip(&other.channels) {
+            channel.up.mean = channel.up.mean.max(theirs.up.mean);
+            channel.down.mean = channel.down.mean.max(theirs.down.mean);
+        }
+    }
+
     /// The largest distance of a value from the middle of its channel, in half ranges.
     fn size(&self, values: &[f32; C]) -> f32 {
         let sizes = self.channels.iter().zip(values).map(|(channel, value)| {

@@ -4,7 +4,7 @@ use crate::delay::Delay;
 use crate::error::Error;
 use crate::map::FeatureMap;
 use crate::sincos::SinCos;
-use crate::state::{FRAME_BYTES, Field, Kind, Reader, Writer, expect, fields, write};
+use crate::state::{FRAME_BYTES, Field, Kind, Reader, Writer, expect, fields, payload, write};
 
 use super::config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference};
 use super::outlier::Gate;
@@ -137,6 +137,48 @@ where
         self.previous = Some(self.reference);
         self.previous.read_into(reader)?;
         self.last_alarm.read_into(reader)
+    }
+}
+
+/// Which detector a record is of, so that one of the right shape can be made to restore it.
+///
+/// ```
+/// use fastmmd::detector::{Config, Detector, Raw, SavedShape};
+/// use fastmmd::{Fourier, Kernel, Recipe, Sampling};
+///
+/// let map = Fourier::<2, 16>::new(Kernel::GAUSSIAN, Sampling::Auto, 1)?;
+/// let detector: Detector<_, Raw, 2, 2, 16, 4> = Detector::new(&map, Config::rows(1e4))?;
+/// let mut bytes = [0; Detector::<Fourier<2, 16>, Raw, 2, 2, 16, 4>::SAVED_BYTES];
+/// detector.save(&mut bytes)?;
+/// let shape = SavedShape::restore(&bytes)?;
+/// assert_eq!((shape.channels, shape.windows, shape.innovation), (2, 4, false));
+/// assert_eq!(Recipe::restore(&bytes)?.features, 16);
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct SavedShape {
+    /// Channels C.
+    pub channels: u32,
+    /// Windows S.
+    pub windows: u32,
+    /// Whether the view is [`Innovation`](crate::innovation::Innovation), and not
+    /// [`Raw`](super::Raw).
+    pub innovation: bool,
+}
+
+impl SavedShape {
+    /// Reads the shape of a saved detector; the rest is in its
+    /// [recipe](crate::Recipe::restore).
+    ///
+    /// # Errors
+    /// As [`Recipe::restore`](crate::Recipe::restore), and [`Error::WrongShape`] for a record of
+    /// another kind.
+    pub fn restore(bytes: &[u8]) -> Result<Self, Error> {
+        let mut reader = payload(bytes, Kind::Detector)?;
+        let [channels, windows] = Field::take(&mut reader)?;
+        Ok(Self { channels, windows, innovation: u8::take(&mut reader)? != 0 })
     }
 }
 

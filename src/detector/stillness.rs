@@ -47,6 +47,12 @@ impl Stillness {
         self.limit = by_chance.max(self.longest.saturating_mul(4)).max(32);
     }
 
+    /// Allows what another channel of its kind has learned to allow.
+    pub(super) fn allow(&mut self, other: &Self) {
+        self.plausible = self.plausible.max(other.plausible);
+        self.limit = self.limit.max(other.limit);
+    }
+
     /// Whether the value has repeated for longer than is plausible.
     pub(super) fn is_implausible(&self) -> bool {
         self.limit > 0 && self.run > self.plausible

@@ -153,6 +153,12 @@ fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
     Ok(Record { kind, backend, recipe, payload })
 }
 
+/// The payload of a record of this kind, whatever its map.
+pub(crate) fn payload(bytes: &[u8], kind: Kind) -> Result<Reader<'_>, Error> {
+    let record = read(bytes)?;
+    if record.kind == kind as u8 { Ok(record.payload) } else { Err(Error::WrongShape) }
+}
+
 /// Checks that a record is what a caller with this map and backend expects.
 pub(crate) fn expect<'b, const D: usize, const L: usize, X: Scalar>(
     bytes: &'b [u8],

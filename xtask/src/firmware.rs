@@ -104,7 +104,10 @@ fn prove_control(project: &Project) -> Result<()> {
 }
 
 fn play(project: &Project, arguments: &Arguments) -> Result<()> {
+    project.cargo().args(["build", "--quiet", "--package=fastmmd-cli"]).run()?;
+    let tool = project.scratch("debug").join(format!("fastmmd{}", std::env::consts::EXE_SUFFIX));
     let mut harness = harness(project, "play", "release");
+    harness = harness.quiet_args(["--tool".into(), tool]);
     let beside = project.path("../shared/data/skab");
     let skab = arguments.skab.clone().or_else(|| beside.is_dir().then_some(beside));
     if let Some(skab) = skab {

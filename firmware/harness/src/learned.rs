@@ -82,8 +82,16 @@ pub fn eeprom_with(settings: Config<4>, samples: u32) -> Result<Eeprom, Error> {
     let mut state = vec![0; <BoardDetector<4> as Engine<4>>::STATE_BYTES];
     let refused = |error| Error::Unexpected(format!("saving on the host: {error:?}"));
     Engine::save(&detector, &mut state).map_err(refused)?;
+    eeprom_of(&state)
+}
+
+/// An EEPROM with a state.
+///
+/// # Errors
+/// [`Error`] if it cannot be made.
+pub fn eeprom_of(state: &[u8]) -> Result<Eeprom, Error> {
     let mut chip = Chip { content: Box::new([0xFF; Eeprom::BYTES]), pointer: 0 };
-    let saved = Store::new().save(&mut chip, &state);
+    let saved = Store::new().save(&mut chip, state);
     saved.map_err(|fault| Error::Unexpected(fault.to_string()))?;
     let eeprom = Eeprom::new()?;
     eeprom.write(&chip.content)?;

@@ -20,6 +20,7 @@ pub mod recording;
 pub mod scenarios;
 pub mod signal;
 pub mod stack;
+pub mod tool;
 pub mod transcript;
 
 pub use device::{Answer, Closing, Device};

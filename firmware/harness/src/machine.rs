@@ -22,15 +22,20 @@ const LARGE_RAM: u64 = 0x2100_0000;
 
 /// A directory of its own, removed with everything in it.
 #[derive(Debug)]
-struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new() -> Result<Self, Error> {
+    pub(crate) fn new() -> Result<Self, Error> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("drift-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).doing("making a temporary directory")?;
         Ok(Self(path))
+    }
+
+    /// A file in it.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
     }
 }
 

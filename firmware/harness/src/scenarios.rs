@@ -13,13 +13,13 @@ use crate::error::{Error, expect};
 use crate::learned::{self, LEARNED};
 use crate::machine::{Board, Eeprom, Machine, PATIENCE, Setup};
 use crate::signal::{DEVIATION, Random, Scene};
-use crate::{endurance, power, recording, stack};
+use crate::{endurance, power, recording, stack, tool};
 
 /// A scenario: its name and the function that plays it with the programs in a directory.
 pub type Scenario = (&'static str, fn(&Programs) -> Result<String, Error>);
 
 /// All scenarios, short ones first.
-pub const ALL: [Scenario; 19] = [
+pub const ALL: [Scenario; 20] = [
     ("stack-guard", stack_guard),
     ("learns-and-alarms", learns_and_alarms),
     ("sensors-absent", sensors_absent),
@@ -36,6 +36,7 @@ pub const ALL: [Scenario; 19] = [
     ("resets-at-any-moment", power::resets_at_any_moment),
     ("power-cuts", power::power_cuts),
     ("torn-store", power::torn_store),
+    ("exported", tool::exported),
     ("recording", synthetic_recording),
     ("skab", skab),
     ("million-samples", million_samples),
@@ -52,13 +53,14 @@ const RECORDINGS: usize = 4;
 pub struct Programs {
     directory: PathBuf,
     recordings: Option<PathBuf>,
+    pub(crate) tool: Option<PathBuf>,
 }
 
 impl Programs {
     /// Programs in `directory`, such as `target/thumbv7em-none-eabihf/release`.
     #[must_use]
     pub fn new(directory: &Path) -> Self {
-        Self { directory: directory.to_owned(), recordings: None }
+        Self { directory: directory.to_owned(), recordings: None, tool: None }
     }
 
     /// With recordings of the Skoltech Anomaly Benchmark, if there are any.
@@ -372,7 +374,11 @@ fn skab(programs: &Programs) -> Result<String, Error> {
     for file in files.iter().step_by(files.len().div_ceil(RECORDINGS)) {
         let recording = recording::read_skab(file)?;
         rows += recording.len();
-        alarms += recording::compare(&programs.recorded(), &recording)?.len();
+        let raised = recording::compare(&programs.recorded(), &recording)?;
+        if programs.tool.is_some() {
+            tool::replays(programs, file, &raised)?;
+        }
+        alarms += raised.len();
         let name = file.strip_prefix(directory).unwrap_or(file);
         names.push(name.display().to_string());
     }

@@ -4,7 +4,7 @@
 use core::hint::black_box;
 
 use fastmmd::coupling::{self, Monitor};
-use fastmmd::detector::{Alarm, Config, Detector, Raw, Reading, View};
+use fastmmd::detector::{Alarm, Config, Detector, Difference, Raw, Reading, SavedShape, View};
 use fastmmd::innovation::Innovation;
 use fastmmd::{Embedding, FeatureMap, Nearest, Regimes, SinCos};
 
@@ -64,6 +64,16 @@ where
     let mut bytes = black_box([0; 16_384]);
     let _ = black_box(detector.save(window(&mut bytes)));
     let _ = black_box(detector.restore(window(&mut bytes)));
+    let saved: Result<SavedShape, _> = SavedShape::restore(window(&mut bytes));
+    let _ = black_box(saved);
+    black_box((detector.scale(), detector.bandwidth(), detector.reference_rows()));
+    let difference: Result<Difference, _> = detector.difference(black_box(&detector));
+    let _ = black_box(difference);
+    let Ok(other) = Detector::<M, V, D, D, L, 3, B>::new(map, config) else {
+        return;
+    };
+    let _ = black_box(detector.merge(black_box(&other)));
+    black_box(&mut detector).relearn_reference();
     detector.acknowledge();
     black_box(&mut detector).relearn();
     let _ = black_box(detector.relearn_with(black_box(config)));

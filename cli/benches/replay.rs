@@ -1,0 +1,99 @@
+//! A million rows of eight channels: `cargo bench -p fastmmd-cli`.
+//!
+//! Replaying them takes at most four times as long as parsing them alone, and less than 50 MB of
+//! memory. Both are measured in one run, in turns, for only their ratio means anything.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use fastmmd_reference::generate::Generator;
+
+const ROWS: usize = 1_000_000;
+const CHANNELS: usize = 8;
+const TURNS: usize = 3;
+/// Most time of a replay, in times of parsing alone.
+const MOST_TIME: f64 = 4.0;
+/// Most memory of a replay.
+const MOST_KILOBYTES: u64 = 50_000;
+
+fn main() -> ExitCode {
+    if !std::env::args().any(|argument| argument == "--bench") {
+        println!("skipped: only with cargo bench");
+        return ExitCode::SUCCESS;
+    }
+    let log = std::env::temp_dir().join(format!("fastmmd-bench-{}.csv", std::process::id()));
+    write_log(&log);
+    let (mut parsing, mut replaying, mut memory) = (Duration::MAX, Duration::MAX, 0);
+    for _ in 0..TURNS {
+        parsing = parsing.min(parse(&log));
+        let (time, peak) = replay(&log);
+        replaying = replaying.min(time);
+        memory = memory.max(peak);
+    }
+    fs::remove_file(&log).expect("the log is there");
+    let ratio = replaying.as_secs_f64() / parsing.as_secs_f64();
+    println!("{ROWS} rows of {CHANNELS} channels, 64 frequencies, least of {TURNS} turns each");
+    println!("replay over parsing alone: {ratio:.2} (at most {MOST_TIME})");
+    println!("peak memory of the replay: {} MB (at most {})", memory / 1000, MOST_KILOBYTES / 1000);
+    let kept = ratio <= MOST_TIME && memory > 0 && memory < MOST_KILOBYTES;
+    if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn write_log(path: &Path) {
+    let mut random = Generator::new(1);
+    let mut out = BufWriter::new(File::create(path).expect("a temporary file"));
+    writeln!(out, "time,a,b,c,d,e,f,g,h").expect("room");
+    for row in 0..ROWS {
+        write!(out, "{row}").expect("room");
+        for channel in 0..CHANNELS {
+            let level = 10.0 * fastmmd_reference::real(channel);
+            write!(out, ",{:.4}", level + random.normal()).expect("room");
+        }
+        writeln!(out).expect("room");
+    }
+}
+
+/// Reads every record and every number, and nothing else.
+fn parse(path: &Path) -> Duration {
+    let begin = Instant::now();
+    let mut reader = csv::Reader::from_path(path).expect("the log");
+    let mut record = csv::ByteRecord::new();
+    let (mut rows, mut sum) = (0, 0.0_f32);
+    while reader.read_byte_record(&mut record).expect("a record") {
+        rows += 1;
+        for cell in record.iter().skip(1) {
+            sum += fast_float2::parse::<f32, _>(cell).expect("a number");
+        }
+    }
+    assert!(rows == ROWS && std::hint::black_box(sum).is_finite());
+    begin.elapsed()
+}
+
+/// Time and peak memory, in kilobytes, of the command.
+fn replay(path: &Path) -> (Duration, u64) {
+    let begin = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fastmmd"))
+        .arg("replay")
+        .arg(path)
+        .args(["--features", "64", "--json"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        // The high-water mark: only the last reading counts, and there is none after the end.
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        peak = peak.max(kilobytes.unwrap_or(0));
+        if let Some(status) = child.try_wait().expect("a child") {
+            assert!(matches!(status.code(), Some(0 | 1)), "{status}");
+            return (begin.elapsed(), peak);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}

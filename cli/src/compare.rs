@@ -1,0 +1,77 @@
+//! `compare` and `merge`: what several devices learned.
+
+use std::path::{Path, PathBuf};
+
+use fastmmd::Error;
+use serde_json::json;
+
+use crate::fault::Fault;
+use crate::files;
+use crate::report::{self, GREEN, RED, number};
+
+/// Says how different two saved detectors are; whether they differ.
+pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result<bool, Fault> {
+    let (own, other) = (files::read(first)?, files::read(second)?);
+    let (_, detector) =
+        fastmmd_shapes::restored(&own).map_err(|why| Fault::of(first.display(), why))?;
+    let difference = detector.difference(&other).map_err(|error| explain(second, error))?;
+    let differ = f64::from(difference.p_value) < alpha;
+    if json {
+        report::say_json(&json!({
+            "mmd2_biased": number(difference.squared),
+            "mmd2_expected": number(difference.expected),
+            "p_value": number(difference.p_value),
+            "alpha": alpha,
+            "reject": differ,
+        }))?;
+        return Ok(differ);
+    }
+    report::say(format!(
+        "MMD²    {:.3e}  (of devices alike: {:.3e} on average)\np-value {:.3e}",
+        difference.squared, difference.expected, difference.p_value
+    ))?;
+    report::say(if differ {
+        format!("{RED}different{RED:#} at the level of {alpha}")
+    } else {
+        format!("{GREEN}no difference{GREEN:#} at the level of {alpha}")
+    })?;
+    Ok(differ)
+}
+
+/// Joins the references of saved detectors, in their order.
+pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
+    let Some((first, others)) = all.split_first() else {
+        return Err(Fault::new("nothing to merge"));
+    };
+    let bytes = files::read(first)?;
+    let (shape, mut detector) =
+        fastmmd_shapes::restored(&bytes).map_err(|why| Fault::of(first.display(), why))?;
+    for path in others {
+        detector.merge(&files::read(path)?).map_err(|error| explain(path, error))?;
+    }
+    files::write(output, &detector.save().map_err(Fault::new)?)?;
+    let rows = detector.reference_rows();
+    report::say(format!("{}: {} devices, {rows} rows", output.display(), all.len()))?;
+    if shape.innovation {
+        report::say(format!(
+            "note: what a channel's past predicts is as {} learned it",
+            first.display()
+        ))?;
+    }
+    Ok(())
+}
+
+fn explain(path: &Path, error: Error) -> Fault {
+    let why = match error {
+        Error::NotComparable => {
+            "learned by another scale or with other settings; learn it again with \
+             fastmmd export LOG --scale-from the first file"
+                .to_owned()
+        }
+        Error::WrongShape | Error::MapMismatch => {
+            "a record of another kind, shape or map than the first file".to_owned()
+        }
+        other => other.to_string(),
+    };
+    Fault::of(path.display(), why)
+}

@@ -1,0 +1,34 @@
+//! What goes wrong, in one line.
+
+use std::fmt;
+
+/// A line for the user; the program ends with exit code 2.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault(String);
+
+impl Fault {
+    pub(crate) fn new(line: impl fmt::Display) -> Self {
+        Self(line.to_string())
+    }
+
+    /// About a file.
+    pub(crate) fn of(name: impl fmt::Display, why: impl fmt::Display) -> Self {
+        Self(format!("{name}: {why}"))
+    }
+
+    /// About a file that could not be read or written.
+    pub(crate) fn of_io(name: impl fmt::Display, error: &std::io::Error) -> Self {
+        // The number of the error, as in "(os error 2)", tells a user nothing.
+        let text = error.to_string();
+        let why = text.split(" (os error").next().unwrap_or_default().to_lowercase();
+        Self::of(name, why)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,218 @@
+//! A log through a detector, row by row.
+
+use fastmmd::Error;
+use fastmmd::detector::{Alarm, Stage, Verdict};
+use fastmmd_shapes::Watch;
+
+use crate::fault::Fault;
+use crate::progress::Progress;
+use crate::setup::{Beginning, Row};
+use crate::table::Table;
+
+/// Rows between looks at the clock.
+const STRIDE: u64 = 4096;
+/// Gaps remembered, to tell which row of the log a row of the detector was.
+const MOST_GAPS: usize = 4096;
+
+/// One row, and what the detector makes of it.
+pub(crate) struct Step<'a> {
+    pub(crate) row: &'a Row,
+    pub(crate) detector: &'a dyn Watch,
+    pub(crate) alarm: Option<Raised>,
+}
+
+/// An alarm, with rows counted as in the log.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Raised {
+    pub(crate) row: u64,
+    /// May be before the log began, where an earlier one was resumed.
+    pub(crate) since: i64,
+    pub(crate) alarm: Alarm,
+}
+
+/// What came of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Outcome {
+    /// Rows of data, those left out included.
+    pub(crate) rows: u64,
+    /// Rows learned from.
+    pub(crate) learned: u64,
+    pub(crate) alarms: u64,
+}
+
+/// Pushes all rows of a log, those of its beginning first, and shows each to `see`.
+pub(crate) fn play(
+    table: &mut Table,
+    beginning: Beginning,
+    detector: &mut dyn Watch,
+    allow_constant: bool,
+    mut see: impl FnMut(&Step<'_>) -> Result<(), Fault>,
+) -> Result<Outcome, Fault> {
+    let mut outcome = Outcome::default();
+    let mut gaps = Gaps::new(detector.rows());
+    let mut movement = Movement::default();
+    let mut progress = Progress::new();
+    let mut learning = is_learning(detector.stage());
+    let mut first = beginning.rows.into_iter();
+    let mut row = Row::default();
+    loop {
+        match first.next() {
+            Some(early) => row = early,
+            None if row.read(table)? => {}
+            None => break,
+        }
+        gaps.note(detector.rows(), row.number);
+        let verdict = detector.push(&row.values).map_err(|error| refused(table, &row, error))?;
+        if learning {
+            movement.note(&row.values);
+            outcome.learned += 1;
+            learning = is_learning(detector.stage());
+            if !learning && !allow_constant {
+                movement.check(table, row.number)?;
+            }
+        }
+        let alarm = match verdict {
+            Verdict::Alarm(alarm) => {
+                outcome.alarms += 1;
+                Some(Raised { row: row.number, since: gaps.number(alarm.since), alarm })
+            }
+            _ => None,
+        };
+        see(&Step { row: &row, detector, alarm })?;
+        if row.number % STRIDE == 0 {
+            progress.show(table.progress());
+        }
+    }
+    progress.finish();
+    outcome.rows = table.rows();
+    if learning {
+        if !allow_constant && outcome.learned > 1 {
+            movement.check(table, row.number)?;
+        }
+        return Err(Fault::of(
+            table.name(),
+            format!(
+                "too few rows to learn from: {} in all, {} are needed (--learn)",
+                outcome.rows,
+                outcome.learned + rows_left(detector)
+            ),
+        ));
+    }
+    Ok(outcome)
+}
+
+fn is_learning(stage: Stage) -> bool {
+    matches!(stage, Stage::Scaling | Stage::Learning)
+}
+
+/// Rows until a detector that still learns has learned.
+fn rows_left(detector: &dyn Watch) -> u64 {
+    let config = detector.settings().config;
+    let all = u64::from(config.scaling_rows) + u64::from(config.learning_rows);
+    all.saturating_sub(detector.rows())
+}
+
+fn refused(table: &Table, row: &Row, error: Error) -> Fault {
+    let why = match error {
+        Error::OutOfRange(fastmmd::Parameter::Channel(channel)) => {
+            let name = table.names().get(channel).cloned().unwrap_or_default();
+            let value = row.values.get(channel).copied().unwrap_or_default();
+            format!("row {}, column {name:?}: {value} is beyond ±1e15", row.number)
+        }
+        other => format!("row {}: {other}", row.number),
+    };
+    Fault::of(table.name(), why)
+}
+
+/// Whether each channel moves.
+#[derive(Debug, Default)]
+struct Movement {
+    first: Vec<f32>,
+    moved: Vec<bool>,
+}
+
+impl Movement {
+    fn note(&mut self, values: &[f32]) {
+        if self.first.is_empty() {
+            self.first = values.to_vec();
+            self.moved = vec![false; values.len()];
+        }
+        for ((moved, first), value) in self.moved.iter_mut().zip(&self.first).zip(values) {
+            *moved |= first.to_bits() != value.to_bits();
+        }
+    }
+
+    fn check(&self, table: &Table, last: u64) -> Result<(), Fault> {
+        let Some(channel) = self.moved.iter().position(|moved| !moved) else { return Ok(()) };
+        let name = table.names().get(channel).cloned().unwrap_or_default();
+        let value = self.first.get(channel).copied().unwrap_or_default();
+        let why = format!(
+            "rows 0 to {last}, column {name:?}: always {value}; leave it out with --columns, or \
+             take it with --allow-constant"
+        );
+        Err(Fault::of(table.name(), why))
+    }
+}
+
+/// Which row of the log each row of the detector was: they differ where rows were left out, and
+/// where a detector had seen rows before.
+#[derive(Debug)]
+struct Gaps {
+    /// From this row of the detector on, the log is ahead by so much; the first is for all
+    /// before.
+    ahead: Vec<(u64, i64)>,
+}
+
+impl Gaps {
+    fn new(rows_before: u64) -> Self {
+        Self { ahead: vec![(0, -signed(rows_before))] }
+    }
+
+    fn note(&mut self, pushed: u64, number: u64) {
+        let ahead = signed(number) - signed(pushed);
+        if self.ahead.last().is_none_or(|(_, last)| *last != ahead) {
+            if self.ahead.len() == MOST_GAPS {
+                self.ahead.drain(..MOST_GAPS / 2);
+            }
+            self.ahead.push((pushed, ahead));
+        }
+    }
+
+    fn number(&self, pushed: u64) -> i64 {
+        let after = self.ahead.partition_point(|(from, _)| *from <= pushed);
+        let ahead = self.ahead.get(after.saturating_sub(1)).map_or(0, |(_, ahead)| *ahead);
+        signed(pushed) + ahead
+    }
+}
+
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_left_out_are_counted() {
+        let mut gaps = Gaps::new(0);
+        for (pushed, number) in [(0, 0), (1, 1), (2, 5), (3, 6), (4, 8)] {
+            gaps.note(pushed, number);
+        }
+        assert_eq!([0, 1, 2, 3, 4].map(|row| gaps.number(row)), [0, 1, 5, 6, 8]);
+        let mut resumed = Gaps::new(100);
+        resumed.note(100, 0);
+        resumed.note(101, 1);
+        assert_eq!([90, 100, 101].map(|row| resumed.number(row)), [-10, 0, 1]);
+    }
+
+    #[test]
+    fn many_gaps_are_forgotten_from_the_oldest_on() {
+        let mut gaps = Gaps::new(0);
+        for row in 0..20_000 {
+            gaps.note(row, 2 * row);
+        }
+        assert!(gaps.ahead.len() <= MOST_GAPS);
+        assert_eq!([19_999, 19_000].map(|row| gaps.number(row)), [39_998, 38_000]);
+    }
+}

@@ -1,0 +1,293 @@
+//! A picture of a log: signals, statistic against threshold, alarms.
+
+use std::ops::Range;
+use std::path::Path;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+
+use crate::fault::Fault;
+use crate::report::kind;
+use crate::trace::Trace;
+
+const WIDTH: u32 = 1000;
+const TITLE_HEIGHT: u32 = 40;
+const STATISTIC_HEIGHT: u32 = 210;
+/// Height of the strip of a channel, by how many there are.
+const STRIP_HEIGHTS: Range<u32> = 84..180;
+/// Most channels drawn.
+const MOST_STRIPS: usize = 8;
+/// Room above each part, for its name.
+const HEADING_HEIGHT: u32 = 19;
+const LABEL_WIDTH: u32 = 78;
+
+const INK: RGBColor = RGBColor(40, 40, 40);
+const SIGNAL: RGBColor = RGBColor(38, 102, 160);
+const STATISTIC: RGBColor = RGBColor(84, 84, 84);
+const ALARM: RGBColor = RGBColor(200, 30, 30);
+const LEARNING: RGBColor = RGBColor(236, 238, 232);
+const CHANGED: RGBColor = RGBColor(250, 222, 218);
+
+type Area<'a, B> = DrawingArea<B, Shift>;
+type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+/// Draws a trace into an SVG or PNG file.
+pub(crate) fn draw(path: &Path, name: &str, names: &[String], trace: &Trace) -> Result<(), Fault> {
+    // Text then needs no font of the machine.
+    register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular())
+        .map_err(|_| Fault::new("the built-in font is broken"))?;
+    let failed = |why: String| Fault::of(path.display(), why);
+    let picture = Picture { name, names, trace, strips: strips(names.len(), trace) };
+    let size = (WIDTH, picture.height());
+    if path.extension().is_some_and(|extension| extension == "png") {
+        let root = BitMapBackend::new(path, size).into_drawing_area();
+        picture.paint(&root).and_then(|()| root.present()).map_err(|e| failed(e.to_string()))
+    } else {
+        let mut text = String::new();
+        {
+            let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+            picture
+                .paint(&root)
+                .and_then(|()| root.present())
+                .map_err(|e| failed(e.to_string()))?;
+        }
+        crate::files::write(path, text.as_bytes())
+    }
+}
+
+/// The channels to draw: those that alarms name, then the others, in the order of the log.
+fn strips(channels: usize, trace: &Trace) -> Vec<usize> {
+    let named = |channel: &usize| trace.alarms.iter().any(|a| a.alarm.channel == *channel);
+    let (first, others): (Vec<usize>, Vec<usize>) = (0..channels).partition(named);
+    let mut strips: Vec<usize> = first.into_iter().chain(others).take(MOST_STRIPS).collect();
+    strips.sort_unstable();
+    strips
+}
+
+struct Picture<'a> {
+    name: &'a str,
+    names: &'a [String],
+    trace: &'a Trace,
+    /// Channels drawn.
+    strips: Vec<usize>,
+}
+
+impl Picture<'_> {
+    fn strip_height(&self) -> u32 {
+        let share = 420 / u32::try_from(self.strips.len().max(1)).unwrap_or(1);
+        share.clamp(STRIP_HEIGHTS.start, STRIP_HEIGHTS.end)
+    }
+
+    fn height(&self) -> u32 {
+        let strips = u32::try_from(self.strips.len()).unwrap_or(0);
+        TITLE_HEIGHT + strips * self.strip_height() + STATISTIC_HEIGHT
+    }
+
+    fn paint<B: DrawingBackend>(&self, root: &Area<'_, B>) -> Drawn<B> {
+        root.fill(&WHITE)?;
+        let (title, rest) = root.split_vertically(TITLE_HEIGHT);
+        let alarms = match self.trace.alarms.len() {
+            0 => "no alarm".to_owned(),
+            1 => "1 alarm".to_owned(),
+            many => format!("{many} alarms"),
+        };
+        let hidden = self.names.len() - self.strips.len();
+        let more =
+            if hidden > 0 { format!("; {hidden} channels not shown") } else { String::new() };
+        let file = Path::new(self.name).file_name().and_then(|name| name.to_str());
+        let name = file.unwrap_or(self.name);
+        let line = format!("{name}: {alarms} in {} rows{more}", self.trace.rows);
+        title.draw_text(&line, &text(18, &INK), (16, 12))?;
+        let mut rest = rest;
+        for channel in &self.strips {
+            let (strip, below) = rest.split_vertically(self.strip_height());
+            self.signal(&strip, *channel)?;
+            rest = below;
+        }
+        self.statistic(&rest)
+    }
+
+    fn rows(&self) -> Range<f64> {
+        0.0..real(self.trace.rows.max(1))
+    }
+
+    /// The rows at which a stretch begins and ends.
+    fn span(&self, at: usize) -> (f64, f64) {
+        let length = real(self.trace.length);
+        let begin = real(u64::try_from(at).unwrap_or(u64::MAX)) * length;
+        (begin, (begin + length).min(real(self.trace.rows)))
+    }
+
+    fn signal<B: DrawingBackend>(&self, area: &Area<'_, B>, channel: usize) -> Drawn<B> {
+        let ranges = self.trace.stretches.iter().filter_map(|stretch| stretch.ranges.get(channel));
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for [least, largest] in ranges.clone() {
+            (low, high) = (low.min(f64::from(*least)), high.max(f64::from(*largest)));
+        }
+        let margin = (0.08 * (high - low)).max(1e-6 * high.abs()).max(1e-9);
+        let values = low - margin..high + margin;
+        let mut chart = ChartBuilder::on(area)
+            .margin_right(16)
+            .margin_top(HEADING_HEIGHT)
+            .y_label_area_size(LABEL_WIDTH)
+            .x_label_area_size(4)
+            .build_cartesian_2d(self.rows(), values.clone())?;
+        let learned = real(self.trace.monitored.unwrap_or(self.trace.rows));
+        chart.draw_series([block(0.0, learned, &values, LEARNING)])?;
+        let own = self.trace.alarms.iter().filter(|raised| raised.alarm.channel == channel);
+        for raised in own.clone() {
+            let since = real(u64::try_from(raised.since).unwrap_or(0));
+            chart.draw_series([block(since, real(raised.row), &values, CHANGED)])?;
+        }
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .disable_x_axis()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(RGBColor(225, 225, 225))
+            .y_labels(3)
+            .y_label_style(text(11, &INK))
+            .y_label_formatter(&|value| tick(*value, high - low))
+            .axis_style(RGBColor(190, 190, 190))
+            .draw()?;
+        // Least and largest of each stretch in turn: one line, however many rows.
+        let line = ranges.enumerate().flat_map(|(at, [least, largest])| {
+            let (begin, end) = self.span(at);
+            let middle = 0.5 * (begin + end);
+            [(middle, f64::from(*least)), (middle, f64::from(*largest))]
+        });
+        chart.draw_series(LineSeries::new(line, SIGNAL.stroke_width(1)))?;
+        for raised in &self.trace.alarms {
+            let mine = raised.alarm.channel == channel;
+            let style = if mine { ALARM.stroke_width(2) } else { ALARM.mix(0.25).stroke_width(1) };
+            let at = real(raised.row);
+            chart.draw_series([PathElement::new([(at, values.start), (at, values.end)], style)])?;
+        }
+        // Kinds of change beside their alarms, unless they would run into one another.
+        let label = self.names.get(channel).map_or("", String::as_str);
+        let mut free = i32::try_from(LABEL_WIDTH).unwrap_or(0)
+            + 9 * i32::try_from(label.chars().count()).unwrap_or(0);
+        for raised in own {
+            let (x, y) = chart.backend_coord(&(real(raised.row), values.end));
+            let (left, top) = area.get_base_pixel();
+            let (x, y) = (x - left, y - top);
+            if x >= free {
+                let change = kind(raised.alarm.change);
+                let width = 8 * i32::try_from(change.len()).unwrap_or(0) + 12;
+                let right = i32::try_from(WIDTH).unwrap_or(0) - 16;
+                let x = if x + width > right { x - width } else { x };
+                area.draw_text(change, &text(13, &ALARM), (x, y - 16))?;
+                free = x + width;
+            }
+        }
+        heading(area, label, &SIGNAL)
+    }
+
+    fn statistic<B: DrawingBackend>(&self, area: &Area<'_, B>) -> Drawn<B> {
+        let ratios = self.trace.stretches.iter().enumerate();
+        let ratios = ratios.filter_map(|(at, stretch)| Some((at, f64::from(stretch.ratio?))));
+        let points: Vec<(f64, f64)> = ratios
+            .map(|(at, ratio)| {
+                let (begin, end) = self.span(at);
+                (0.5 * (begin + end), ratio.max(1e-4))
+            })
+            .collect();
+        let low = points.iter().map(|(_, ratio)| *ratio).fold(0.2, f64::min) * 0.7;
+        let high = points.iter().map(|(_, ratio)| *ratio).fold(3.0, f64::max) * 1.5;
+        let mut chart = ChartBuilder::on(area)
+            .margin_right(16)
+            .margin_top(HEADING_HEIGHT)
+            .margin_bottom(8)
+            .y_label_area_size(LABEL_WIDTH)
+            .x_label_area_size(42)
+            .build_cartesian_2d(self.rows(), (low..high).log_scale())?;
+        let learned = real(self.trace.monitored.unwrap_or(self.trace.rows));
+        chart.draw_series([block(0.0, learned, &(low..high), LEARNING)])?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(RGBColor(225, 225, 225))
+            .x_labels(9)
+            .y_labels(5)
+            .x_label_formatter(&|row| format!("{row:.0}"))
+            .y_label_formatter(&|ratio| format!("{ratio}"))
+            .label_style(text(12, &INK))
+            .axis_desc_style(text(13, &INK))
+            .x_desc("row")
+            .axis_style(RGBColor(190, 190, 190))
+            .draw()?;
+        chart.draw_series(LineSeries::new(points, STATISTIC.stroke_width(1)))?;
+        let threshold = [(0.0, 1.0), (self.rows().end, 1.0)];
+        chart.draw_series(DashedLineSeries::new(threshold, 7, 4, ALARM.stroke_width(1)))?;
+        for raised in &self.trace.alarms {
+            let at = real(raised.row);
+            let style = ALARM.stroke_width(1);
+            chart.draw_series([PathElement::new([(at, low), (at, high)], style)])?;
+        }
+        let (left, top) = area.get_base_pixel();
+        let place = |x: i32, y: i32| (x - left + 8, y - top);
+        let (x, y) = chart.backend_coord(&(0.0, 1.0));
+        area.draw_text("threshold", &text(12, &ALARM), place(x, y - 15))?;
+        let (x, y) = chart.backend_coord(&(0.0, low));
+        area.draw_text("learning", &text(12, &STATISTIC), place(x, y - 18))?;
+        heading(area, "statistic ÷ threshold", &STATISTIC)
+    }
+}
+
+/// The name of a part, above it.
+fn heading<B: DrawingBackend>(
+    area: &Area<'_, B>,
+    name: &str,
+    colour: &'static RGBColor,
+) -> Drawn<B> {
+    area.draw_text(name, &text(13, colour), (i32::try_from(LABEL_WIDTH).unwrap_or(0), 2))
+}
+
+fn block<C: Into<ShapeStyle>>(
+    from: f64,
+    to: f64,
+    values: &Range<f64>,
+    colour: C,
+) -> Rectangle<(f64, f64)> {
+    let style = ShapeStyle { filled: true, ..colour.into() };
+    Rectangle::new([(from, values.start), (to, values.end)], style)
+}
+
+fn text(size: u32, colour: &'static RGBColor) -> TextStyle<'static> {
+    ("sans-serif", size).into_text_style(&(WIDTH, WIDTH)).color(colour)
+}
+
+/// A value with as many decimals as its axis needs.
+fn tick(value: f64, range: f64) -> String {
+    let size = range.max(1e-300).log10().floor();
+    if !(-4.0..6.0).contains(&size) || value.abs() >= 1e7 {
+        return format!("{value:.2e}");
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 0 to 5, as just checked"
+    )]
+    let decimals = (1.0 - size).max(0.0) as usize;
+    format!("{value:.decimals$}")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a place in a picture need not be exact")]
+fn real(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_have_the_decimals_they_need() {
+        assert_eq!(tick(0.25, 0.5), "0.25");
+        assert_eq!(tick(20.0, 30.0), "20");
+        assert_eq!(tick(79.5, 2.0), "79.5");
+        assert_eq!(tick(3e8, 1e9), "3.00e8");
+    }
+}

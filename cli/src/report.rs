@@ -1,0 +1,149 @@
+//! What the commands print: lines for people, or JSON.
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+use fastmmd::detector::Change;
+use fastmmd_shapes::Watch;
+use serde_json::{Map, Value, json};
+
+use crate::fault::Fault;
+use crate::play::{Outcome, Raised};
+
+pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+pub(crate) const DIM: Style = Style::new().dimmed();
+
+/// Prints a line; colours only reach a terminal that wants them.
+pub(crate) fn say(line: impl std::fmt::Display) -> Result<(), Fault> {
+    // A reader that has seen enough closes the pipe: no reason to panic.
+    writeln!(anstream::stdout(), "{line}").map_err(|error| Fault::of_io("standard output", &error))
+}
+
+/// Prints a JSON object on a line of its own.
+pub(crate) fn say_json(object: &Value) -> Result<(), Fault> {
+    say(object)
+}
+
+/// A number for JSON as short as it can be without loss, and none for what JSON has no name for.
+pub(crate) fn number(value: f32) -> Value {
+    // By way of its shortest decimal form: 0.1 and not 0.10000000149011612.
+    value.to_string().parse::<f64>().ok().filter(|x| x.is_finite()).map_or(Value::Null, Value::from)
+}
+
+pub(crate) fn kind(change: Change) -> &'static str {
+    match change {
+        Change::Level => "level",
+        Change::Spread => "spread",
+        Change::Shape => "shape",
+        Change::Stuck => "stuck",
+        _ => "unknown",
+    }
+}
+
+/// The moment of a row: as the log has it, or by the rate.
+pub(crate) struct Moment<'a> {
+    pub(crate) cell: Option<&'a [u8]>,
+    pub(crate) row: u64,
+    pub(crate) rate: Option<f64>,
+}
+
+impl Moment<'_> {
+    fn seconds(&self) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "a time need not be exact")]
+        let row = self.row as f64;
+        self.rate.map(|rate| row / rate)
+    }
+
+    fn json(&self) -> Value {
+        let Some(cell) = self.cell else { return self.seconds().map_or(Value::Null, Value::from) };
+        let text = String::from_utf8_lossy(cell);
+        let number = text.trim().parse::<f64>().ok().filter(|time| time.is_finite());
+        number.map_or_else(|| Value::from(text.trim()), Value::from)
+    }
+
+    fn text(&self) -> String {
+        match (self.cell, self.seconds()) {
+            (Some(cell), _) => String::from_utf8_lossy(cell).trim().to_owned(),
+            (None, Some(seconds)) => format!("{seconds:.3} s"),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// An alarm as JSON.
+pub(crate) fn alarm_json(raised: &Raised, moment: &Moment<'_>, names: &[String]) -> Value {
+    let alarm = raised.alarm;
+    let name = names.get(alarm.channel);
+    json!({
+        "event": "alarm",
+        "row": raised.row,
+        "time": moment.json(),
+        "since_row": raised.since,
+        "score": number(alarm.score),
+        "threshold": number(alarm.threshold),
+        "scale": alarm.scale,
+        "channel": alarm.channel,
+        "channel_name": name,
+        "kind": kind(alarm.change),
+    })
+}
+
+/// An alarm as a line.
+pub(crate) fn alarm_line(raised: &Raised, moment: &Moment<'_>, names: &[String]) -> String {
+    let alarm = raised.alarm;
+    let name = names.get(alarm.channel).map_or("?", String::as_str);
+    let what = match alarm.change {
+        Change::Stuck => "is stuck".to_owned(),
+        change => format!("changed in {}", kind(change)),
+    };
+    let (Raised { row, since, .. }, severity) = (raised, alarm.severity());
+    format!(
+        "{RED}alarm{RED:#}  row {row:<8} {time:<20} {name} {what} since row {since}; {severity:.2} \
+         times the threshold, window of {scale} rows",
+        time = moment.text(),
+        scale = alarm.scale,
+    )
+}
+
+/// What came of a log, as JSON.
+pub(crate) fn summary_json(outcome: &Outcome, detector: &dyn Watch, features: usize) -> Value {
+    let settings = detector.settings();
+    let mut object = Map::new();
+    for (name, value) in [
+        ("event", json!("summary")),
+        ("rows", json!(outcome.rows)),
+        ("learned", json!(outcome.learned)),
+        ("alarms", json!(outcome.alarms)),
+        ("sigma", detector.bandwidth().map_or(Value::Null, number)),
+        ("features", json!(features)),
+        ("ram_bytes", json!(detector.ram_bytes())),
+        ("scales", json!(settings.scales)),
+        ("mean_time_between_false_alarms", number(settings.config.mean_time_between_false_alarms)),
+    ] {
+        object.insert(name.to_owned(), value);
+    }
+    Value::Object(object)
+}
+
+/// What came of a log, as lines.
+pub(crate) fn summary_lines(outcome: &Outcome, detector: &dyn Watch, features: usize) -> String {
+    let settings = detector.settings();
+    let verdict = match outcome.alarms {
+        0 => format!("{GREEN}healthy{GREEN:#}"),
+        1 => format!("{RED}drift{RED:#}: 1 alarm"),
+        many => format!("{RED}drift{RED:#}: {many} alarms"),
+    };
+    let sigma = detector.bandwidth().unwrap_or_default();
+    let scales: Vec<String> = settings.scales.iter().map(u32::to_string).collect();
+    format!(
+        "{verdict} in {rows} rows, {learned} of them learned from; one false alarm in {promise} \
+         rows is promised\n{DIM}kernel {sigma:.1} standard deviations wide, {features} \
+         frequencies, windows of {scales} rows, {ram} bytes of RAM{DIM:#}",
+        rows = outcome.rows,
+        learned = outcome.learned,
+        promise = settings.config.mean_time_between_false_alarms,
+        scales = scales.join(", "),
+        ram = detector.ram_bytes(),
+    )
+}

@@ -1,0 +1,218 @@
+//! From options to a detector.
+
+use fastmmd::detector::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference};
+use fastmmd::{Kernel, Sampling};
+use fastmmd_shapes::{Settings, Shape, Watch};
+
+use crate::args::{OnAlarm, Outliers, Sigma, ViewChoice, Watching};
+use crate::fault::Fault;
+use crate::source::Source;
+use crate::table::Table;
+use crate::time::{self, Span};
+
+/// Rows by which the sampling rate is told.
+const RATED_ROWS: usize = 101;
+/// Lags of the delay view.
+const DELAY_LAGS: usize = 4;
+
+/// Rows read before the detector is made, and the rate they come at.
+pub(crate) struct Beginning {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) rate: Option<f64>,
+}
+
+/// A row of a log.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Row {
+    /// Counted from 0 over all rows of data.
+    pub(crate) number: u64,
+    pub(crate) values: Vec<f32>,
+    /// As it stands in the log.
+    pub(crate) time: Option<Vec<u8>>,
+}
+
+impl Row {
+    /// Takes the next row of a log; false at its end.
+    pub(crate) fn read(&mut self, table: &mut Table) -> Result<bool, Fault> {
+        if !table.next(&mut self.values)? {
+            return Ok(false);
+        }
+        self.number = table.rows() - 1;
+        match (table.time(), &mut self.time) {
+            (Some(cell), Some(time)) => {
+                time.clear();
+                time.extend_from_slice(cell);
+            }
+            (cell, time) => *time = cell.map(<[u8]>::to_vec),
+        }
+        Ok(true)
+    }
+}
+
+impl Beginning {
+    /// Reads the first rows if the rate has to be found from them.
+    pub(crate) fn read(
+        table: &mut Table,
+        given: Option<f64>,
+        spans: &[Option<Span>],
+    ) -> Result<Self, Fault> {
+        let mut beginning = Self { rows: Vec::new(), rate: given };
+        let timed = spans.iter().flatten().any(|span| matches!(span, Span::Seconds(_)));
+        if given.is_some() || !timed {
+            return Ok(beginning);
+        }
+        let mut row = Row::default();
+        while beginning.rows.len() < RATED_ROWS && row.read(table)? {
+            beginning.rows.push(row.clone());
+        }
+        let times = beginning.rows.iter().filter_map(|row| row.time.as_deref());
+        let seconds: Vec<f64> = times.filter_map(time::seconds).collect();
+        beginning.rate = time::rate(&seconds);
+        if beginning.rate.is_none() {
+            let why = "a time was given, but rows have none: add --rate HZ or --time COLUMN";
+            return Err(Fault::of(table.name(), why));
+        }
+        Ok(beginning)
+    }
+}
+
+/// Rows to learn from where nobody says: 15 %, but from 768 rows, or three quarters of a shorter log, up
+/// to what the preset asks for.
+fn default_learning(source: &Source, preset: u32) -> Result<u32, Fault> {
+    let Some(lines) = source.count_lines()? else { return Ok(preset) };
+    let rows = lines.saturating_sub(1);
+    let rows = (rows.saturating_mul(15) / 100).max(768.min(rows / 4 * 3)).min(u64::from(preset));
+    Ok(u32::try_from(rows).unwrap_or(preset))
+}
+
+/// A whole number of rows.
+pub(crate) fn whole(what: &str, span: Span, rate: Option<f64>) -> Result<u32, Fault> {
+    let rows = span.rows(rate).unwrap_or(f64::NAN).round();
+    if !(1.0..=1e9).contains(&rows) {
+        return Err(Fault::new(format!("{what}: {span} are {rows} rows")));
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole and in range"
+    )]
+    let rows = rows as u32;
+    Ok(rows)
+}
+
+/// The detector that the options ask for.
+pub(crate) fn detector(
+    options: &Watching,
+    source: &Source,
+    channels: usize,
+    rate: Option<f64>,
+) -> Result<(Shape, Box<dyn Watch>), Fault> {
+    let innovation = matches!(options.view, ViewChoice::Innovation | ViewChoice::Auto);
+    let promise = options.mean_time_between_false_alarms;
+    let promise = promise.rows(rate).unwrap_or(f64::NAN);
+    if !(100.0..=1e9).contains(&promise) {
+        let why = "the mean time between false alarms must be from 100 to 1e9 rows";
+        return Err(Fault::new(format!("{why}, not {promise}")));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is what the core wants")]
+    let promise = promise as f32;
+    let preset = if innovation {
+        Settings::of(&Config::innovation(promise))
+    } else {
+        Settings::of(&Config::rows(promise))
+    };
+    let lags = options.lags.unwrap_or(match options.view {
+        ViewChoice::Delay => DELAY_LAGS,
+        _ => 1,
+    });
+    let mut preset_scales = preset.scales.clone();
+    if lags > 1 {
+        // Vectors of several rows are on offer with three windows.
+        preset_scales.truncate(3);
+    }
+    let scales = options.scales.clone().unwrap_or(preset_scales);
+    let scaling_rows = options.fine.scaling.unwrap_or(preset.config.scaling_rows);
+    let learn = match options.learn {
+        Some(span) => whole("--learn", span, rate)?,
+        None => default_learning(source, scaling_rows + preset.config.learning_rows)?,
+    };
+    let history = u32::try_from(lags.saturating_sub(1)).unwrap_or(0);
+    let longest = scales.iter().copied().max().unwrap_or(0);
+    let least = longest.saturating_mul(4).max(64) + scaling_rows + history;
+    if learn < least {
+        return Err(Fault::of(
+            source.name(),
+            format!(
+                "too few rows to learn from: {learn}, at least {least} are needed ({scaling_rows} \
+                 to scale, four times the longest window of {longest} to learn)"
+            ),
+        ));
+    }
+    let learning_rows = learn - scaling_rows - history;
+    let config = Config {
+        scaling_rows,
+        learning_rows,
+        bandwidth: bandwidth(options.fine.sigma, preset.config.bandwidth),
+        reference: match options.fine.reference_memory {
+            None => preset.config.reference,
+            Some(0) => Reference::Learned,
+            Some(rows) => Reference::Moving(rows),
+        },
+        calibration: match (options.fine.threshold_memory, preset.config.calibration) {
+            (Some(0), _) => Calibration::Learned,
+            (Some(rows), _) => Calibration::Adaptive(rows),
+            (None, Calibration::Adaptive(rows)) => {
+                // Four blocks at least: they grow with the learning rows.
+                let block = (2 * longest).max(learning_rows / 32);
+                Calibration::Adaptive(rows.max(4 * block))
+            }
+            (None, learned) => learned,
+        },
+        lone_outliers: match options.fine.lone_outliers {
+            None => preset.config.lone_outliers,
+            Some(Outliers::Count) => LoneOutliers::Count,
+            Some(Outliers::HoldBack) => LoneOutliers::HoldBack,
+        },
+        policy: policy(options, preset.config.policy),
+        ..preset.config
+    };
+    let shape = Shape {
+        channels,
+        lags,
+        features: options.features.unwrap_or(if innovation { 16 } else { 64 }),
+        windows: scales.len(),
+        innovation,
+        kernel: Kernel::GAUSSIAN,
+        sampling: Sampling::Auto,
+        seed: options.seed,
+    };
+    let settings = Settings { config, scales };
+    let detector = fastmmd_shapes::detector(&shape, &settings).map_err(Fault::new)?;
+    Ok((shape, detector))
+}
+
+fn bandwidth(choice: Option<Sigma>, preset: Bandwidth) -> Bandwidth {
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is what the core wants")]
+    let deviations = |number: f64| Bandwidth::Deviations(number as f32);
+    match choice {
+        None => preset,
+        Some(Sigma::Number(number)) => deviations(number),
+        Some(Sigma::Median) => Bandwidth::MedianDistance(1.0),
+        Some(Sigma::Family) => Bandwidth::Family,
+    }
+}
+
+fn policy(options: &Watching, preset: Policy) -> Policy {
+    let rows = options.hold_off.unwrap_or(match preset {
+        Policy::OncePerChange(rows) => rows,
+        _ => 100,
+    });
+    match options.on_alarm {
+        None | Some(OnAlarm::Once) => Policy::OncePerChange(rows),
+        Some(OnAlarm::Latch) => Policy::Latch,
+        Some(OnAlarm::Holdoff) => Policy::HoldOff(rows),
+        Some(OnAlarm::Relearn) => {
+            Policy::Relearn { hold_off: rows, settle: options.settle.max(rows) }
+        }
+    }
+}

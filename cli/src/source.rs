@@ -1,0 +1,115 @@
+//! Where a log comes from: a file, one that still grows, or standard input.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::fault::Fault;
+
+/// How long to wait before looking whether a file has grown.
+const PATIENCE: Duration = Duration::from_millis(100);
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// A log to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    StandardInput,
+    File(PathBuf),
+    /// A file that still grows.
+    Growing(PathBuf),
+    /// A made-up log and its name.
+    Made(&'static str, Vec<u8>),
+}
+
+/// The bytes of a log: its first line, and all of it.
+pub(crate) struct Opened {
+    pub(crate) first_line: Vec<u8>,
+    pub(crate) all: Box<dyn Read>,
+    /// Length in bytes, where it is known.
+    pub(crate) length: Option<u64>,
+}
+
+impl Source {
+    /// `-` is standard input.
+    pub(crate) fn new(path: &Path, follow: bool) -> Self {
+        match (path.as_os_str() == "-", follow) {
+            (true, _) => Self::StandardInput,
+            (false, false) => Self::File(path.to_owned()),
+            (false, true) => Self::Growing(path.to_owned()),
+        }
+    }
+
+    /// What messages call it.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::StandardInput => "standard input".to_owned(),
+            Self::File(path) | Self::Growing(path) => path.display().to_string(),
+            Self::Made(name, _) => (*name).to_owned(),
+        }
+    }
+
+    pub(crate) fn open(&self) -> Result<Opened, Fault> {
+        let unreadable = |error: io::Error| Fault::of_io(self.name(), &error);
+        let (bytes, length): (Box<dyn Read>, _) = match self {
+            Self::StandardInput => (Box::new(io::stdin()), None),
+            Self::Made(_, bytes) => (Box::new(Cursor::new(bytes.clone())), None),
+            Self::File(path) | Self::Growing(path) => {
+                let file = File::open(path).map_err(unreadable)?;
+                let about = file.metadata().map_err(unreadable)?;
+                if about.is_dir() {
+                    return Err(Fault::of(self.name(), "is a directory"));
+                }
+                match self {
+                    Self::Growing(_) => (Box::new(Growing(file)), None),
+                    _ => (Box::new(file), about.is_file().then_some(about.len())),
+                }
+            }
+        };
+        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, bytes);
+        let mut first_line = Vec::new();
+        bytes.read_until(b'\n', &mut first_line).map_err(unreadable)?;
+        if first_line.starts_with(b"\xef\xbb\xbf") {
+            // The mark that some spreadsheets put before UTF-8.
+            first_line.drain(..3);
+        }
+        let all = Box::new(Cursor::new(first_line.clone()).chain(bytes));
+        Ok(Opened { first_line, all, length })
+    }
+
+    /// Lines of a file that does not grow, the heading included; `None` for others.
+    pub(crate) fn count_lines(&self) -> Result<Option<u64>, Fault> {
+        let Self::File(path) = self else { return Ok(None) };
+        let unreadable = |error: io::Error| Fault::of_io(self.name(), &error);
+        let file = File::open(path).map_err(unreadable)?;
+        if !file.metadata().map_err(unreadable)?.is_file() {
+            return Ok(None);
+        }
+        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, file);
+        let (mut lines, mut last) = (0, b'\n');
+        loop {
+            let piece = bytes.fill_buf().map_err(unreadable)?;
+            let Some(end) = piece.last() else { break };
+            last = *end;
+            let newlines = piece.iter().filter(|byte| **byte == b'\n').count();
+            lines += u64::try_from(newlines).unwrap_or(u64::MAX);
+            let length = piece.len();
+            bytes.consume(length);
+        }
+        Ok(Some(lines + u64::from(last != b'\n')))
+    }
+}
+
+/// A file whose end is where the next row will be.
+struct Growing(File);
+
+impl Read for Growing {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(into)? {
+                0 if !into.is_empty() => std::thread::sleep(PATIENCE),
+                length => return Ok(length),
+            }
+        }
+    }
+}

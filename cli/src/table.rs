@@ -1,0 +1,266 @@
+//! Rows of numbers out of CSV, one at a time, and everything that can be wrong with them.
+
+use std::io::Read;
+
+use csv::ByteRecord;
+
+use crate::args::{Columns, Missing};
+use crate::fault::Fault;
+use crate::source::Source;
+
+/// Names of columns that hold the time, in lower case.
+const TIMES: [&str; 4] = ["time", "timestamp", "datetime", "date"];
+
+/// The rows of a log.
+pub(crate) struct Table {
+    name: String,
+    reader: csv::Reader<Box<dyn Read>>,
+    record: ByteRecord,
+    /// The first row of data is at hand before it is asked for.
+    pending: bool,
+    /// Cells of every row.
+    width: usize,
+    columns: Vec<Column>,
+    time: Option<Column>,
+    missing: Missing,
+    /// Rows of data read, those skipped included.
+    rows: u64,
+    length: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Column {
+    at: usize,
+    name: String,
+}
+
+impl Table {
+    /// Opens a log and reads as much as tells its columns.
+    pub(crate) fn open(source: &Source, choice: &Columns) -> Result<Self, Fault> {
+        let name = source.name();
+        let opened = source.open()?;
+        if opened.first_line.is_empty() {
+            return Err(Fault::of(name, "the file is empty"));
+        }
+        let reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter(&opened.first_line))
+            .buffer_capacity(64 * 1024)
+            .from_reader(opened.all);
+        let mut table = Self {
+            name,
+            reader,
+            record: ByteRecord::new(),
+            pending: true,
+            width: 0,
+            columns: Vec::new(),
+            time: None,
+            missing: choice.missing,
+            rows: 0,
+            length: opened.length,
+        };
+        table.read()?;
+        table.width = table.record.len();
+        let first = table.record.clone();
+        let headed = !first.iter().any(|cell| matches!(cell_kind(cell), Cell::Number(_)));
+        let names: Vec<String> = if headed {
+            if !table.read()? {
+                return Err(Fault::of(&table.name, "a header and no rows"));
+            }
+            first.iter().map(|cell| text(cell).trim().to_owned()).collect()
+        } else {
+            (1..=table.width).map(|number| number.to_string()).collect()
+        };
+        table.choose(choice, &names)?;
+        Ok(table)
+    }
+
+    fn choose(&mut self, choice: &Columns, names: &[String]) -> Result<(), Fault> {
+        let find = |wanted: &str| {
+            let by_name = names.iter().position(|name| name == wanted);
+            let by_number = || wanted.parse::<usize>().ok()?.checked_sub(1);
+            let at = by_name.or_else(by_number).filter(|at| *at < names.len());
+            at.map(|at| Column { at, name: names[at].clone() }).ok_or_else(|| {
+                let known = names.join(", ");
+                Fault::of(&self.name, format!("no column {wanted:?}; its columns: {known}"))
+            })
+        };
+        self.time = match &choice.time {
+            Some(wanted) => Some(find(wanted)?),
+            None => self.guess_time(names),
+        };
+        self.columns = match &choice.columns {
+            Some(wanted) => wanted.iter().map(|wanted| find(wanted)).collect::<Result<_, _>>()?,
+            None => {
+                let time = self.time.as_ref().map(|column| column.at);
+                let column = |(at, name): (usize, &String)| Column { at, name: name.clone() };
+                let others = names.iter().enumerate().filter(|(at, _)| Some(*at) != time);
+                others.map(column).collect()
+            }
+        };
+        if self.columns.is_empty() {
+            return Err(Fault::of(&self.name, "no column but the time"));
+        }
+        Ok(())
+    }
+
+    /// A column of a name that times have, or a first one that reads as a timestamp.
+    fn guess_time(&self, names: &[String]) -> Option<Column> {
+        let named = |name: &String| TIMES.contains(&name.to_lowercase().as_str());
+        let stamped = || {
+            let stamp = self.record.get(0).is_some_and(|cell| crate::time::seconds(cell).is_some());
+            let number = matches!(self.record.get(0).map(cell_kind), Some(Cell::Number(_)));
+            (stamp && !number).then_some(0)
+        };
+        let at = names.iter().position(named).or_else(stamped)?;
+        names.get(at).map(|name| Column { at, name: name.clone() })
+    }
+
+    /// Names of the chosen columns.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.columns.iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// Name of the column with the time.
+    pub(crate) fn time_name(&self) -> Option<&str> {
+        self.time.as_ref().map(|column| column.name.as_str())
+    }
+
+    /// What messages call the log.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Rows of data read so far, those skipped included.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Bytes read, and bytes in all where that is known.
+    pub(crate) fn progress(&self) -> (u64, Option<u64>) {
+        (self.reader.position().byte(), self.length)
+    }
+
+    /// The time of the row at hand, as it stands there.
+    pub(crate) fn time(&self) -> Option<&[u8]> {
+        self.time.as_ref().and_then(|column| self.record.get(column.at))
+    }
+
+    /// Reads the next row without a missing value into `values`; false at the end.
+    pub(crate) fn next(&mut self, values: &mut Vec<f32>) -> Result<bool, Fault> {
+        loop {
+            if !std::mem::take(&mut self.pending) && !self.read()? {
+                return Ok(false);
+            }
+            self.rows += 1;
+            if self.record.len() != self.width {
+                let line = self.record.position().map_or(0, csv::Position::line);
+                let row = self.rows - 1;
+                let (got, wanted) = (self.record.len(), self.width);
+                let why = format!("row {row} (line {line}): {got} cells instead of {wanted}");
+                return Err(Fault::of(&self.name, why));
+            }
+            values.clear();
+            let mut whole = true;
+            for column in &self.columns {
+                match cell_kind(self.record.get(column.at).unwrap_or_default()) {
+                    Cell::Number(value) => values.push(value),
+                    Cell::Missing if self.missing == Missing::Skip => {
+                        whole = false;
+                        break;
+                    }
+                    kind => return Err(self.bad_cell(column, kind)),
+                }
+            }
+            if whole {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn bad_cell(&self, column: &Column, kind: Cell) -> Fault {
+        let line = self.record.position().map_or(0, csv::Position::line);
+        let cell = text(self.record.get(column.at).unwrap_or_default());
+        let why = match kind {
+            Cell::Missing if cell.trim().is_empty() => {
+                "empty; --missing skip leaves such rows out".to_owned()
+            }
+            Cell::Missing => format!("{cell:?}; --missing skip leaves such rows out"),
+            _ => format!("{cell:?} is not a number; choose others with --columns"),
+        };
+        let place = format!("row {}, column {:?} (line {line})", self.rows - 1, column.name);
+        Fault::of(&self.name, format!("{place}: {why}"))
+    }
+
+    /// The next record; empty lines are none.
+    fn read(&mut self) -> Result<bool, Fault> {
+        self.reader.read_byte_record(&mut self.record).map_err(|error| Fault::of(&self.name, error))
+    }
+}
+
+/// What a cell holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cell {
+    Number(f32),
+    Missing,
+    Text,
+}
+
+fn cell_kind(cell: &[u8]) -> Cell {
+    let cell = cell.trim_ascii();
+    match fast_float2::parse::<f32, _>(cell) {
+        Ok(value) if value.is_finite() => Cell::Number(value),
+        Ok(_) => Cell::Missing,
+        Err(_) if cell.is_empty() => Cell::Missing,
+        Err(_) => {
+            let blank = [b"na".as_slice(), b"n/a", b"null", b"none", b"-"];
+            if blank.iter().any(|word| cell.eq_ignore_ascii_case(word)) {
+                Cell::Missing
+            } else {
+                Cell::Text
+            }
+        }
+    }
+}
+
+fn text(cell: &[u8]) -> String {
+    String::from_utf8_lossy(cell).into_owned()
+}
+
+/// The one of comma, semicolon and tabulator that is most frequent in a line.
+fn delimiter(line: &[u8]) -> u8 {
+    let count = |delimiter: u8| line.iter().filter(|byte| **byte == delimiter).count();
+    // The last of equal ones is the largest.
+    [b'\t', b';', b','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(b',')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_numbers_missing_or_text() {
+        for (cell, kind) in [
+            ("1.5", Cell::Number(1.5)),
+            (" -2e3 ", Cell::Number(-2000.0)),
+            ("", Cell::Missing),
+            ("NaN", Cell::Missing),
+            ("nan", Cell::Missing),
+            ("inf", Cell::Missing),
+            ("NA", Cell::Missing),
+            ("1,5", Cell::Text),
+            ("abc", Cell::Text),
+        ] {
+            assert_eq!(cell_kind(cell.as_bytes()), kind, "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn delimiters_are_told_apart() {
+        assert_eq!(delimiter(b"a;b;c\n"), b';');
+        assert_eq!(delimiter(b"a\tb\n"), b'\t');
+        assert_eq!(delimiter(b"a,b\n"), b',');
+        assert_eq!(delimiter(b"alone\n"), b',');
+    }
+}

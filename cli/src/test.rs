@@ -1,0 +1,350 @@
+//! `test`: are two files samples of one distribution?
+
+use std::path::Path;
+
+use fastmmd::{Kernel, Profile, Sampling};
+use fastmmd_reference::features::Frequencies;
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::null::{self, Estimate, Features, Null};
+use fastmmd_reference::{Points, Refused, Weighted, exact, kernel};
+use fastmmd_shapes::pair::{Choice, Pair, pair};
+use serde_json::{Value, json};
+
+use crate::args::{KernelChoice, MapChoice, NullChoice, SamplingChoice, Sigma, TestArguments};
+use crate::fault::Fault;
+use crate::report::{self, GREEN, RED, number};
+use crate::source::Source;
+use crate::table::Table;
+
+/// Rows of each file, evenly spread over it, that the null distribution is found from.
+const MOST_NULL_ROWS: usize = 2000;
+/// Rows of both files that the median distance is found from.
+const MOST_MEDIAN_ROWS: usize = 1000;
+/// Draws of a resampled null distribution.
+const DRAWS: usize = 999;
+/// Bandwidths of the family, in median distances.
+const FAMILY: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+
+/// Tests; whether the files differ.
+pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
+    let (mut x, mut y) = (read(&arguments.x, arguments)?, read(&arguments.y, arguments)?);
+    let names = agree(&x, &y)?;
+    if arguments.standardise {
+        standardise(&mut x, &mut y);
+    }
+    let median = || median_distance(&x, &y).ok_or_else(|| Fault::new("all rows are alike"));
+    let sigmas = match arguments.sigma {
+        Sigma::Number(sigma) => vec![sigma],
+        Sigma::Median => vec![median()?],
+        Sigma::Family => {
+            let median = median()?;
+            FAMILY.map(|factor| factor * median).to_vec()
+        }
+    };
+    // Of several tests, each gets its share of the level.
+    let tests = sigmas.len();
+    let mut best: Option<Tested> = None;
+    for sigma in sigmas {
+        let tested = test(arguments, &x, &y, sigma, tests)?;
+        if best.as_ref().is_none_or(|best| tested.p_value < best.p_value) {
+            best = Some(tested);
+        }
+    }
+    let best = best.ok_or_else(|| Fault::new("no bandwidth"))?;
+    if arguments.json {
+        report::say_json(&best.json(arguments, &x, &y)?)?;
+    } else {
+        for line in best.lines(arguments, &x, &y, &names)? {
+            report::say(line)?;
+        }
+    }
+    Ok(best.reject(arguments.alpha))
+}
+
+/// Rows of a file, one after another.
+struct Sample {
+    name: String,
+    names: Vec<String>,
+    values: Vec<f32>,
+}
+
+impl Sample {
+    fn dims(&self) -> usize {
+        self.names.len()
+    }
+
+    fn len(&self) -> usize {
+        self.values.len() / self.dims()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[f32]> {
+        self.values.chunks_exact(self.dims())
+    }
+
+    /// At most so many rows, evenly spread.
+    fn thinned(&self, most: usize) -> Result<Points, Fault> {
+        let step = self.len().div_ceil(most).max(1);
+        let rows = self.rows().step_by(step);
+        let values = rows.flatten().map(|value| f64::from(*value)).collect();
+        Points::new(self.dims(), values).map_err(refused)
+    }
+}
+
+fn refused(error: Refused) -> Fault {
+    Fault::new(error)
+}
+
+fn read(path: &Path, arguments: &TestArguments) -> Result<Sample, Fault> {
+    let mut table = Table::open(&Source::new(path, false), &arguments.columns)?;
+    let mut values = Vec::new();
+    let mut row = Vec::new();
+    while table.next(&mut row)? {
+        values.extend_from_slice(&row);
+    }
+    let sample = Sample { name: table.name().to_owned(), names: table.names(), values };
+    if sample.len() < 2 {
+        let why = format!("{} rows; at least 2 are needed", sample.len());
+        return Err(Fault::of(sample.name, why));
+    }
+    Ok(sample)
+}
+
+/// The columns of both, if they are the same and none is the same value throughout.
+fn agree(x: &Sample, y: &Sample) -> Result<Vec<String>, Fault> {
+    if x.names != y.names {
+        let (own, other) = (x.names.join(", "), y.names.join(", "));
+        return Err(Fault::of(&y.name, format!("columns {other}; {} has {own}", x.name)));
+    }
+    for (column, name) in x.names.iter().enumerate() {
+        let first = x.values[column];
+        let same = |row: &[f32]| row[column].to_bits() == first.to_bits();
+        if x.rows().chain(y.rows()).all(same) {
+            let why = format!(
+                "rows 0 to {}, column {name:?}: always {first}, as in {}; choose others with \
+                 --columns",
+                x.len() - 1,
+                y.name
+            );
+            return Err(Fault::of(&x.name, why));
+        }
+    }
+    Ok(x.names.clone())
+}
+
+/// Divides each channel by its deviation over both samples.
+fn standardise(x: &mut Sample, y: &mut Sample) {
+    let dims = x.dims();
+    for column in 0..dims {
+        let cells = || {
+            let all = x.values.iter().chain(&y.values).skip(column).step_by(dims);
+            all.map(|value| f64::from(*value))
+        };
+        let count = fastmmd_reference::real(x.len() + y.len());
+        let mean = cells().sum::<f64>() / count;
+        let variance = cells().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+        let deviation = variance.sqrt();
+        for sample in [&mut *x, &mut *y] {
+            for value in sample.values.iter_mut().skip(column).step_by(dims) {
+                *value = fastmmd_reference::single((f64::from(*value) - mean) / deviation);
+            }
+        }
+    }
+}
+
+/// The median distance of rows of both samples.
+fn median_distance(x: &Sample, y: &Sample) -> Option<f64> {
+    let all: Vec<&[f32]> = x.rows().chain(y.rows()).collect();
+    let step = all.len().div_ceil(MOST_MEDIAN_ROWS).max(1);
+    let some: Vec<&[f32]> = all.into_iter().step_by(step).collect();
+    let mut distances = Vec::new();
+    for (index, a) in some.iter().enumerate() {
+        for b in &some[..index] {
+            let squares = a.iter().zip(*b).map(|(a, b)| f64::from(a - b) * f64::from(a - b));
+            distances.push(squares.sum::<f64>());
+        }
+    }
+    distances.sort_unstable_by(f64::total_cmp);
+    let middle = distances.get(distances.len() / 2)?.sqrt();
+    // More than half of the rows alike: the least distance that is one.
+    let least = distances.iter().find(|distance| **distance > 0.0)?.sqrt();
+    Some(if middle > 0.0 { middle } else { least })
+}
+
+/// What came of one bandwidth.
+struct Tested {
+    sigma: f64,
+    pair: Pair,
+    p_value: f64,
+    threshold: f64,
+    /// Rows that the null distribution was found from, where not all.
+    thinned: bool,
+}
+
+fn test(
+    arguments: &TestArguments,
+    x: &Sample,
+    y: &Sample,
+    sigma: f64,
+    tests: usize,
+) -> Result<Tested, Fault> {
+    let profile = match arguments.kernel {
+        KernelChoice::Gaussian => Profile::Gaussian,
+        KernelChoice::Laplacian => Profile::Laplacian,
+        KernelChoice::Exponential => Profile::Exponential,
+        KernelChoice::Matern32 => Profile::Matern32,
+        KernelChoice::Matern52 => Profile::Matern52,
+    };
+    let kernel = Kernel::new(profile, fastmmd_reference::single(sigma)).map_err(Fault::new)?;
+    let choice = Choice {
+        fastfood: arguments.map == MapChoice::Fastfood,
+        kernel,
+        sampling: match arguments.sampling {
+            None => Sampling::Auto,
+            Some(SamplingChoice::Independent) => Sampling::Independent,
+            Some(SamplingChoice::Quasi) => Sampling::Quasi,
+            Some(SamplingChoice::Orthogonal) => Sampling::Orthogonal,
+        },
+        seed: arguments.seed,
+        features: arguments.features,
+    };
+    let pair = pair(&choice, x.dims(), &x.values, &y.values).map_err(Fault::new)?;
+    let (some_x, some_y) = (x.thinned(MOST_NULL_ROWS)?, y.thinned(MOST_NULL_ROWS)?);
+    // The statistic of equal distributions goes with 1/m + 1/n.
+    let spread =
+        |m: usize, n: usize| 1.0 / fastmmd_reference::real(m) + 1.0 / fastmmd_reference::real(n);
+    let ratio = spread(some_x.len(), some_y.len()) / spread(x.len(), y.len());
+    let law = law(arguments, &pair, &some_x, &some_y)?;
+    let share = fastmmd_reference::real(tests);
+    let p_value = law.p_value(f64::from(pair.biased) * ratio) * share;
+    let threshold = law.threshold(arguments.alpha / share).map_err(refused)? / ratio;
+    let thinned = some_x.len() < x.len() || some_y.len() < y.len();
+    Ok(Tested { sigma, pair, p_value: p_value.min(1.0), threshold, thinned })
+}
+
+/// The distribution of MMD_b² while both samples are of one distribution.
+fn law(arguments: &TestArguments, pair: &Pair, x: &Points, y: &Points) -> Result<Null, Fault> {
+    let rows = pair.frequencies.iter().map(|all| all.iter().map(|f| f64::from(*f)).collect());
+    let frequencies = Frequencies::new(rows.collect()).map_err(refused)?;
+    let pool = Features::new(&frequencies, x, y).map_err(refused)?;
+    let mut generator = Generator::new(arguments.seed);
+    let estimate = Estimate::Biased;
+    let law = match arguments.null {
+        NullChoice::Gamma => null::gamma(&pool, estimate),
+        NullChoice::Pearson => null::pearson(&pool, estimate),
+        NullChoice::Spectrum => null::spectrum(&pool, estimate, DRAWS, &mut generator),
+        NullChoice::Permutation => null::permutation(&pool, estimate, DRAWS, &mut generator),
+        NullChoice::Bootstrap => null::bootstrap(&pool, estimate, DRAWS, &mut generator),
+    };
+    law.map_err(refused)
+}
+
+impl Tested {
+    fn reject(&self, alpha: f64) -> bool {
+        self.p_value <= alpha
+    }
+
+    fn exact(&self, choice: KernelChoice, x: &Sample, y: &Sample) -> Result<[f64; 2], Fault> {
+        let even = |sample: &Sample| sample.thinned(usize::MAX).map(Weighted::even);
+        let (p, q) = (even(x)?, even(y)?);
+        match choice {
+            KernelChoice::Gaussian => both(&p, &q, kernel::gaussian(self.sigma)),
+            KernelChoice::Laplacian => both(&p, &q, kernel::laplacian(self.sigma)),
+            KernelChoice::Exponential => both(&p, &q, kernel::exponential(self.sigma)),
+            KernelChoice::Matern32 => both(&p, &q, kernel::matern32(self.sigma)),
+            KernelChoice::Matern52 => both(&p, &q, kernel::matern52(self.sigma)),
+        }
+    }
+
+    fn map(arguments: &TestArguments) -> &'static str {
+        match arguments.map {
+            MapChoice::Fourier => "fourier",
+            MapChoice::Fastfood => "fastfood",
+        }
+    }
+
+    fn sampling(&self, arguments: &TestArguments) -> &'static str {
+        match (arguments.map, self.pair.sampling) {
+            (MapChoice::Fourier, Sampling::Quasi) => "quasi",
+            (MapChoice::Fourier, Sampling::Orthogonal) => "orthogonal",
+            (MapChoice::Fourier, _) => "independent",
+            (MapChoice::Fastfood, _) => "fastfood",
+        }
+    }
+
+    fn json(&self, arguments: &TestArguments, x: &Sample, y: &Sample) -> Result<Value, Fault> {
+        let mut object = json!({
+            "n": x.len(),
+            "m": y.len(),
+            "dim": x.dims(),
+            "sigma": self.sigma,
+            "features": arguments.features,
+            "map": Self::map(arguments),
+            "sampling": self.sampling(arguments),
+            "mmd2_biased": number(self.pair.biased),
+            "mmd2_unbiased": number(self.pair.unbiased),
+            "p_value": self.p_value,
+            "threshold": self.threshold,
+            "reject": self.reject(arguments.alpha),
+            "alpha": arguments.alpha,
+            "statistic": "mmd2_biased",
+        });
+        if arguments.exact {
+            let [biased, unbiased] = self.exact(arguments.kernel, x, y)?;
+            object["exact_biased"] = json!(biased);
+            object["exact_unbiased"] = json!(unbiased);
+        }
+        Ok(object)
+    }
+
+    fn lines(
+        &self,
+        arguments: &TestArguments,
+        x: &Sample,
+        y: &Sample,
+        names: &[String],
+    ) -> Result<Vec<String>, Fault> {
+        let mut lines = vec![
+            format!("samples     {} rows of {}, {} rows of {}", x.len(), x.name, y.len(), y.name),
+            format!("columns     {}", names.join(", ")),
+            format!(
+                "kernel      {:?}, sigma {:.4} in units of the values",
+                arguments.kernel, self.sigma
+            ),
+            format!(
+                "map         {}, {} frequencies, {}",
+                Self::map(arguments),
+                arguments.features,
+                self.sampling(arguments)
+            ),
+            format!("MMD² biased {:.4e}", self.pair.biased),
+            format!("   unbiased {:.4e}", self.pair.unbiased),
+        ];
+        if arguments.exact {
+            let [biased, unbiased] = self.exact(arguments.kernel, x, y)?;
+            lines.push(format!("      exact {biased:.4e} biased, {unbiased:.4e} unbiased"));
+        }
+        lines.push(format!("threshold   {:.4e} for the biased one", self.threshold));
+        lines.push(format!("p-value     {:.4}", self.p_value));
+        if self.thinned {
+            lines.push(format!(
+                "note: the null distribution is that of {MOST_NULL_ROWS} rows of each file"
+            ));
+        }
+        let alpha = arguments.alpha;
+        lines.push(if self.reject(alpha) {
+            format!("{RED}different{RED:#} at the level of {alpha}")
+        } else {
+            format!("{GREEN}no difference{GREEN:#} at the level of {alpha}")
+        });
+        Ok(lines)
+    }
+}
+
+fn both(
+    p: &Weighted,
+    q: &Weighted,
+    kernel: impl Fn(&[f64], &[f64]) -> f64 + Copy,
+) -> Result<[f64; 2], Fault> {
+    let biased = exact::biased(p, q, kernel).map_err(refused)?;
+    Ok([biased, exact::unbiased(p, q, kernel).map_err(refused)?])
+}

@@ -1,0 +1,115 @@
+//! Times and durations as people and loggers write them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A number of rows, or a time that a sampling rate turns into one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Span {
+    Rows(f64),
+    Seconds(f64),
+}
+
+impl Span {
+    /// In rows, at `rate` rows a second.
+    pub(crate) fn rows(self, rate: Option<f64>) -> Option<f64> {
+        match self {
+            Self::Rows(rows) => Some(rows),
+            Self::Seconds(seconds) => rate.map(|rate| seconds * rate),
+        }
+    }
+}
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let end = text.find(|c: char| c.is_ascii_alphabetic() && c != 'e').unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let wrong = || "a number of rows, or a time such as 90s, 10min, 8h or 7d".to_owned();
+        let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+        if !(number.is_finite() && number > 0.0) {
+            return Err("more than 0".to_owned());
+        }
+        Ok(match unit {
+            "" | "rows" | "row" => Self::Rows(number),
+            "ms" => Self::Seconds(number / 1e3),
+            "s" | "sec" => Self::Seconds(number),
+            "m" | "min" => Self::Seconds(number * 60.0),
+            "h" => Self::Seconds(number * 3600.0),
+            "d" => Self::Seconds(number * 86_400.0),
+            _ => return Err(wrong()),
+        })
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rows(rows) => write!(f, "{rows} rows"),
+            Self::Seconds(seconds) => write!(f, "{seconds} s"),
+        }
+    }
+}
+
+/// Seconds of a cell: a number of them, or a date and time, since any fixed moment.
+pub(crate) fn seconds(cell: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(cell).ok()?.trim();
+    if let Ok(number) = text.parse::<f64>() {
+        return number.is_finite().then_some(number);
+    }
+    let exact = |seconds: i64, nanoseconds: i32| {
+        #[expect(clippy::cast_precision_loss, reason = "exact to microseconds for this century")]
+        let whole = seconds as f64;
+        whole + f64::from(nanoseconds) / 1e9
+    };
+    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
+        return Some(exact(moment.as_second(), moment.subsec_nanosecond()));
+    }
+    let civil: jiff::civil::DateTime = text.parse().ok()?;
+    let since = civil.duration_since(jiff::civil::DateTime::constant(2000, 1, 1, 0, 0, 0, 0));
+    Some(exact(since.as_secs(), since.subsec_nanos()))
+}
+
+/// Rows a second, from the times of rows one after another: by the median of their distances.
+pub(crate) fn rate(times: &[f64]) -> Option<f64> {
+    let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_by(f64::total_cmp);
+    let step = *steps.get(steps.len() / 2)?;
+    (step > 0.0).then(|| 1.0 / step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_rows_or_times() {
+        let parsed = |text: &str| text.parse::<Span>();
+        assert_eq!(parsed("400"), Ok(Span::Rows(400.0)));
+        assert_eq!(parsed("1e4"), Ok(Span::Rows(1e4)));
+        assert_eq!(parsed("10min"), Ok(Span::Seconds(600.0)));
+        assert_eq!(parsed("1.5 h"), Ok(Span::Seconds(5400.0)));
+        assert_eq!(parsed("7d"), Ok(Span::Seconds(604_800.0)));
+        assert!(parsed("soon").is_err() && parsed("-3").is_err() && parsed("3 years").is_err());
+        assert_eq!(Span::Seconds(60.0).rows(Some(10.0)), Some(600.0));
+        assert_eq!(Span::Seconds(60.0).rows(None), None);
+    }
+
+    #[test]
+    fn times_are_read_in_the_usual_forms() {
+        let at = |text: &str| seconds(text.as_bytes());
+        let apart = |a: &str, b: &str| at(b).zip(at(a)).map(|(b, a)| b - a);
+        assert_eq!(apart("2020-03-09 10:14:33", "2020-03-09 10:15:34"), Some(61.0));
+        assert_eq!(apart("2020-03-09T10:14:33Z", "2020-03-09T10:14:33.5Z"), Some(0.5));
+        assert_eq!(apart("0.1", "0.35"), Some(0.25));
+        assert_eq!((at("pump"), at("")), (None, None));
+    }
+
+    #[test]
+    fn the_rate_is_that_of_most_rows() {
+        assert_eq!(rate(&[0.0, 0.5, 1.0, 9.0, 9.5]), Some(2.0));
+        assert_eq!((rate(&[1.0]), rate(&[3.0, 2.0])), (None, None));
+    }
+}

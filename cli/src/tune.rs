@@ -1,0 +1,417 @@
+//! `tune`: which settings suit a log?
+//!
+//! Every candidate learns from the first part of the healthy log and watches the rest, once as it
+//! is, for false alarms, and then with steps injected into one channel at a time.
+
+use fastmmd::detector::{Bandwidth, Config, Stage, Verdict};
+use fastmmd::{Kernel, Sampling};
+use fastmmd_shapes::{Settings, Shape, Watch};
+use serde_json::json;
+
+use crate::args::TuneArguments;
+use crate::cost::{self, Instructions};
+use crate::fault::Fault;
+use crate::paste;
+use crate::progress::Progress;
+use crate::report::{self, DIM, GREEN, number};
+use crate::setup::{self, Beginning};
+use crate::source::Source;
+use crate::table::Table;
+
+/// Moments at which steps are injected, at most.
+const ONSETS: usize = 10;
+/// Of those, this share must be noticed.
+const FOUND: f64 = 0.8;
+/// Sizes of steps, in standard deviations of the channel over the learning rows.
+const STEPS: [f32; 13] = [0.125, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0];
+
+pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
+    let log = Log::read(arguments)?;
+    let mut progress = Progress::new();
+    let candidates = candidates(&log);
+    let all = u64::try_from(candidates.len()).unwrap_or(0);
+    let mut results = Vec::new();
+    for (done, (shape, settings)) in (0..).zip(&candidates) {
+        progress.show((done, Some(all)));
+        results.push(Trial::run(&log, *shape, settings)?);
+    }
+    progress.finish();
+    let best = best(&results, &log, arguments.ram);
+    if arguments.json {
+        for (index, trial) in results.iter().enumerate() {
+            report::say_json(&trial.json(&log, best == Some(index)))?;
+        }
+        return Ok(());
+    }
+    report::say(format!(
+        "{}: {} healthy rows, {} to learn from, steps to be found within {} rows\n",
+        log.name,
+        log.rows.len(),
+        log.learn,
+        log.within
+    ))?;
+    report::say(format!(
+        "{:2}{:<10} {:<14} {:>4} {:>4} {:<14} {:>12} {:>14} {:>7} {:>10} {:>10}",
+        "",
+        "view",
+        "bandwidth",
+        "freq",
+        "lags",
+        "windows",
+        "false alarms",
+        "step found",
+        "RAM",
+        "M4F",
+        "M0"
+    ))?;
+    report::say(format!(
+        "{:2}{:<10} {:<14} {:>4} {:>4} {:<14} {:>12} {:>14} {:>7} {:>10} {:>10}",
+        "",
+        "",
+        "σ",
+        "",
+        "",
+        "rows",
+        format!("in {}", log.watched()),
+        "σ of channel",
+        "bytes",
+        "instr./row",
+        "instr./row"
+    ))?;
+    for (index, trial) in results.iter().enumerate() {
+        let line = trial.line();
+        report::say(if best == Some(index) {
+            format!("{GREEN}> {line}{GREEN:#}")
+        } else {
+            format!("  {line}")
+        })?;
+    }
+    report::say(format!(
+        "\n{DIM}promised: {:.2} false alarms in {} rows; ~ is in proportion to what was measured; \
+         – is not found at 8 σ{DIM:#}",
+        log.promised(),
+        log.watched()
+    ))?;
+    match best.and_then(|index| results.get(index)) {
+        Some(trial) => {
+            report::say("\nTo paste:\n")?;
+            report::say(paste::rust(&trial.shape, &trial.settings))
+        }
+        None => report::say(
+            "\nNone keeps the promise on this log: learn from more rows, or promise less.",
+        ),
+    }
+}
+
+/// The healthy part of a log, and what is asked of a detector.
+struct Log {
+    name: String,
+    names: Vec<String>,
+    rows: Vec<Vec<f32>>,
+    /// Rows to learn from.
+    learn: u32,
+    promise: f32,
+    /// Rows within which a step is to be found.
+    within: usize,
+    /// Standard deviation of each channel over the learning rows.
+    deviations: Vec<f32>,
+}
+
+impl Log {
+    fn read(arguments: &TuneArguments) -> Result<Self, Fault> {
+        let source = Source::new(&arguments.log, false);
+        let mut table = Table::open(&source, &arguments.columns)?;
+        let promise = arguments.mean_time_between_false_alarms;
+        let spans = [arguments.learn, arguments.healthy, Some(promise), Some(arguments.within)];
+        let beginning = Beginning::read(&mut table, arguments.rate, &spans)?;
+        let rate = beginning.rate;
+        let most = match arguments.healthy {
+            Some(span) => setup::whole("--healthy", span, rate)? as usize,
+            None => usize::MAX,
+        };
+        let mut rows: Vec<Vec<f32>> =
+            beginning.rows.into_iter().map(|row| row.values).take(most).collect();
+        let mut row = Vec::new();
+        while rows.len() < most && table.next(&mut row)? {
+            rows.push(row.clone());
+        }
+        let learn = match arguments.learn {
+            Some(span) => setup::whole("--learn", span, rate)?,
+            None => u32::try_from(rows.len() / 2).unwrap_or(u32::MAX),
+        };
+        let within = setup::whole("--within", arguments.within, rate)? as usize;
+        let least = rows.len().saturating_sub(2 * within);
+        if learn < 400 || learn as usize > least {
+            let why = format!(
+                "too few rows to learn from: {} healthy ones, {learn} of them to learn from; at \
+                 least 400, and twice {within} more to find steps in, are needed",
+                rows.len()
+            );
+            return Err(Fault::of(table.name(), why));
+        }
+        let promise = fastmmd_reference::single(promise.rows(rate).unwrap_or(f64::NAN));
+        let names = table.names();
+        let learned = &rows[..learn as usize];
+        let deviations: Vec<f32> =
+            (0..names.len()).map(|channel| deviation(learned, channel)).collect();
+        if let Some(channel) = deviations.iter().position(|deviation| *deviation == 0.0) {
+            let why = format!(
+                "rows 0 to {}, column {:?}: always the same; leave it out with --columns",
+                learn - 1,
+                names[channel]
+            );
+            return Err(Fault::of(table.name(), why));
+        }
+        let name = table.name().to_owned();
+        Ok(Self { name, names, rows, learn, promise, within, deviations })
+    }
+
+    /// Rows watched for false alarms.
+    fn watched(&self) -> usize {
+        self.rows.len() - self.learn as usize
+    }
+
+    /// False alarms promised in them.
+    fn promised(&self) -> f64 {
+        fastmmd_reference::real(self.watched()) / f64::from(self.promise)
+    }
+}
+
+fn deviation(rows: &[Vec<f32>], channel: usize) -> f32 {
+    let count = fastmmd_reference::real(rows.len());
+    let values = || rows.iter().map(|row| f64::from(row[channel]));
+    let mean = values().sum::<f64>() / count;
+    let variance = values().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+    fastmmd_reference::single(variance.sqrt())
+}
+
+/// Shapes and settings to try, as far as there are rows to learn from.
+fn candidates(log: &Log) -> Vec<(Shape, Settings)> {
+    let base = Shape {
+        channels: log.names.len(),
+        lags: 1,
+        features: 64,
+        windows: 3,
+        innovation: false,
+        kernel: Kernel::GAUSSIAN,
+        sampling: Sampling::Auto,
+        seed: 1,
+    };
+    let moving = Settings::of(&Config::innovation(log.promise));
+    let fixed = Settings::of(&Config::rows(log.promise));
+    let short = Settings { scales: vec![4, 16, 64], ..fixed.clone() };
+    let median = Bandwidth::MedianDistance(1.0);
+    let wide = Settings { config: Config { bandwidth: median, ..short.config }, ..short.clone() };
+    let mut all = vec![
+        (Shape { innovation: true, features: 16, ..base }, moving.clone()),
+        (Shape { innovation: true, features: 32, ..base }, moving),
+        (Shape { features: 32, ..base }, short.clone()),
+        (base, short.clone()),
+        (base, wide),
+        (Shape { windows: 4, ..base }, fixed),
+        (Shape { lags: 2, ..base }, short.clone()),
+        (Shape { lags: 4, ..base }, short),
+    ];
+    for (shape, settings) in &mut all {
+        let history = u32::try_from(shape.lags - 1).unwrap_or(0);
+        let scaling = settings.config.scaling_rows.min(log.learn / 4);
+        settings.config.scaling_rows = scaling;
+        settings.config.learning_rows = log.learn - scaling - history;
+        let longest = settings.scales.iter().copied().max().unwrap_or(0);
+        if let fastmmd::detector::Calibration::Adaptive(rows) = &mut settings.config.calibration {
+            *rows = (*rows).max(4 * (2 * longest).max(settings.config.learning_rows / 32));
+        }
+    }
+    // What there is no shape for, or not enough rows, is no candidate.
+    all.retain(|(shape, settings)| fastmmd_shapes::detector(shape, settings).is_ok());
+    all
+}
+
+/// What a candidate did.
+struct Trial {
+    shape: Shape,
+    settings: Settings,
+    false_alarms: usize,
+    /// Smallest step found in each channel.
+    steps: Vec<Option<f32>>,
+    sigma: f32,
+    ram: usize,
+    instructions: [Option<Instructions>; 2],
+}
+
+impl Trial {
+    fn run(log: &Log, shape: Shape, settings: &Settings) -> Result<Self, Fault> {
+        let mut detector = fastmmd_shapes::detector(&shape, settings).map_err(Fault::new)?;
+        let refused = |error: fastmmd::Error| Fault::of(&log.name, error);
+        let learn = log.learn as usize;
+        let every = (log.watched() - log.within).div_ceil(ONSETS).max(1);
+        let (mut false_alarms, mut onsets) = (0, Vec::new());
+        for (number, row) in log.rows.iter().enumerate() {
+            let ready = number >= learn && (number - learn) % every == 0;
+            let healthy = detector.stage() == Stage::Monitoring;
+            if ready && healthy && number + log.within <= log.rows.len() {
+                onsets.push((number, detector.save().map_err(refused)?));
+            }
+            let verdict = detector.push(row).map_err(refused)?;
+            false_alarms += usize::from(matches!(verdict, Verdict::Alarm(_)));
+        }
+        // An alarm that comes without a step says nothing about one with it.
+        let mut calm = Vec::new();
+        for onset in onsets {
+            if !alarms(detector.as_mut(), log, &onset, 0, 0.0)? {
+                calm.push(onset);
+            }
+        }
+        let mut steps = Vec::new();
+        for channel in 0..log.names.len() {
+            steps.push(smallest_step(detector.as_mut(), log, &calm, channel)?);
+        }
+        Ok(Self {
+            shape,
+            settings: settings.clone(),
+            false_alarms,
+            steps,
+            sigma: detector.bandwidth().unwrap_or_default(),
+            ram: detector.ram_bytes(),
+            instructions: ["m4f", "m0"].map(|core| cost::instructions(core, &shape)),
+        })
+    }
+
+    fn view(&self) -> &'static str {
+        match (self.shape.innovation, self.shape.lags) {
+            (true, _) => "innovation",
+            (false, 1) => "raw",
+            (false, _) => "delay",
+        }
+    }
+
+    /// Whether it raised no more false alarms than the promise makes plausible.
+    fn keeps(&self, log: &Log) -> bool {
+        // Mean and three deviations of a Poisson variable, and one for the start.
+        let most = log.promised() + 3.0 * log.promised().sqrt() + 1.0;
+        fastmmd_reference::real(self.false_alarms) <= most
+    }
+
+    /// How small steps it finds: the mean of their logarithms; those not found count as the
+    /// next size.
+    fn blindness(&self) -> f64 {
+        let logs = self.steps.iter().map(|step| f64::from(step.unwrap_or(16.0)).ln());
+        logs.sum::<f64>() / fastmmd_reference::real(self.steps.len().max(1))
+    }
+
+    fn bandwidth(&self) -> String {
+        let sigma = self.sigma;
+        match self.settings.config.bandwidth {
+            Bandwidth::Family => format!("{:.1} to {sigma:.1}", sigma / 4.0),
+            _ => format!("{sigma:.1}"),
+        }
+    }
+
+    fn step_range(&self) -> String {
+        let text = |step: Option<f32>| step.map_or("–".to_owned(), |step| step.to_string());
+        let size = |step: &&Option<f32>| step.map_or(u32::MAX, f32::to_bits);
+        let (least, largest) =
+            (self.steps.iter().min_by_key(size), self.steps.iter().max_by_key(size));
+        match (least, largest) {
+            (Some(least), Some(largest)) if least != largest => {
+                format!("{} to {}", text(*least), text(*largest))
+            }
+            (Some(least), _) => text(*least),
+            _ => String::new(),
+        }
+    }
+
+    fn line(&self) -> String {
+        let scales: Vec<String> = self.settings.scales.iter().map(u32::to_string).collect();
+        let [m4f, m0] = self.instructions.map(|it| it.map_or("?".to_owned(), |it| it.to_string()));
+        format!(
+            "{:<10} {:<14} {:>4} {:>4} {:<14} {:>12} {:>14} {:>7} {m4f:>10} {m0:>10}",
+            self.view(),
+            self.bandwidth(),
+            self.shape.features,
+            self.shape.lags,
+            scales.join(","),
+            self.false_alarms,
+            self.step_range(),
+            self.ram,
+        )
+    }
+
+    fn json(&self, log: &Log, suggested: bool) -> serde_json::Value {
+        let [m4f, m0] = self.instructions.map(|it| it.map(|it| it.count));
+        let steps: Vec<_> = self.steps.iter().map(|step| step.map(number)).collect();
+        json!({
+            "event": "candidate",
+            "view": self.view(),
+            "sigma": number(self.sigma),
+            "features": self.shape.features,
+            "lags": self.shape.lags,
+            "scales": self.settings.scales,
+            "false_alarms": self.false_alarms,
+            "promised": log.promised(),
+            "channels": log.names,
+            "smallest_shift": steps,
+            "ram_bytes": self.ram,
+            "instructions_m4f": m4f,
+            "instructions_m0": m0,
+            "suggested": suggested,
+        })
+    }
+}
+
+/// The smallest step in a channel that is found at most of the onsets.
+fn smallest_step(
+    detector: &mut dyn Watch,
+    log: &Log,
+    onsets: &[(usize, Vec<u8>)],
+    channel: usize,
+) -> Result<Option<f32>, Fault> {
+    if onsets.is_empty() {
+        return Ok(None);
+    }
+    for size in STEPS {
+        let mut found = 0;
+        for onset in onsets {
+            found += usize::from(alarms(detector, log, onset, channel, size)?);
+        }
+        let share = fastmmd_reference::real(found) / fastmmd_reference::real(onsets.len());
+        if share >= FOUND {
+            return Ok(Some(size));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a step of so many deviations, in one channel from an onset on, alarms in time.
+fn alarms(
+    detector: &mut dyn Watch,
+    log: &Log,
+    (at, saved): &(usize, Vec<u8>),
+    channel: usize,
+    size: f32,
+) -> Result<bool, Fault> {
+    let refused = |error: fastmmd::Error| Fault::of(&log.name, error);
+    detector.restore(saved).map_err(refused)?;
+    let mut row = Vec::new();
+    for values in &log.rows[*at..at + log.within] {
+        row.clone_from(values);
+        row[channel] += size * log.deviations[channel];
+        if matches!(detector.push(&row).map_err(refused)?, Verdict::Alarm(_)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Of those that keep the promise and fit, the one that finds the smallest steps; of equals the
+/// one with less RAM.
+fn best(trials: &[Trial], log: &Log, ram: Option<usize>) -> Option<usize> {
+    let fits = |trial: &Trial| ram.is_none_or(|most| trial.ram <= most);
+    let good = trials.iter().enumerate().filter(|(_, trial)| trial.keeps(log) && fits(trial));
+    let order = |trial: &Trial| (trial.blindness(), trial.ram);
+    let better = |a: &Trial, b: &Trial| {
+        let ((a, a_ram), (b, b_ram)) = (order(a), order(b));
+        a.total_cmp(&b).then(a_ram.cmp(&b_ram))
+    };
+    good.min_by(|(_, a), (_, b)| better(a, b)).map(|(index, _)| index)
+}

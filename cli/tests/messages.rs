@@ -1,0 +1,185 @@
+//! Every message about bad input: one line, with file, row and column, and exit code 2.
+
+mod common;
+
+use common::{directory, fastmmd, fed, file, noise};
+
+/// The line that a command ends with; nothing else may be printed.
+fn refused(arguments: &[&str]) -> String {
+    let ran = fastmmd(arguments);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.ends_with('\n') && ran.err.lines().count() == 1, "{}", ran.err);
+    let line = ran.err.trim_end().strip_prefix("error: ").expect("an error").to_owned();
+    assert!(!line.contains('\u{1b}'), "no colours in a pipe");
+    line
+}
+
+#[test]
+fn files_that_are_not_there_or_hold_nothing() {
+    let at = directory("messages-files");
+    let missing = at.join("none.csv");
+    let missing = missing.to_str().expect("UTF-8");
+    assert_eq!(refused(&["replay", missing]), format!("{missing}: no such file or directory"));
+    assert_eq!(
+        refused(&["test", missing, missing]),
+        format!("{missing}: no such file or directory")
+    );
+    assert_eq!(refused(&["inspect", missing]), format!("{missing}: no such file or directory"));
+    let empty = file(&at, "empty.csv", "");
+    assert_eq!(refused(&["replay", &empty]), format!("{empty}: the file is empty"));
+    let header = file(&at, "header.csv", "time,a,b\n");
+    assert_eq!(refused(&["replay", &header]), format!("{header}: a header and no rows"));
+    let folder = at.to_str().expect("UTF-8");
+    assert_eq!(refused(&["replay", folder]), format!("{folder}: is a directory"));
+    assert_eq!(fed(&["replay", "-"], "").err, "error: standard input: the file is empty\n");
+}
+
+/// A log of 2,000 rows with one line replaced.
+fn with_line(at: &std::path::Path, name: &str, row: usize, line: &str) -> String {
+    let text = noise(2000, 2000, 0.0, 1);
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[row + 1] = line;
+    file(at, name, &(lines.join("\n") + "\n"))
+}
+
+#[test]
+fn cells_that_are_no_numbers() {
+    let at = directory("messages-cells");
+    let text = with_line(&at, "text.csv", 17, "17,1.0,abc,2.0");
+    assert_eq!(
+        refused(&["replay", &text]),
+        format!(
+            "{text}: row 17, column \"b\" (line 19): \"abc\" is not a number; choose others with \
+             --columns"
+        )
+    );
+    for (name, line, what) in [
+        ("empty-cell.csv", "900,1.0,,2.0", "empty"),
+        ("nan.csv", "900,1.0,NaN,2.0", "\"NaN\""),
+        ("inf.csv", "900,1.0,-inf,2.0", "\"-inf\""),
+    ] {
+        let path = with_line(&at, name, 900, line);
+        let place = format!("{path}: row 900, column \"b\" (line 902)");
+        let wanted = format!("{place}: {what}; --missing skip leaves such rows out");
+        assert_eq!(refused(&["replay", &path]), wanted);
+        assert_eq!(refused(&["test", &path, &path]), wanted);
+        assert_eq!(refused(&["export", &path, "-o", "/dev/null"]), wanted);
+        assert_eq!(refused(&["tune", &path]), wanted);
+        let skipped = fastmmd(&["replay", &path, "--missing", "skip", "--json"]);
+        assert_eq!(skipped.code, 0, "{skipped:?}");
+        assert_eq!(skipped.json()[0]["rows"], 2000);
+    }
+    let ragged = with_line(&at, "ragged.csv", 3, "3,1.0,2.0");
+    let wanted = format!("{ragged}: row 3 (line 5): 3 cells instead of 4");
+    assert_eq!(refused(&["replay", &ragged]), wanted);
+    let huge = with_line(&at, "huge.csv", 5, "5,1.0,2e20,1.0");
+    let wanted = format!("{huge}: row 5, column \"b\": 200000000000000000000 is beyond ±1e15");
+    assert_eq!(refused(&["replay", &huge]), wanted);
+}
+
+#[test]
+fn columns_that_are_not_there_or_do_not_move() {
+    let at = directory("messages-columns");
+    let log = file(&at, "log.csv", &noise(2000, 2000, 0.0, 1));
+    assert_eq!(
+        refused(&["replay", &log, "--columns", "a,d"]),
+        format!("{log}: no column \"d\"; its columns: time, a, b, c")
+    );
+    assert_eq!(
+        refused(&["replay", &log, "--columns", "time", "--time", "9"]),
+        format!("{log}: no column \"9\"; its columns: time, a, b, c")
+    );
+    let still: String = (0..2000).map(|row| format!("{row},{},7.5\n", (row * row) % 97)).collect();
+    let still = file(&at, "still.csv", &format!("time,a,b\n{still}"));
+    let why = "always 7.5; leave it out with --columns, or take it with --allow-constant";
+    let wanted = format!("{still}: rows 0 to 767, column \"b\": {why}");
+    assert_eq!(refused(&["replay", &still]), wanted);
+    assert_eq!(refused(&["export", &still, "-o", "/dev/null"]), wanted);
+    assert!(
+        refused(&["tune", &still]).starts_with(&format!("{still}: rows 0 to 999, column \"b\""))
+    );
+    assert!(
+        refused(&["test", &still, &still]).contains("rows 0 to 1999, column \"b\": always 7.5")
+    );
+    assert_ne!(fastmmd(&["replay", &still, "--allow-constant"]).code, 2);
+    assert_ne!(fastmmd(&["replay", &still, "--columns", "a"]).code, 2);
+}
+
+#[test]
+fn too_few_rows_to_learn() {
+    let at = directory("messages-few");
+    let short = file(&at, "short.csv", &noise(300, 300, 0.0, 1));
+    assert_eq!(
+        refused(&["replay", &short]),
+        format!(
+            "{short}: too few rows to learn from: 225, at least 356 are needed (100 to scale, \
+             four times the longest window of 64 to learn)"
+        )
+    );
+    let line = format!("{short}: too few rows to learn from: 300 in all, 500 are needed (--learn)");
+    assert_eq!(refused(&["replay", &short, "--learn", "500"]), line);
+    assert!(refused(&["tune", &short]).contains("too few rows to learn from"));
+    let one = file(&at, "one.csv", "a\n1\n");
+    assert_eq!(refused(&["test", &one, &one]), format!("{one}: 1 rows; at least 2 are needed"));
+}
+
+#[test]
+fn settings_that_mean_nothing_or_are_not_on_offer() {
+    let at = directory("messages-settings");
+    let log = file(&at, "log.csv", &noise(2000, 2000, 0.0, 1));
+    let replay = |options: &[&str]| refused(&[&["replay", &log], options].concat());
+    assert!(
+        replay(&["--features", "100"])
+            .contains("available: of up to 8 channels innovations with 16, 32 or 64")
+    );
+    assert!(
+        replay(&["--scales", "4,16"])
+            .contains("no detector for innovations of 3 channels with 16 frequencies, 2 scales")
+    );
+    assert_eq!(replay(&["--scales", "64,16,4"]), "the list of scales is out of range");
+    assert!(replay(&["--mean-time-between-false-alarms", "5"]).contains("from 100 to 1e9 rows"));
+    assert!(replay(&["--learn", "10min", "--time", "a"]).contains("add --rate HZ"));
+    let wide: String = (0..20).map(|column| format!("c{column},")).collect::<String>() + "z\n";
+    let row = (0..21).map(|x| x.to_string()).collect::<Vec<_>>().join(",");
+    let wide = file(&at, "wide.csv", &(wide + &(row + "\n").repeat(2000)));
+    assert!(refused(&["replay", &wide]).contains("21 channels"));
+    for wrong in [
+        vec!["replay", &log, "--learn", "soon"],
+        vec!["replay", &log, "--plot", "picture.gif"],
+        vec!["replay", &log, "--rate", "-3"],
+        vec!["test", &log, &log, "--sigma", "wide"],
+        vec!["test", &log, &log, "--alpha", "2"],
+        vec!["merge", &log, "-o", "x.bin"],
+        vec!["fly"],
+    ] {
+        let ran = fastmmd(&wrong);
+        assert_eq!(ran.code, 2, "{wrong:?} {ran:?}");
+        assert!(ran.err.starts_with("error: "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_written() {
+    let at = directory("messages-written");
+    let log = file(&at, "log.csv", &noise(2000, 2000, 0.0, 1));
+    let nowhere = at.join("none/out.bin");
+    let nowhere = nowhere.to_str().expect("UTF-8");
+    let wanted = format!("{nowhere}: no such file or directory");
+    assert_eq!(refused(&["export", &log, "-o", nowhere]), wanted);
+    for picture in ["none/out.svg", "none/out.png"] {
+        let path = at.join(picture);
+        let ran = fastmmd(&["replay", &log, "--plot", path.to_str().expect("UTF-8")]);
+        assert_eq!((ran.code, ran.err.lines().count()), (2, 1), "{ran:?}");
+    }
+}
+
+#[test]
+fn help_has_an_example_of_every_command() {
+    for command in ["test", "replay", "tune", "export", "inspect", "merge", "compare", "demo"] {
+        let ran = fastmmd(&[command, "--help"]);
+        assert_eq!(ran.code, 0);
+        assert!(ran.out.contains(&format!("fastmmd {command} ")), "{}", ran.out);
+        assert!(ran.out.contains("Example"), "{}", ran.out);
+    }
+    assert!(fastmmd(&["--help"]).out.contains("Exit codes: 0"));
+}

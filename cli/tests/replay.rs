@@ -1,0 +1,268 @@
+//! `replay` and `demo` on files, standard input and a growing file.
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use common::{directory, fastmmd, fed, file, noise};
+use serde_json::Value;
+
+/// Has these names, in this order at the front.
+fn has_names(object: &Value, names: &[&str]) {
+    let given: Vec<&str> =
+        object.as_object().expect("an object").keys().map(String::as_str).collect();
+    for name in names {
+        assert!(given.contains(name), "{name} is missing in {object}");
+    }
+}
+
+#[test]
+fn a_step_is_found_and_told_as_json() {
+    let at = directory("replay-json");
+    let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
+    let ran = fastmmd(&["replay", &log, "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let lines = ran.json();
+    let (summary, alarms) = lines.split_last().expect("lines");
+    let names =
+        ["event", "row", "time", "since_row", "score", "threshold", "scale", "channel", "kind"];
+    has_names(&alarms[0], &names);
+    let first = &alarms[0];
+    let row = first["row"].as_u64().expect("a row");
+    assert!((3000..3010).contains(&row), "{first}");
+    assert_eq!((&first["channel"], &first["channel_name"]), (&1.into(), &"b".into()));
+    assert_eq!(first["time"].as_f64(), Some(f64::from(u32::try_from(row).unwrap())));
+    assert!(first["score"].as_f64() > first["threshold"].as_f64());
+    let names = ["event", "rows", "learned", "alarms", "sigma", "features", "ram_bytes"];
+    has_names(summary, &names);
+    assert_eq!((&summary["rows"], &summary["learned"]), (&4000.into(), &768.into()));
+    assert_eq!(summary["alarms"], alarms.len());
+    assert_eq!((summary["sigma"].as_f64(), &summary["features"]), (Some(16.0), &16.into()));
+}
+
+#[test]
+fn exit_codes_tell_healthy_from_drift() {
+    let at = directory("replay-codes");
+    let healthy = file(&at, "healthy.csv", &noise(4000, 4000, 0.0, 2));
+    let drifted = file(&at, "drifted.csv", &noise(4000, 3000, 4.0, 2));
+    for view in ["raw", "delay", "innovation", "auto"] {
+        for (log, code) in [(&healthy, 0), (&drifted, 1)] {
+            let ran = fastmmd(&["replay", log, "--view", view, "--learn", "2000"]);
+            assert_eq!(ran.code, code, "{view} {ran:?}");
+        }
+    }
+    let ran = fastmmd(&["replay", &healthy, "--learn", "2000"]);
+    assert!(ran.out.contains("healthy in 4000 rows, 2000 of them learned from"), "{}", ran.out);
+    assert!(!ran.out.contains('\u{1b}') && ran.err.is_empty(), "{ran:?}");
+    let ran = fastmmd(&["replay", &drifted, "--learn", "2000"]);
+    assert!(ran.out.contains("alarm") && ran.out.contains(" b changed in "), "{}", ran.out);
+}
+
+#[test]
+fn policies_differ_in_how_often_they_alarm() {
+    let at = directory("replay-policies");
+    let log = file(&at, "log.csv", &noise(6000, 3000, 4.0, 3));
+    let alarms = |policy: &str| {
+        let options = ["--view", "raw", "--on-alarm", policy, "--hold-off", "100", "--json"];
+        fastmmd(&[&["replay", &log, "--learn", "2000"], &options[..]].concat()).alarms().len()
+    };
+    assert_eq!((alarms("latch"), alarms("once")), (1, 1));
+    assert!(alarms("holdoff") >= 25, "{}", alarms("holdoff"));
+    assert!((1..4).contains(&alarms("relearn")));
+}
+
+#[test]
+fn standard_input_is_the_same_as_a_file() {
+    let at = directory("replay-standard-input");
+    let text = noise(4000, 3000, 4.0, 1);
+    let log = file(&at, "log.csv", &text);
+    let from_file = fastmmd(&["replay", &log, "--learn", "1000", "--json"]);
+    let from_pipe = fed(&["replay", "-", "--learn", "1000", "--json"], &text);
+    assert_eq!((from_file.code, &from_file.out), (from_pipe.code, &from_pipe.out));
+    // Without a header, columns have numbers; a semicolon or tabulator does as well.
+    let bare: String = text.lines().skip(1).map(|line| line.replace(',', ";") + "\n").collect();
+    let ran = fed(&["replay", "-", "--learn", "1000", "--columns", "2,3,4", "--json"], &bare);
+    assert_eq!(ran.alarm_rows(), from_file.alarm_rows());
+    assert_eq!(ran.alarms()[0]["channel_name"], "3");
+    assert_eq!(ran.alarms()[0]["time"], Value::Null);
+}
+
+#[test]
+fn times_and_rates_count_as_rows() {
+    let at = directory("replay-times");
+    let text = noise(4000, 3000, 4.0, 1);
+    let log = file(&at, "log.csv", &text);
+    let by_rows = fastmmd(&["replay", &log, "--learn", "1200", "--json"]);
+    // The time column counts seconds: one row a second.
+    let by_time = fastmmd(&["replay", &log, "--learn", "20min", "--json"]);
+    assert_eq!(by_rows.out, by_time.out);
+    let stamped: String = text
+        .lines()
+        .skip(1)
+        .zip(0..)
+        .map(|(line, row): (&str, u32)| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let (minute, second) = (row / 60, row % 60);
+            let time = format!("2024-05-06 {:02}:{:02}:{second:02}", minute / 60, minute % 60);
+            format!("{time},{}\n", cells[1..].join(","))
+        })
+        .collect();
+    let stamped = file(&at, "stamped.csv", &format!("when,a,b,c\n{stamped}"));
+    let ran = fastmmd(&["replay", &stamped, "--learn", "20min", "--json"]);
+    assert_eq!(ran.alarm_rows(), by_rows.alarm_rows());
+    assert!(ran.alarms()[0]["time"].as_str().expect("as it stands").starts_with("2024-05-06 00:5"));
+    let rate = ["--time", "c", "--columns", "a,b", "--rate", "10", "--learn", "2min"];
+    assert_eq!(fastmmd(&[&["replay", &log, "--json"], &rate[..]].concat()).code, 1);
+}
+
+#[test]
+fn rows_left_out_do_not_shift_the_row_numbers() {
+    let at = directory("replay-missing");
+    let text = noise(4000, 3000, 6.0, 1);
+    let gaps: String = text
+        .lines()
+        .enumerate()
+        .map(|(line, text)| {
+            let row = text.rsplit_once(',').expect("cells").0;
+            if line > 1500 && line % 10 == 0 { format!("{row},\n") } else { format!("{text}\n") }
+        })
+        .collect();
+    let log = file(&at, "gaps.csv", &gaps);
+    let ran = fastmmd(&["replay", &log, "--learn", "1000", "--missing", "skip", "--json"]);
+    let first = &ran.alarms()[0];
+    let (row, since) = (first["row"].as_i64().unwrap(), first["since_row"].as_i64().unwrap());
+    assert!((3000..3010).contains(&row) && (2990..=row).contains(&since), "{first}");
+}
+
+#[test]
+fn a_state_is_resumed_where_it_was() {
+    let at = directory("replay-state");
+    let text = noise(4000, 3000, 4.0, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    let part = |rows: std::ops::Range<usize>| {
+        format!("{}\n{}\n", lines[0], lines[1 + rows.start..1 + rows.end].join("\n"))
+    };
+    let whole = file(&at, "whole.csv", &text);
+    let (first, second) =
+        (file(&at, "1.csv", &part(0..2500)), file(&at, "2.csv", &part(2500..4000)));
+    let state = at.join("state.bin");
+    let state = state.to_str().expect("UTF-8");
+    let options = ["--learn", "1000", "--json"];
+    let at_once = fastmmd(&[&["replay", &whole], &options[..]].concat());
+    let begun = fastmmd(&[&["replay", &first, "--state", state], &options[..]].concat());
+    assert_eq!(begun.code, 0, "{begun:?}");
+    let resumed = fastmmd(&["replay", &second, "--state", state, "--json"]);
+    let moved: Vec<usize> = resumed.alarm_rows().iter().map(|row| row + 2500).collect();
+    assert_eq!(moved, at_once.alarm_rows());
+    let (one, other) = (&at_once.alarms()[0], &resumed.alarms()[0]);
+    assert_eq!((&one["score"], &one["threshold"]), (&other["score"], &other["threshold"]));
+    assert_eq!(resumed.json().last().expect("a summary")["learned"], 0);
+    let few = fastmmd(&["replay", &second, "--state", state, "--columns", "a"]);
+    assert_eq!(few.err, format!("error: {state}: a detector of 3 channels; the log has 1\n"));
+    fs::write(state, "rubbish").expect("a small file");
+    let ran = fastmmd(&["replay", &second, "--state", state]);
+    assert_eq!(ran.err, format!("error: {state}: the bytes are not a saved state\n"));
+}
+
+#[test]
+fn a_growing_file_is_followed() {
+    let at = directory("replay-follow");
+    let text = noise(4000, 3000, 6.0, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    let log = file(&at, "log.csv", &(lines[..2500].join("\n") + "\n"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fastmmd"))
+        .args(["replay", &log, "--follow", "--learn", "1000", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut growing = fs::OpenOptions::new().append(true).open(&log).expect("the log");
+    for piece in lines[2500..].chunks(300) {
+        // A row may be cut anywhere when it is read.
+        let piece = piece.join("\n") + "\n";
+        let (begin, end) = piece.split_at(piece.len() / 2);
+        growing.write_all(begin.as_bytes()).expect("room");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        growing.write_all(end.as_bytes()).expect("room");
+    }
+    let mut line = String::new();
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    output.read_line(&mut line).expect("an alarm");
+    child.kill().expect("still running");
+    child.wait().expect("it ends");
+    let alarm: Value = serde_json::from_str(&line).expect("JSON");
+    assert!((3000..3010).contains(&alarm["row"].as_u64().expect("a row")), "{alarm}");
+}
+
+#[test]
+fn pictures_have_their_parts() {
+    let at = directory("replay-pictures");
+    let log = file(&at, "log.csv", &noise(20_000, 15_000, 4.0, 1));
+    let path = |name: &str| at.join(name).to_str().expect("UTF-8").to_owned();
+    let (svg, png) = (path("plot.svg"), path("plot.png"));
+    for picture in [&svg, &png] {
+        assert_eq!(fastmmd(&["replay", &log, "--plot", picture]).code, 1);
+    }
+    let text = fs::read_to_string(&svg).expect("a picture");
+    let parts = [
+        "<svg",
+        "\na\n",
+        "\nb\n",
+        "\nc\n",
+        "threshold",
+        "learning",
+        "row",
+        "alarm",
+        "20000",
+        "level",
+    ];
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing");
+    }
+    // Signals, statistic and alarms are lines: more points than rows would be too many.
+    assert!(text.matches("<polyline").count() >= 5 && text.len() < 400_000, "{}", text.len());
+    let image = fs::read(&png).expect("a picture");
+    assert!(image.starts_with(b"\x89PNG\r\n\x1a\n") && image.len() > 10_000, "{}", image.len());
+    let word = |at: usize| u32::from_be_bytes(image[at..at + 4].try_into().expect("four bytes"));
+    assert_eq!(word(16), 1000);
+    assert!((400..1000).contains(&word(20)));
+    // The control: a healthy log has no alarm in its picture.
+    let healthy = file(&at, "healthy.csv", &noise(20_000, 20_000, 0.0, 2));
+    let calm = path("calm.svg");
+    fastmmd(&["replay", &healthy, "--plot", &calm, "--mean-time-between-false-alarms", "1e6"]);
+    let text = fs::read_to_string(&calm).expect("a picture");
+    assert!(text.contains("no alarm") && !text.contains("level"));
+}
+
+#[test]
+fn the_demo_finds_its_drifts() {
+    let at = directory("replay-demo");
+    let path = |name: &str| at.join(name).to_str().expect("UTF-8").to_owned();
+    let (csv, svg) = (path("demo.csv"), path("demo.svg"));
+    let ran = fastmmd(&["demo", "--json", "--csv", &csv, "--plot", &svg]);
+    assert_eq!(ran.code, 1);
+    let rows = ran.alarm_rows();
+    let near = |from: usize| rows.iter().any(|row| (from..from + 60).contains(row));
+    assert!(near(3500) && near(4800), "{rows:?}");
+    assert!(rows.iter().all(|row| *row >= 3500), "{rows:?}");
+    let again = fastmmd(&["replay", &csv, "--learn", "2000", "--json"]);
+    assert_eq!(again.out, ran.out);
+    assert!(fs::read_to_string(&svg).expect("a picture").contains("vibration (g)"));
+    let ran = fastmmd(&["demo"]);
+    assert!(ran.out.contains("A machine's log") && ran.out.contains("drift"), "{}", ran.out);
+}
+
+/// The picture in the README is what the command draws.
+#[test]
+fn the_picture_of_the_readme_is_up_to_date() {
+    let at = directory("replay-readme");
+    let svg = at.join("replay.svg");
+    fastmmd(&["demo", "--plot", svg.to_str().expect("UTF-8")]);
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/replay.svg");
+    let (drawn, kept) = (fs::read(&svg), fs::read(kept));
+    assert!(
+        drawn.expect("a picture") == kept.expect("the picture of the README"),
+        "draw it again: cargo run -p fastmmd-cli -- demo --plot docs/replay.svg"
+    );
+}

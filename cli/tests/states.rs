@@ -1,0 +1,174 @@
+//! `export`, `inspect`, `compare` and `merge`.
+
+mod common;
+
+use std::fs;
+
+use common::{Ran, directory, fastmmd, file, noise};
+use fastmmd::{Embedding, FeatureMap, Fourier, Kernel, Recipe, Sampling};
+use serde_json::Value;
+
+fn ok(arguments: &[&str]) -> Ran {
+    let ran = fastmmd(arguments);
+    assert_eq!(ran.code, 0, "{arguments:?} {ran:?}");
+    ran
+}
+
+/// A file of a directory as text.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("UTF-8").to_owned()
+    }
+}
+
+#[test]
+fn what_is_exported_goes_on_as_the_log_would() {
+    let at = Folder(directory("states-export"));
+    let text = noise(6000, 4000, 4.0, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    let healthy = file(&at.0, "healthy.csv", &(lines[..3001].join("\n") + "\n"));
+    let rest = file(&at.0, "rest.csv", &format!("{}\n{}\n", lines[0], lines[3001..].join("\n")));
+    let whole = file(&at.0, "whole.csv", &text);
+    let state = at.path("reference.bin");
+    for options in [
+        vec!["--learn", "2000"],
+        vec!["--learn", "2500", "--view", "raw"],
+        vec!["--learn", "2000", "--view", "delay", "--lags", "2"],
+        vec!["--learn", "1500", "--features", "64", "--scales", "4,16,128"],
+    ] {
+        let exported = ok(&[&["export", &healthy, "-o", &state], &options[..]].concat());
+        assert!(exported.out.contains("3 channels"), "{}", exported.out);
+        let resumed = fastmmd(&["replay", &rest, "--state", &state, "--json"]);
+        let at_once = fastmmd(&[&["replay", &whole, "--json"], &options[..]].concat());
+        let moved: Vec<usize> = resumed.alarm_rows().iter().map(|row| row + 3000).collect();
+        assert_eq!(moved, at_once.alarm_rows(), "{options:?}");
+        assert!(!moved.is_empty());
+    }
+}
+
+#[test]
+fn a_log_that_drifts_is_exported_with_a_warning() {
+    let at = Folder(directory("states-warning"));
+    let log = file(&at.0, "log.csv", &noise(4000, 3000, 4.0, 1));
+    let ran = ok(&["export", &log, "--learn", "2000", "-o", &at.path("x.bin")]);
+    assert!(ran.out.contains("is the log healthy?"), "{}", ran.out);
+}
+
+#[test]
+fn states_are_explained() {
+    let at = Folder(directory("states-inspect"));
+    let log = file(&at.0, "log.csv", &noise(3000, 3000, 0.0, 1));
+    let state = at.path("x.bin");
+    ok(&["export", &log, "-o", &state, "--learn", "2000", "--on-alarm", "latch"]);
+    let text = ok(&["inspect", &state]).out;
+    for part in [
+        "detector",
+        "channels                       3",
+        "view                           innovation",
+        "monitoring",
+        "4, 16, 64 rows",
+        "one alarm until acknowledged",
+        "16 standard deviations",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing in\n{text}");
+    }
+    let json: Value = serde_json::from_str(&ok(&["inspect", &state, "--json"]).out).expect("JSON");
+    assert_eq!((&json["channels"], &json["rows"]), (&3.into(), &3000.into()));
+    assert_eq!(json["means"].as_array().map(Vec::len), Some(3));
+
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 7).expect("a map");
+    let mut bytes = [0; Recipe::SAVED_BYTES];
+    map.recipe().save(&mut bytes).expect("long enough");
+    fs::write(&state, bytes).expect("a small file");
+    let text = ok(&["inspect", &state]).out;
+    assert!(text.contains("map") && text.contains("seed                           7"), "{text}");
+    let mut embedding: Embedding<64> = Embedding::new(&map);
+    embedding.add(&map, &[1.0; 3]).expect("within reach");
+    let mut bytes = [0; Embedding::<64>::SAVED_BYTES];
+    embedding.save(&map, &mut bytes).expect("long enough");
+    fs::write(&state, bytes).expect("a small file");
+    assert!(ok(&["inspect", &state]).out.contains("embedding"));
+
+    for (bytes, why) in [
+        (&b"something else"[..], "the bytes are not a saved state"),
+        (&bytes[..200], "the saved state is cut short or has bytes left over"),
+    ] {
+        fs::write(&state, bytes).expect("a small file");
+        let ran = fastmmd(&["inspect", &state]);
+        assert_eq!((ran.code, ran.err), (2, format!("error: {state}: {why}\n")));
+    }
+}
+
+/// Three devices, of which the last is another: all by the scale of the first.
+fn fleet(at: &Folder, view: &str) -> [String; 3] {
+    let names = ["a", "b", "c"].map(|name| at.path(&format!("{name}.bin")));
+    for (index, (name, step)) in names.iter().zip([9999, 9999, 0]).enumerate() {
+        let seed = u64::try_from(index).expect("few") + 1;
+        let log = file(&at.0, &format!("{index}.csv"), &noise(3000, step, 0.5, seed));
+        if index == 0 {
+            ok(&["export", &log, "-o", name, "--learn", "2500", "--view", view]);
+        } else {
+            ok(&["export", &log, "-o", name, "--scale-from", &names[0]]);
+        }
+    }
+    names
+}
+
+#[test]
+fn devices_are_compared_and_merged() {
+    let at = Folder(directory("states-fleet"));
+    let [a, b, c] = fleet(&at, "raw");
+    let alike = ok(&["compare", &a, &b]);
+    assert!(alike.out.contains("no difference"), "{}", alike.out);
+    let other = fastmmd(&["compare", &a, &c, "--json"]);
+    assert_eq!(other.code, 1, "{other:?}");
+    let json = &other.json()[0];
+    assert!(json["p_value"].as_f64() < Some(1e-6), "{json}");
+    assert!(json["mmd2_biased"].as_f64() > json["mmd2_expected"].as_f64());
+
+    let all = at.path("all.bin");
+    assert!(ok(&["merge", &a, &b, &c, "-o", &all]).out.contains("3 devices"));
+    let rows = &ok(&["inspect", &all, "--json"]).json()[0]["reference_rows"];
+    let each = |name: &str| {
+        ok(&["inspect", name, "--json"]).json()[0]["reference_rows"].as_u64().expect("rows")
+    };
+    assert_eq!(rows.as_u64(), Some(each(&a) + each(&b) + each(&c)));
+    // Alone, the first finds the third one drifted; merged, it does not.
+    for (state, code) in [(&a, 1), (&all, 0)] {
+        let copy = at.path("copy.bin");
+        fs::copy(state, &copy).expect("a small file");
+        let log = file(&at.0, "third.csv", &noise(1500, 0, 0.5, 77));
+        assert_eq!(fastmmd(&["replay", &log, "--state", &copy]).code, code, "{state}");
+    }
+}
+
+#[test]
+fn innovations_are_merged_with_a_note() {
+    let at = Folder(directory("states-innovations"));
+    let [a, b, _] = fleet(&at, "innovation");
+    let ran = ok(&["merge", &a, &b, "-o", &at.path("all.bin")]);
+    assert!(ran.out.contains("what a channel's past predicts is as"), "{}", ran.out);
+}
+
+#[test]
+fn what_is_not_comparable_is_said_so() {
+    let at = Folder(directory("states-refused"));
+    let log = file(&at.0, "log.csv", &noise(3000, 3000, 0.0, 1));
+    let other = file(&at.0, "other.csv", &noise(3000, 3000, 0.0, 2));
+    let [a, b, c] = ["a.bin", "b.bin", "c.bin"].map(|name| at.path(name));
+    ok(&["export", &log, "-o", &a, "--learn", "2000"]);
+    ok(&["export", &other, "-o", &b, "--learn", "2000"]);
+    ok(&["export", &other, "-o", &c, "--learn", "2000", "--features", "32"]);
+    for command in [vec!["compare", &a, &b], vec!["merge", &a, &b, "-o", &c]] {
+        let ran = fastmmd(&command);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains("learned by another scale") && ran.err.contains("--scale-from"));
+    }
+    let ran = fastmmd(&["compare", &a, &c]);
+    assert!(ran.err.contains("another kind, shape or map"), "{ran:?}");
+    assert_eq!(fastmmd(&["compare", &a, &log]).code, 2);
+    let narrow = fastmmd(&["export", &log, "--columns", "a", "--scale-from", &a, "-o", &c]);
+    assert!(narrow.err.contains("a detector of 3 channels; the log has 1"), "{narrow:?}");
+}

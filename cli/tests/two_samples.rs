@@ -1,0 +1,117 @@
+//! `test` on two files.
+
+mod common;
+
+use common::{directory, fastmmd, file};
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::{Points, Weighted, exact, kernel};
+use serde_json::Value;
+
+/// Normal rows of two columns around a mean, and as points.
+fn sample(rows: usize, mean: f64, seed: u64) -> (String, Points) {
+    let mut random = Generator::new(seed);
+    let (mut text, mut values) = ("x,y\n".to_owned(), Vec::new());
+    for _ in 0..rows {
+        let row = [mean + random.normal(), random.normal()].map(fastmmd_reference::single);
+        text.push_str(&format!("{},{}\n", row[0], row[1]));
+        values.extend(row.map(f64::from));
+    }
+    (text, Points::new(2, values).expect("rows"))
+}
+
+fn run(options: &[&str], name: &str, mean: f64) -> (i32, Value) {
+    let at = directory(name);
+    let (x, y) = (sample(400, 0.0, 1), sample(300, mean, 2));
+    let (x, y) = (file(&at, "x.csv", &x.0), file(&at, "y.csv", &y.0));
+    let ran = fastmmd(&[&["test", &x, &y, "--json"], options].concat());
+    assert!(ran.code < 2, "{options:?} {ran:?}");
+    (ran.code, ran.json().swap_remove(0))
+}
+
+fn real(object: &Value, name: &str) -> f64 {
+    object[name].as_f64().unwrap_or_else(|| panic!("{name} in {object}"))
+}
+
+#[test]
+fn the_contract_is_kept_and_the_exact_value_near() {
+    let (code, object) = run(&["--sigma", "1.5", "--exact"], "test-contract", 0.7);
+    assert_eq!(code, 1);
+    for name in ["n", "m", "dim", "sigma", "features", "map", "sampling", "mmd2_biased"] {
+        assert!(!object[name].is_null(), "{name} in {object}");
+    }
+    for name in ["mmd2_unbiased", "p_value", "threshold", "exact_biased", "exact_unbiased"] {
+        assert!(object[name].is_number(), "{name} in {object}");
+    }
+    assert_eq!((&object["n"], &object["m"], &object["dim"]), (&400.into(), &300.into(), &2.into()));
+    assert_eq!((&object["map"], &object["sampling"]), (&"fourier".into(), &"quasi".into()));
+    assert_eq!((real(&object, "sigma"), &object["reject"]), (1.5, &true.into()));
+    let even = |points: Points| Weighted::even(points);
+    let (p, q) = (even(sample(400, 0.0, 1).1), even(sample(300, 0.7, 2).1));
+    let biased = exact::biased(&p, &q, kernel::gaussian(1.5)).expect("samples");
+    assert_eq!(real(&object, "exact_biased"), biased);
+    let error = (real(&object, "mmd2_biased") / biased - 1.0).abs();
+    // 256 quasi-random frequencies in two dimensions; independent ones reach 0.06.
+    assert!(error < 0.02, "{error}");
+    let (_, plain) = run(&[], "test-contract-plain", 0.7);
+    assert!(plain["exact_biased"].is_null() && real(&plain, "sigma") > 0.0);
+}
+
+#[test]
+fn every_null_tells_equal_from_different() {
+    for null in ["gamma", "permutation", "bootstrap", "pearson", "spectrum"] {
+        for (mean, differ) in [(0.0, false), (0.5, true)] {
+            let name = format!("test-null-{null}-{differ}");
+            let (code, object) = run(&["--null", null], &name, mean);
+            assert_eq!((code, &object["reject"]), (i32::from(differ), &differ.into()), "{object}");
+            let beyond = real(&object, "mmd2_biased") > real(&object, "threshold");
+            assert_eq!((beyond, real(&object, "p_value") <= 0.05), (differ, differ), "{object}");
+        }
+    }
+}
+
+#[test]
+fn maps_samplings_kernels_and_bandwidths_are_as_asked() {
+    let cases: [(&[&str], &str, &str); 8] = [
+        (&["--map", "fastfood"], "fastfood", "fastfood"),
+        (&["--sampling", "independent"], "fourier", "independent"),
+        (&["--sampling", "orthogonal"], "fourier", "orthogonal"),
+        (&["--kernel", "laplacian"], "fourier", "quasi"),
+        (&["--kernel", "matern32", "--features", "1024"], "fourier", "quasi"),
+        (&["--kernel", "matern52", "--features", "64"], "fourier", "quasi"),
+        (&["--kernel", "exponential", "--seed", "9"], "fourier", "quasi"),
+        (&["--sigma", "family", "--standardise"], "fourier", "quasi"),
+    ];
+    for (index, (options, map, sampling)) in cases.into_iter().enumerate() {
+        let (code, object) = run(options, &format!("test-options-{index}"), 0.7);
+        assert_eq!((code, &object["map"]), (1, &map.into()), "{object}");
+        assert_eq!(object["sampling"], sampling);
+    }
+}
+
+#[test]
+fn files_that_do_not_go_together_are_refused() {
+    let at = directory("test-refused");
+    let x = file(&at, "x.csv", &sample(50, 0.0, 1).0);
+    let y = file(&at, "y.csv", "x,z\n1,2\n3,4\n");
+    let ran = fastmmd(&["test", &x, &y]);
+    assert_eq!(ran.err, format!("error: {y}: columns x, z; {x} has x, y\n"));
+    let laplacian = fastmmd(&["test", &x, &x, "--kernel", "laplacian", "--map", "fastfood"]);
+    assert!(laplacian.err.contains("not spherically invariant"), "{laplacian:?}");
+    let many = fastmmd(&["test", &x, &x, "--features", "100"]);
+    assert!(many.err.contains("64, 256 or 1024"), "{many:?}");
+    let same = fastmmd(&["test", &x, &x]);
+    assert!(same.code == 0 && same.out.contains("no difference at the level of 0.05"), "{same:?}");
+}
+
+/// Many rows: the null distribution is found from a part of them.
+#[test]
+fn large_files_keep_the_level_and_the_power() {
+    let at = directory("test-large");
+    let x = file(&at, "x.csv", &sample(6000, 0.0, 1).0);
+    for (mean, code) in [(0.0, 0), (0.1, 1)] {
+        let y = file(&at, "y.csv", &sample(6000, mean, 5).0);
+        let ran = fastmmd(&["test", &x, &y, "--features", "64"]);
+        assert_eq!(ran.code, code, "{ran:?}");
+        assert!(ran.out.contains("2000 rows of each file"), "{}", ran.out);
+    }
+}

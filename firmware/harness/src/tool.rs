@@ -1,0 +1,216 @@
+//! The host command `fastmmd` and the board: one goes on with what the other learned, and both
+//! raise the same alarms.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use drift_app::engine::Alarm;
+use drift_app::message::Origin;
+use drift_app::profile::BOARD;
+use serde_json::Value;
+
+use crate::device::Device;
+use crate::error::{Doing, Error, expect};
+use crate::learned::{self, LEARNED};
+use crate::machine::{Scratch, Setup};
+use crate::scenarios::{Programs, status, step};
+use crate::signal::{DEVIATION, Scene};
+
+/// Settings of the detector for recordings, as options of `fastmmd replay`.
+const RECORDING: [&str; 20] = [
+    "--view=innovation",
+    "--features=32",
+    "--scales=4,16,64",
+    "--scaling=64",
+    "--learn=384",
+    "--mean-time-between-false-alarms=1000",
+    "--sigma=family",
+    "--reference-memory=0",
+    "--threshold-memory=0",
+    "--lone-outliers=hold-back",
+    "--hold-off=256",
+    "--allow-constant",
+    "--columns=2,3,4,5,6,7,8,9",
+    "--time=1",
+    "--missing=error",
+    "--on-alarm=once",
+    "--lags=1",
+    "--seed=1",
+    "--settle=1000",
+    "--json",
+];
+
+/// Samples after learning that the host sees as well.
+const FURTHER: u32 = 300;
+/// Healthy samples on the board, and then drifted ones.
+const WATCHED: [u32; 2] = [100, 400];
+
+/// What `fastmmd export` learned goes into the EEPROM. The board must take it up, and raise the
+/// alarms that `fastmmd replay` raises on the same samples.
+///
+/// # Errors
+/// [`Error::Unexpected`] naming what differs.
+pub fn exported(programs: &Programs) -> Result<String, Error> {
+    let tool = programs.tool()?;
+    let scratch = Scratch::new()?;
+    let (healthy, drifted) = (scratch.path("healthy.csv"), scratch.path("drifted.csv"));
+    let state = scratch.path("reference.bin");
+    let mut scene = Scene::new(31);
+    let mut rows = Log::new();
+    for _ in 0..LEARNED + FURTHER {
+        rows.add(&scene.reading().values());
+    }
+    rows.write(&healthy)?;
+    let promise =
+        format!("--mean-time-between-false-alarms={}", BOARD.mean_time_between_false_alarms);
+    let learn = format!("--learn={LEARNED}");
+    run(tool, &["export", "--view=raw", &promise, &learn, "-o"], &[&state, &healthy])?;
+
+    let eeprom = learned::eeprom_of(&fs::read(&state).doing("reading what was exported")?)?;
+    let elf = programs.drift();
+    let (mut device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;
+    let report = status(&mut device)?;
+    expect(origin == Origin::Store && report.count == LEARNED + FURTHER, || {
+        format!("{origin:?}, {report:?}")
+    })?;
+    expect(report.phase.is_learned(), || format!("{report:?}"))?;
+    let mut rows = Log::new();
+    let mut alarms = Vec::new();
+    for (samples, shift) in WATCHED.into_iter().zip([0.0, 1.5 * DEVIATION]) {
+        scene.shift[1] = shift;
+        for _ in 0..samples {
+            // The same reading for both: a scene is a sequence that can be copied.
+            rows.add(&scene.clone().reading().values());
+            alarms.extend(step(&mut device, &mut scene)?.1);
+        }
+    }
+    device.cut_power()?;
+    rows.write(&drifted)?;
+    let output = run(tool, &["replay", "--json", "--state"], &[&state, &drifted])?;
+    agree(&alarms, &output, LEARNED + FURTHER)?;
+    expect(!alarms.is_empty(), || "no alarm".into())?;
+    Ok(format!("{} samples learned on the host, {} alarms alike", LEARNED, alarms.len()))
+}
+
+/// `fastmmd replay` of a recording raises the alarms that the board raised.
+///
+/// # Errors
+/// [`Error::Unexpected`] naming what differs.
+pub fn replays(programs: &Programs, file: &Path, alarms: &[Alarm]) -> Result<(), Error> {
+    let arguments: Vec<&str> = ["replay"].into_iter().chain(RECORDING).collect();
+    let output = run(programs.tool()?, &arguments, &[file])?;
+    agree(alarms, &output, 0)
+}
+
+/// A log as the command reads it.
+struct Log(String);
+
+impl Log {
+    fn new() -> Self {
+        Self("x,y,z,temperature\n".to_owned())
+    }
+
+    fn add(&mut self, [x, y, z, temperature]: &[f32; 4]) {
+        // Writing to a string cannot fail. Numbers are as short as they can be without loss.
+        let _ = writeln!(self.0, "{x},{y},{z},{temperature}");
+    }
+
+    fn write(&self, path: &Path) -> Result<(), Error> {
+        fs::write(path, &self.0).doing("writing a log")
+    }
+}
+
+/// Runs the command; an exit code of 1 says that there was drift.
+fn run(tool: &Path, arguments: &[&str], files: &[&Path]) -> Result<String, Error> {
+    let output = Command::new(tool).args(arguments).args(files).output();
+    let output = output.doing("running the host command")?;
+    expect(matches!(output.status.code(), Some(0 | 1)), || {
+        format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr))
+    })?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The alarms of the board, after `before` samples, are those that the command printed.
+fn agree(alarms: &[Alarm], output: &str, before: u32) -> Result<(), Error> {
+    let lines: Vec<Value> =
+        output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let printed: Vec<&Value> = lines.iter().filter(|line| line["event"] == "alarm").collect();
+    expect(lines.iter().any(|line| line["event"] == "summary"), || "no summary".into())?;
+    let told: Vec<String> = printed.iter().map(|line| describe_line(line)).collect();
+    let raised: Vec<String> = alarms.iter().map(|alarm| describe_alarm(alarm, before)).collect();
+    expect(told == raised, || format!("the board {raised:?}, the host {told:?}"))
+}
+
+fn describe_line(line: &Value) -> String {
+    let real = |name: &str| {
+        #[expect(clippy::cast_possible_truncation, reason = "printed from single precision")]
+        let value = line[name].as_f64().unwrap_or(f64::NAN) as f32;
+        value.to_bits()
+    };
+    format!(
+        "row {} since {} window {} score {:08x} threshold {:08x} channel {} {}",
+        line["row"],
+        line["since_row"],
+        line["scale"],
+        real("score"),
+        real("threshold"),
+        line["channel"],
+        line["kind"].as_str().unwrap_or_default()
+    )
+}
+
+fn describe_alarm(alarm: &Alarm, before: u32) -> String {
+    // Samples count from 1 over all, rows from 0 over the log.
+    let row = |sample: u32| i64::from(sample) - i64::from(before) - 1;
+    format!(
+        "row {} since {} window {} score {:08x} threshold {:08x} channel {} {}",
+        row(alarm.sample),
+        row(alarm.since),
+        alarm.scale,
+        alarm.score.to_bits(),
+        alarm.threshold.to_bits(),
+        alarm.channel,
+        format!("{:?}", alarm.kind).to_lowercase()
+    )
+}
+
+impl Programs {
+    fn tool(&self) -> Result<&Path, Error> {
+        let why = || Error::Skipped("no host command: cargo xtask firmware builds it".into());
+        self.tool.as_deref().ok_or_else(why)
+    }
+
+    /// With the host command.
+    #[must_use]
+    pub fn with_tool(self, tool: Option<PathBuf>) -> Self {
+        Self { tool, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drift_app::engine::ChangeKind;
+
+    #[test]
+    fn alarms_that_differ_in_one_bit_are_noticed() {
+        let alarm = Alarm {
+            sample: 111,
+            since: 101,
+            scale: 16,
+            score: 0.1,
+            threshold: 0.05,
+            channel: 2,
+            kind: ChangeKind::Level,
+        };
+        let printed = "{\"event\":\"alarm\",\"row\":10,\"since_row\":0,\"scale\":16,\"score\":0.1,\
+             \"threshold\":0.05,\"channel\":2,\"kind\":\"level\"}\n{\"event\":\"summary\"}\n";
+        assert!(agree(&[alarm], printed, 100).is_ok());
+        assert!(agree(&[alarm], printed, 101).is_err());
+        assert!(agree(&[], printed, 100).is_err());
+        let nearly = Alarm { score: f32::from_bits(alarm.score.to_bits() + 1), ..alarm };
+        assert!(agree(&[nearly], printed, 100).is_err());
+    }
+}
