@@ -88,6 +88,7 @@ fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
         Stage::Learning => "learning",
         Stage::Monitoring => "monitoring",
         Stage::Drift => "drift",
+        _ => "unknown",
     };
     let numbers = |values: &[f32]| Value::from_iter(values.iter().map(|value| number(*value)));
     let mut facts = vec![
