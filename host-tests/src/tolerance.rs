@@ -1,6 +1,6 @@
 //! Every limit that a test uses, in one table, each with its reason.
 //!
-//! A limit is a promise of the issue, of the core's documentation, or a bound with a stated
+//! A limit is a requirement, a promise of the core's documentation, or a bound with a stated
 //! derivation. Tests take them from here by name and have none of their own;
 //! `tests/table.rs` holds that every entry is used.
 
@@ -125,16 +125,16 @@ table! {
 
     /// Core against judge: polynomial and libm backends.
     MMD2: "MMD², norm, inner product", 1e-5,
-        "the issue's promise for phases up to 16 turns; a phase in f32 is good to 16·2⁻²⁴ turns";
+        "promised for phases up to 16 turns; a phase in f32 is good to 16·2⁻²⁴ turns";
     /// Core against judge: micromath.
     MMD2_MICROMATH: "MMD², norm, inner product by micromath", 2e-3,
-        "the issue's promise; micromath's sine is good to 1.1e-3";
+        "promised; micromath's sine is good to 1.1e-3";
     /// Integer path against judge.
     MMD2_FIXED: "MMD², norm, inner product in integers", 2e-4,
-        "the issue's promise for every sample of 16 bits; a point is off by 8e-5 + 2π·2⁻¹⁷, in no preferred direction";
+        "promised for every sample of 16 bits; a point is off by 8e-5 + 2π·2⁻¹⁷, in no preferred direction";
     /// A single point of the integer path.
     POINT_FIXED: "cos or sin of one phase in integers", 2e-4,
-        "the issue's promise for the whole path; the table promises 8e-5, and a phase is cut to 2⁻¹⁷ turns";
+        "promised for the whole path; the table promises 8e-5, and a phase is cut to 2⁻¹⁷ turns";
     /// Integer path against the `f32` map of the same seed.
     MMD2_FIXED_AND_FLOAT: "MMD² in integers against f32, same seed", 2e-3,
         "frequencies rounded to a two-thousandth of themselves, over phases of a turn or so, with as many signs as frequencies";
@@ -153,10 +153,10 @@ table! {
 
     /// Figure 5 at L = 1024, biased.
     FIGURE5_BIASED: "mean relative error of MMD_b² on blobs", 0.085,
-        "the issue's bound; independent prototypes gave 0.071 and 0.068";
+        "required; independent prototypes gave 0.071 and 0.068";
     /// Figure 5 at L = 1024, unbiased.
     FIGURE5_UNBIASED: "mean relative error of MMD_u² on blobs", 0.16,
-        "the issue's bound; independent prototypes gave 0.138 and 0.130";
+        "required; independent prototypes gave 0.138 and 0.130";
     /// Figure 5, the law of the error.
     FIGURE5_SLOPE: "slope of log error over log L, from −1/2", 0.07,
 "0.03 of noise at 200 seeds; at L = 16 single errors are skewed, which flattens the mean";
@@ -165,10 +165,10 @@ table! {
         "the law 1/√L gives .25; a mean of 100 skewed errors is good to a fifth";
     /// Figure 6 against the B-test.
     FIGURE6_B_TEST: "deviation of MMD_u² over that of the B-test", 0.4,
-        "the issue's bound";
+        "required";
     /// Figure 6 against MMD-linear.
     FIGURE6_LINEAR: "deviation of MMD_u² over that of MMD-linear", 0.12,
-        "the issue's bound";
+        "required";
     /// Figure 7, by samples.
     FIGURE7_SAMPLES: "growth of the speed-up over that of the samples", 0.4,
         "exact MMD is quadratic and FastMMD linear, so 1; drawing the map flattens the short end, and times are noisy";
@@ -220,10 +220,10 @@ table! {
 
     /// Quasi-random sampling at d = 3, L = 64.
     QUASI_ACCURACY: "relative error of MMD², quasi-random, d=3, L=64", 0.04,
-        "the issue's bound, where independent frequencies give 0.096";
+        "required, where independent frequencies give 0.096";
     /// Orthogonal sampling at d = 16, L = 256.
     ORTHOGONAL_ACCURACY: "relative error of MMD², orthogonal, d=16, L=256", 0.025,
-        "the issue's bound, where plain Fastfood gives 0.042";
+        "required, where plain Fastfood gives 0.042";
     /// The rule behind `Sampling::Auto`.
     QUASI_RULE: "error of quasi-random over orthogonal, up to QUASI_MAX_DIMS", 1.0,
         "the documented rule: at least as good on average over three kinds of change";
@@ -245,7 +245,7 @@ table! {
 
     /// A mean after 10⁹ samples.
     LONG_RUN: "mean point after 10⁹ samples", 1e-6,
-        "the issue's promise: as good as after 10³";
+        "promised: as good as after 10³";
     /// How bad a naive sum is at least.
     NAIVE_SUM: "mean of an f32 sum after 10⁸ samples, at least", 0.1,
         "an f32 sum of ones stops at 2²⁴, so five sixths are lost; far from the 1e-6 allowed";
@@ -255,19 +255,19 @@ table! {
 
     /// p-values at 0.05.
     TYPE_I_AT_5: "type-I error at .05 over .05, from 1", 0.2,
-        "the issue's bound";
+        "required";
     /// p-values at 0.01.
     TYPE_I_AT_1: "type-I error at .01 over .01, from 1", 0.5,
-        "the issue's bound; the tail beyond what learning saw is less certain";
+        "required; the tail beyond what learning saw is less certain";
     /// Run lengths, from below.
     RUN_LENGTH_SHORTEST: "mean time to a false alarm over the promise, at least", 0.8,
-        "the issue's bound";
+        "required";
     /// Run lengths at a promise of 10³, from above.
     RUN_LENGTH_LONGEST_AT_1000: "mean time to a false alarm over a promise of 10³", 2.0,
-        "the issue's bound";
+        "required";
     /// Run lengths at a promise of 10⁴, from above.
     RUN_LENGTH_LONGEST_AT_10000: "mean time to a false alarm over a promise of 10⁴", 4.0,
-        "the issue's bound; the longer the promise, the farther beyond what learning saw";
+        "required; the longer the promise, the farther beyond what learning saw";
     /// Outliers that are not held back.
     OUTLIERS_FELT: "single outliers that leave a trace in any statistic, for each outlier", 0.001,
         "beside an extreme of healthy rows as far out, an outlier is not single: one row in 10⁴ is, and eight rows are company";
@@ -291,29 +291,29 @@ table! {
         "0.1 are due to chance within a tenth of the promise; three deviations of 30 trials more";
     /// Channels of alarms.
     ATTRIBUTED_CHANNEL: "share of changes whose channel is named, at least", 0.95,
-        "the issue's bound";
+        "required";
     /// Kinds of alarms.
     ATTRIBUTED_KIND: "share of changes whose kind is named, at least", 0.9,
-        "the issue's bound";
+        "required";
     /// Recordings of the Numenta benchmark.
     NAB_CAUGHT: "windows caught in the half of the Numenta benchmark, at least", 28.0,
-        "the issue's bound";
+        "required";
     /// Recordings of the Numenta benchmark.
     NAB_FALSE: "false episodes there, at most", 20.0,
-        "the issue's bound";
+        "required";
     /// Recordings of the Skoltech benchmark.
     SKAB_BETTER: "standard deviations by which fewer change points of the Skoltech benchmark are missed than by random alarms with as many false, at least", 3.0,
-        "the issue asks for random alarms beside ours; three deviations are hardly chance";
+        "random alarms at an equal count stand beside ours; three deviations are hardly chance";
     /// Recordings of the Skoltech benchmark.
     SKAB_FALSE: "false alarms there, at most", 22.0,
-        "the issue's budget";
+        "the budget of false alarms that detectors are compared at";
 
     /// Least of exact MMD's time over Fastfood's at 16 channels and 10⁵ samples.
     SPEED_OVER_EXACT: "times as fast as exact MMD", 2000.0,
-        "the issue's bound; the paper has 4000";
+        "required; the paper has 4000";
     /// Least of the B-test's time over Fastfood's at the same place.
     SPEED_OVER_B_TEST: "times as fast as the B-test", 10.0,
-        "the issue's bound";
+        "required";
     /// Exponent of the number of samples in the time, from 1.
     SPEED_LINEAR: "power of the samples in the time", 0.1,
         "linear, but for what the first samples wait for caches";
