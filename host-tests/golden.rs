@@ -32,11 +32,30 @@ pub(crate) fn golden_value(index: u32, channel: u32, second: bool) -> f32 {
     if second { value * 1.25 + 0.25 } else { value }
 }
 
+/// A number that samples are made of.
+pub(crate) trait GoldenNumber: Copy {
+    /// What stands for a golden value, exactly.
+    fn of(value: f32) -> Self;
+}
+
+impl GoldenNumber for f32 {
+    fn of(value: f32) -> Self {
+        value
+    }
+}
+
+impl GoldenNumber for i16 {
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number of steps below 2¹²")]
+    fn of(value: f32) -> Self {
+        (value * 2048.0) as Self
+    }
+}
+
 /// Sample `index` of a golden stream.
-pub(crate) fn golden_sample<const D: usize>(index: u32, second: bool) -> [f32; D] {
-    let mut sample = [0.0; D];
+pub(crate) fn golden_sample<X: GoldenNumber, const D: usize>(index: u32, second: bool) -> [X; D] {
+    let mut sample = [X::of(0.0); D];
     for (channel, value) in (0..).zip(&mut sample) {
-        *value = golden_value(index, channel, second);
+        *value = X::of(golden_value(index, channel, second));
     }
     sample
 }
@@ -52,6 +71,14 @@ pub(crate) const GOLDEN_ORTHOGONAL: Golden =
 /// `Fastfood<16, 16, 128>`.
 pub(crate) const GOLDEN_FASTFOOD: Golden =
     Golden { record: 0x6b2d_f44a, biased: 0x3c95_00a9, unbiased: 0x3c84_db31 };
+
+/// `fixed::Fourier<3, 64>`, quasi-random.
+pub(crate) const GOLDEN_FIXED_FOURIER: Golden =
+    Golden { record: 0xaf41_9e44, biased: 0x3d58_3d36, unbiased: 0x3d53_591f };
+
+/// `fixed::Fastfood<16, 16, 128>`.
+pub(crate) const GOLDEN_FIXED_FASTFOOD: Golden =
+    Golden { record: 0xc900_1fd3, biased: 0x3c95_04b5, unbiased: 0x3c84_df41 };
 
 /// What a detector of 3 channels over `GOLDEN_QUASI`'s map must do with a golden stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,17 +2,20 @@
 // by the boards' programs: both run the same lines.
 
 use fastmmd::detector::{Config, Detector, Verdict, View};
-use fastmmd::{Error, FeatureMap, Fourier, TwoSample};
+use fastmmd::{Backend, Error, FeatureMap, Fourier, TwoSample};
 
 /// Long enough for every record here.
 const GOLDEN_RECORD_BYTES: usize = 4500;
 
 /// Both streams, each sample with weight 1.
-pub(crate) fn golden_pair<M: FeatureMap<D, L>, const D: usize, const L: usize>(
+pub(crate) fn golden_pair<B: Backend, M, const D: usize, const L: usize>(
     map: &M,
-    sample: impl Fn(u32, bool) -> [f32; D],
-) -> Result<Golden, Error> {
-    let mut test: TwoSample<M, D, L> = TwoSample::new(map);
+    sample: impl Fn(u32, bool) -> [B::Scalar; D],
+) -> Result<Golden, Error>
+where
+    M: FeatureMap<D, L, B::Scalar>,
+{
+    let mut test: TwoSample<M, D, L, B> = TwoSample::new(map);
     for index in 0..GOLDEN_SAMPLES {
         test.push_p(&sample(index, false))?;
         test.push_q(&sample(index, true))?;
@@ -21,9 +24,12 @@ pub(crate) fn golden_pair<M: FeatureMap<D, L>, const D: usize, const L: usize>(
 }
 
 /// The saved state by its own checksum, and the bits of MMD².
-pub(crate) fn golden_of<M: FeatureMap<D, L>, const D: usize, const L: usize>(
-    test: &TwoSample<'_, M, D, L>,
-) -> Result<Golden, Error> {
+pub(crate) fn golden_of<B: Backend, M, const D: usize, const L: usize>(
+    test: &TwoSample<'_, M, D, L, B>,
+) -> Result<Golden, Error>
+where
+    M: FeatureMap<D, L, B::Scalar>,
+{
     Ok(Golden {
         record: checksum_of(|bytes| test.save(bytes))?,
         biased: test.mmd2_biased()?.to_bits(),

@@ -7,9 +7,9 @@
 use core::marker::PhantomData;
 
 use crate::error::{Error, Parameter};
-use crate::map::FeatureMap;
+use crate::map::{FeatureMap, Scalar};
 use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
-use crate::sincos::{Point, Polynomial, SinCos};
+use crate::sincos::{Backend, Point, Polynomial, SinCos};
 use crate::sums::{self, Sum, Sums};
 
 /// The total weight of an embedding stays below this: 2³³, over eight thousand million samples.
@@ -97,7 +97,7 @@ fn scaled(value: i64, mantissa: i64, shift: u32) -> i64 {
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Embedding<const L: usize, B: SinCos = Polynomial> {
+pub struct Embedding<const L: usize, B: Backend = Polynomial> {
     pub(crate) fingerprint: u32,
     pub(crate) kernel_scale: f32,
     /// Total weight in units of 2⁻³⁰.
@@ -108,10 +108,10 @@ pub struct Embedding<const L: usize, B: SinCos = Polynomial> {
     pub(crate) backend: PhantomData<B>,
 }
 
-impl<const L: usize, B: SinCos> Embedding<L, B> {
+impl<const L: usize, B: Backend> Embedding<L, B> {
     /// An empty embedding for samples of `map`.
     #[must_use]
-    pub fn new<const D: usize>(map: &impl FeatureMap<D, L>) -> Self {
+    pub fn new<const D: usize>(map: &impl FeatureMap<D, L, B::Scalar>) -> Self {
         Self::empty(map.fingerprint(), map.recipe().kernel.scale())
     }
 
@@ -134,13 +134,13 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     #[inline]
     pub fn add<const D: usize>(
         &mut self,
-        map: &impl FeatureMap<D, L>,
-        sample: &[f32; D],
+        map: &impl FeatureMap<D, L, B::Scalar>,
+        sample: &[B::Scalar; D],
     ) -> Result<(), Error> {
         self.check_map(map)?;
         let total = self.total_with(1 << PLACES)?;
-        map.project(sample, self.sums.lower(), |sum, phase| sum.add(B::versed(phase)))?;
-        self.sums.added();
+        map.project(sample, self.sums.lower(), |sum, phase| sum.add(B::units(phase)))?;
+        self.sums.added(B::OFFSET);
         self.weight = total;
         self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
         Ok(())
@@ -153,8 +153,8 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// As [`add`](Self::add), and [`Error::NonFinite`] or [`Error::OutOfRange`] for the weight.
     pub fn add_weighted<const D: usize>(
         &mut self,
-        map: &impl FeatureMap<D, L>,
-        sample: &[f32; D],
+        map: &impl FeatureMap<D, L, B::Scalar>,
+        sample: &[B::Scalar; D],
         weight: f32,
     ) -> Result<(), Error> {
         self.check_map(map)?;
@@ -175,8 +175,8 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// As [`add`](Self::add), and [`Error::NothingToRemove`] if the embedding weighs less.
     pub fn remove<const D: usize>(
         &mut self,
-        map: &impl FeatureMap<D, L>,
-        sample: &[f32; D],
+        map: &impl FeatureMap<D, L, B::Scalar>,
+        sample: &[B::Scalar; D],
     ) -> Result<(), Error> {
         self.remove_weighted(map, sample, 1.0)
     }
@@ -188,8 +188,8 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// weighs less.
     pub fn remove_weighted<const D: usize>(
         &mut self,
-        map: &impl FeatureMap<D, L>,
-        sample: &[f32; D],
+        map: &impl FeatureMap<D, L, B::Scalar>,
+        sample: &[B::Scalar; D],
         weight: f32,
     ) -> Result<(), Error> {
         self.check_map(map)?;
@@ -316,23 +316,12 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
         self.kernel_scale
     }
 
-    /// Adds phases that are known already, each times `factor`, with weight 1.
-    pub(crate) fn add_phases(&mut self, phases: &[f32; L], factor: f32) -> Result<(), Error> {
-        self.weight = self.total_with(1 << PLACES)?;
-        self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
-        for (sum, phase) in self.sums.lower().iter_mut().zip(phases) {
-            sum.add(B::versed(phase * factor));
-        }
-        self.sums.added();
-        Ok(())
-    }
-
     /// Makes each sum what `change` makes of it and the sample's phase.
     fn change<const D: usize>(
         &mut self,
-        map: &impl FeatureMap<D, L>,
-        sample: &[f32; D],
-        mut change: impl FnMut(Sum, f32) -> Sum,
+        map: &impl FeatureMap<D, L, B::Scalar>,
+        sample: &[B::Scalar; D],
+        mut change: impl FnMut(Sum, <B::Scalar as Scalar>::Phase) -> Sum,
     ) -> Result<(), Error> {
         let mut cells = self.sums.cells();
         map.project(sample, &mut [(); L], |(), phase| {
@@ -369,7 +358,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
 
     pub(crate) fn check_map<const D: usize>(
         &self,
-        map: &impl FeatureMap<D, L>,
+        map: &impl FeatureMap<D, L, B::Scalar>,
     ) -> Result<(), Error> {
         if map.fingerprint() == self.fingerprint { Ok(()) } else { Err(Error::MapMismatch) }
     }
@@ -391,10 +380,23 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     }
 }
 
+impl<const L: usize, B: SinCos> Embedding<L, B> {
+    /// Adds phases that are known already, each times `factor`, with weight 1.
+    pub(crate) fn add_phases(&mut self, phases: &[f32; L], factor: f32) -> Result<(), Error> {
+        self.weight = self.total_with(1 << PLACES)?;
+        self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
+        for (sum, phase) in self.sums.lower().iter_mut().zip(phases) {
+            sum.add(B::units(phase * factor));
+        }
+        self.sums.added(B::OFFSET);
+        Ok(())
+    }
+}
+
 /// The sums' share of one weighted sample.
 #[inline]
-fn weighted<B: SinCos>(weight: Weight, phase: f32) -> Sum {
-    let Sum { cos, sin } = Sum::of(B::versed(phase));
+fn weighted<B: Backend>(weight: Weight, phase: <B::Scalar as Scalar>::Phase) -> Sum {
+    let Sum { cos, sin } = Sum::of(B::units(phase), B::OFFSET);
     let share = |value: i64| scaled(value, weight.mantissa, weight.shift);
     Sum { cos: share(cos), sin: share(sin) }
 }
@@ -423,7 +425,7 @@ fn shrink_wide(value: u128, factor: u64) -> u128 {
 }
 
 #[cfg(feature = "defmt")]
-impl<const L: usize, B: SinCos> defmt::Format for Embedding<L, B> {
+impl<const L: usize, B: Backend> defmt::Format for Embedding<L, B> {
     fn format(&self, f: defmt::Formatter<'_>) {
         defmt::write!(f, "Embedding of {} frequencies, weight {}", L, self.weight());
     }

@@ -1,5 +1,12 @@
 //! The Walsh–Hadamard transform, in place.
 
+use core::ops::{Add, Sub};
+
+/// What can be transformed: `f32`, or integers that wrap.
+pub trait Summand: Copy + Add<Output = Self> + Sub<Output = Self> {}
+
+impl<T: Copy + Add<Output = T> + Sub<Output = T>> Summand for T {}
+
 /// Multiplies `values` by the N × N Hadamard matrix H (entries ±1, no normalisation; natural
 /// order: H(i, j) = (−1)^popcount(i & j)), in place, in N log₂ N additions.
 ///
@@ -15,7 +22,7 @@
 /// assert_eq!(values, [20.0, -10.0, 2.0, 0.0]);
 /// ```
 #[inline]
-pub fn transform<const N: usize>(values: &mut [f32; N]) {
+pub fn transform<T: Summand, const N: usize>(values: &mut [T; N]) {
     const { assert!(N.is_power_of_two(), "the transform needs a power of two") };
     if N >= 4 {
         for chunk in values.as_chunks_mut().0 {
@@ -32,7 +39,7 @@ pub fn transform<const N: usize>(values: &mut [f32; N]) {
 /// Two steps at once, which halves loads and stores; the order of the steps makes no difference
 /// to any bit.
 #[inline]
-pub(crate) fn transform_from<const N: usize>(values: &mut [f32; N], mut half: usize) {
+pub(crate) fn transform_from<T: Summand, const N: usize>(values: &mut [T; N], mut half: usize) {
     while half * 4 <= N {
         two_steps(values, half);
         half *= 4;
@@ -44,14 +51,14 @@ pub(crate) fn transform_from<const N: usize>(values: &mut [f32; N], mut half: us
 
 /// The transform of four.
 #[inline(always)]
-pub(crate) fn four([a, b, c, d]: [f32; 4]) -> [f32; 4] {
+pub(crate) fn four<T: Summand>([a, b, c, d]: [T; 4]) -> [T; 4] {
     let (a, b, c, d) = (a + b, a - b, c + d, c - d);
     [a + c, b + d, a - c, b - d]
 }
 
 /// Adds and subtracts numbers `half` apart.
 #[inline]
-fn step(values: &mut [f32], half: usize) {
+fn step<T: Summand>(values: &mut [T], half: usize) {
     let mut rest = values;
     // Both splits always exist: the checked form spares the proof of it.
     while let Some((low, above)) = rest.split_at_mut_checked(half)
@@ -66,7 +73,7 @@ fn step(values: &mut [f32], half: usize) {
 
 /// The step of numbers `quarter` apart, and the one after it.
 #[inline]
-fn two_steps(values: &mut [f32], quarter: usize) {
+fn two_steps<T: Summand>(values: &mut [T], quarter: usize) {
     let mut rest = values;
     while let Some((first, above)) = rest.split_at_mut_checked(quarter)
         && let Some((second, above)) = above.split_at_mut_checked(quarter)

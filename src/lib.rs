@@ -19,9 +19,20 @@
 //! * [`sincos`] turns phases into points, an [`embedding`] sums them;
 //! * [`mmd`] compares two embeddings, [`two_sample`] two streams, [`family`] at several bandwidths,
 //!   and a [`witness`] tells where they differ;
+//! * [`fixed`] is the same from sample to MMD² in integers;
 //! * a [`detector`] does all of it and decides; [`coupling`] watches how channels go together,
 //!   [`regimes`] names the condition;
 //! * [`state`] keeps all of it.
+//!
+//! # Which numbers
+//!
+//! | core | path | sample |
+//! |---|---|---|
+//! | with FPU (Cortex-M4F, M7, M33), hosts | the crate's own types | `[f32; D]` |
+//! | without (Cortex-M0, M0+, M3, M23, most RISC-V) | [`fixed`], the same names in integers | `[i16; D]` |
+//!
+//! In integers a sample costs an M0 a fraction of the instructions, and a point is good to 2e-4.
+//! The [`detector`] is for `f32` alone.
 //!
 //! # Rules
 //!
@@ -82,6 +93,9 @@ pub mod embedding;
 pub mod sincos;
 mod sums;
 
+// All of this in integers.
+pub mod fixed;
+
 // How much two streams differ.
 pub mod family;
 pub mod mmd;
@@ -105,12 +119,12 @@ pub use embedding::Embedding;
 pub use error::{Error, Parameter};
 pub use family::{KernelFamily, Member};
 pub use kernel::{Kernel, Profile};
-pub use map::{Fastfood, FeatureMap, Fourier, MapKind, Recipe};
+pub use map::{Fastfood, FeatureMap, Fourier, MapKind, Recipe, Scalar};
 pub use mmd::Circle;
 pub use regimes::{Nearest, Regimes};
 pub use sampling::Sampling;
 #[cfg(feature = "rand_core")]
 pub use sampling::seed_from;
-pub use sincos::{Point, SinCos};
+pub use sincos::{Backend, Point, SinCos};
 pub use two_sample::TwoSample;
 pub use witness::Witness;

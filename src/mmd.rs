@@ -6,14 +6,14 @@
 use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::numeric::{angle_turns, compensated_sum, f32_of, sqrt_f32};
-use crate::sincos::SinCos;
+use crate::sincos::{Backend, SinCos};
 
 /// The biased estimate MMD_b² = K(0)/L·Σ|μ₁ₖ − μ₂ₖ|², never negative; even for equal
 /// distributions about (1/m + 1/n) on average. O(L).
 ///
 /// # Errors
 /// [`Error::Empty`] or [`Error::MapMismatch`].
-pub fn squared_biased<const L: usize, B: SinCos>(
+pub fn squared_biased<const L: usize, B: Backend>(
     p: &Embedding<L, B>,
     q: &Embedding<L, B>,
 ) -> Result<f32, Error> {
@@ -35,7 +35,7 @@ pub fn squared_biased<const L: usize, B: SinCos>(
 /// # Errors
 /// [`Error::Empty`], [`Error::MapMismatch`], or [`Error::TooFewSamples`] if one of the
 /// embeddings is, in effect, a single sample.
-pub fn squared_unbiased<const L: usize, B: SinCos>(
+pub fn squared_unbiased<const L: usize, B: Backend>(
     p: &Embedding<L, B>,
     q: &Embedding<L, B>,
 ) -> Result<f32, Error> {
@@ -44,7 +44,7 @@ pub fn squared_unbiased<const L: usize, B: SinCos>(
 }
 
 /// What taking the pairs of each sample with itself out adds to MMD².
-fn self_pairs<const L: usize, B: SinCos>(embedding: &Embedding<L, B>) -> Result<f32, Error> {
+fn self_pairs<const L: usize, B: Backend>(embedding: &Embedding<L, B>) -> Result<f32, Error> {
     let concentration = embedding.concentration()?;
     // Half a millionth from one is as near as the weights of two samples can bring it in f32.
     if concentration > 1.0 - 5e-7 {
@@ -59,7 +59,7 @@ fn self_pairs<const L: usize, B: SinCos>(embedding: &Embedding<L, B>) -> Result<
 ///
 /// # Errors
 /// [`Error::Empty`] or [`Error::TooFewSamples`].
-pub fn unbiased_squared_norm<const L: usize, B: SinCos>(
+pub fn unbiased_squared_norm<const L: usize, B: Backend>(
     embedding: &Embedding<L, B>,
 ) -> Result<f32, Error> {
     Ok(embedding.squared_norm()? + self_pairs(embedding)?)
@@ -69,7 +69,7 @@ pub fn unbiased_squared_norm<const L: usize, B: SinCos>(
 ///
 /// # Errors
 /// As [`squared_biased`].
-pub fn biased<const L: usize, B: SinCos>(
+pub fn biased<const L: usize, B: Backend>(
     p: &Embedding<L, B>,
     q: &Embedding<L, B>,
 ) -> Result<f32, Error> {
@@ -113,7 +113,7 @@ impl Circle {
 ///
 /// # Errors
 /// [`Error::Empty`] or [`Error::MapMismatch`].
-pub fn circles<'a, const L: usize, B: SinCos>(
+pub fn circles<'a, const L: usize, B: Backend>(
     p: &'a Embedding<L, B>,
     q: &'a Embedding<L, B>,
 ) -> Result<impl Iterator<Item = Circle> + 'a, Error> {

@@ -1,19 +1,13 @@
 //! Exact sums of points on L circles.
 //!
-//! Sums are integers of 2⁻²⁴. A point of weight 1 takes one `f32` addition and one 32-bit integer
-//! addition a coordinate: the bits of an `f32` number x from 4 to 8 are a constant plus 2²¹·x, so
-//! the bits of 6 + sin can be added up as they are, and what the constants come to is known from
-//! the number of points. It rounds to 2⁻²¹; from there on, all is exact. After 64 points, before
-//! 32 bits would overflow, their higher part is carried to another 32.
-
-use crate::sincos::Versed;
+//! Sums are integers of 2⁻²⁴, and exact. A point of weight 1 takes one 32-bit addition a
+//! coordinate. Backends may give coordinates that are off by a constant, where that is cheaper
+//! ([`Backend::OFFSET`](crate::sincos::Backend::OFFSET)); what the constants come to is kept
+//! beside. After 64 points, before 32 bits would overflow, their higher part is carried to another
+//! 32.
 
 /// Binary places of the sums.
 pub(crate) const PLACES: u32 = 24;
-/// Of the bits of a number from 4 to 8, the last has place 21.
-const SHIFT: u32 = PLACES - 21;
-/// What a coordinate of 0 adds: the bits of 6.
-const OFFSET: u32 = 6.0_f32.to_bits() << SHIFT;
 /// Points that the lower parts can take: 64·2²⁴ and what a carry leaves, half of 2²⁷, are below
 /// 2³¹.
 const MOST_PENDING: u32 = 64;
@@ -36,16 +30,16 @@ impl Sum {
         Self { cos: self.cos.wrapping_sub(other.cos), sin: self.sin.wrapping_sub(other.sin) }
     }
 
-    /// The sums of a single point of weight 1.
+    /// The sums of a single point of weight 1, given as a backend does.
     #[inline]
-    pub(crate) fn of(point: Versed) -> Self {
+    pub(crate) fn of(units: [u32; 2], offset: u32) -> Self {
         let mut lower = Lower::default();
-        lower.add(point);
-        joined(lower, Higher::default(), 1)
+        lower.add(units);
+        joined(lower, Higher::default(), offset)
     }
 }
 
-/// The lower parts of both sums, modulo 2³², off by a multiple of the number of points.
+/// The lower parts of both sums, modulo 2³², off by the backend's offset for each point.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lower {
     cos: u32,
@@ -55,10 +49,9 @@ pub(crate) struct Lower {
 impl Lower {
     /// Adds a point of weight 1.
     #[inline(always)]
-    pub(crate) fn add(&mut self, Versed { versine, sin }: Versed) {
-        // 6 − cos = 5 + versine. A shift of the added number costs nothing on a Cortex-M4.
-        self.cos = self.cos.wrapping_sub((5.0 + versine).to_bits() << SHIFT);
-        self.sin = self.sin.wrapping_add((6.0 + sin).to_bits() << SHIFT);
+    pub(crate) fn add(&mut self, [cos, sin]: [u32; 2]) {
+        self.cos = self.cos.wrapping_add(cos);
+        self.sin = self.sin.wrapping_add(sin);
     }
 }
 
@@ -69,8 +62,7 @@ struct Higher {
     sin: i32,
 }
 
-fn joined(lower: Lower, higher: Higher, pending: u32) -> Sum {
-    let offset = pending.wrapping_mul(OFFSET);
+fn joined(lower: Lower, higher: Higher, offset: u32) -> Sum {
     let join = |lower: u32, higher: i32| {
         (i64::from(higher) << CARRY).wrapping_add(i64::from(lower.cast_signed()))
     };
@@ -88,11 +80,13 @@ fn split(sum: i64) -> (u32, i32) {
     ((lower as i32).cast_unsigned(), higher as i32)
 }
 
-/// Sums of points on L circles: 16·L + 4 bytes.
+/// Sums of points on L circles: 16·L + 8 bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums<const L: usize> {
     /// Points of weight 1 in the lower parts since the last carry.
     pending: u32,
+    /// Their offsets.
+    offset: u32,
     lower: [Lower; L],
     higher: [Higher; L],
 }
@@ -101,6 +95,7 @@ impl<const L: usize> Sums<L> {
     pub(crate) const fn new() -> Self {
         Self {
             pending: 0,
+            offset: 0,
             lower: [Lower { cos: 0, sin: 0 }; L],
             higher: [Higher { cos: 0, sin: 0 }; L],
         }
@@ -112,9 +107,10 @@ impl<const L: usize> Sums<L> {
         &mut self.lower
     }
 
-    /// Counts a point of weight 1 that was added at every frequency.
+    /// Counts a point of weight 1 that was added at every frequency, by a backend of this offset.
     #[inline]
-    pub(crate) fn added(&mut self) {
+    pub(crate) fn added(&mut self, offset: u32) {
+        self.offset = self.offset.wrapping_add(offset);
         self.pending = self.pending.wrapping_add(1);
         if self.pending >= MOST_PENDING {
             self.carry();
@@ -123,9 +119,10 @@ impl<const L: usize> Sums<L> {
 
     #[inline(never)]
     fn carry(&mut self) {
-        let pending = core::mem::take(&mut self.pending);
+        let offset = core::mem::take(&mut self.offset);
+        self.pending = 0;
         for (lower, higher) in self.lower.iter_mut().zip(&mut self.higher) {
-            let sum = joined(*lower, *higher, pending);
+            let sum = joined(*lower, *higher, offset);
             Cell { lower, higher }.set(sum);
         }
     }
@@ -133,7 +130,7 @@ impl<const L: usize> Sums<L> {
     /// The sums in order of frequency.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Sum> + '_ {
         let parts = self.lower.iter().zip(&self.higher);
-        parts.map(|(lower, higher)| joined(*lower, *higher, self.pending))
+        parts.map(|(lower, higher)| joined(*lower, *higher, self.offset))
     }
 
     /// The same, to be changed.
@@ -171,10 +168,12 @@ impl<const L: usize> PartialEq for Sums<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sincos::{Backend, Polynomial};
 
-    fn point(turns: f64) -> Versed {
-        let (sin, cos) = (core::f64::consts::TAU * turns).sin_cos();
-        Versed { versine: (1.0 - cos) as f32, sin: sin as f32 }
+    const OFFSET: u32 = Polynomial::OFFSET;
+
+    fn point(turns: f32) -> [u32; 2] {
+        Polynomial::units(turns)
     }
 
     #[test]
@@ -184,25 +183,27 @@ mod tests {
             let mut expected = Sum { cos: 0, sin: 0 };
             for count in 1..=300 {
                 sums.lower()[0].add(point(turns));
-                sums.added();
-                expected = expected.plus(Sum::of(point(turns)));
+                sums.added(OFFSET);
+                expected = expected.plus(Sum::of(point(turns), OFFSET));
                 assert_eq!(sums.iter().next(), Some(expected), "{turns} {count}");
             }
             let mut carried = sums.clone();
             carried.carry();
             assert!(carried == sums && carried.pending == 0);
-            let exact = 300.0 * (core::f64::consts::TAU * turns).cos() * f64::from(1 << PLACES);
+            let exact =
+                300.0 * (core::f64::consts::TAU * f64::from(turns)).cos() * f64::from(1 << PLACES);
             assert!((expected.cos as f64 - exact).abs() < 300.0 * 8.0, "{turns}");
         }
     }
 
     #[test]
     fn a_coarse_backends_point_outside_the_circle_does_not_overflow() {
-        let outside = Versed { versine: 2.01, sin: -1.01 };
+        let coordinate = (-1.01 * f64::from(1 << PLACES)) as i32;
+        let outside = [coordinate.cast_unsigned(); 2];
         let mut sums = Sums::<1>::new();
         for _ in 0..MOST_PENDING {
             sums.lower()[0].add(outside);
-            sums.added();
+            sums.added(0);
         }
         let sum = sums.iter().next().unwrap();
         let expected = -1.01 * f64::from(MOST_PENDING) * f64::from(1 << PLACES);

@@ -4,7 +4,7 @@ use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::map::FeatureMap;
 use crate::mmd::{self, Circle};
-use crate::sincos::{Polynomial, SinCos};
+use crate::sincos::{Backend, Polynomial};
 
 /// The streaming two-sample statistic: a map and two embeddings P and Q.
 ///
@@ -23,20 +23,22 @@ use crate::sincos::{Polynomial, SinCos};
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct TwoSample<'m, M, const D: usize, const L: usize, B: SinCos = Polynomial> {
+pub struct TwoSample<'m, M, const D: usize, const L: usize, B: Backend = Polynomial> {
     map: &'m M,
     p: Embedding<L, B>,
     q: Embedding<L, B>,
 }
 
 // Not derived: a copy borrows the same map, which need not be `Clone`.
-impl<M, const D: usize, const L: usize, B: SinCos> Clone for TwoSample<'_, M, D, L, B> {
+impl<M, const D: usize, const L: usize, B: Backend> Clone for TwoSample<'_, M, D, L, B> {
     fn clone(&self) -> Self {
         Self { map: self.map, p: self.p.clone(), q: self.q.clone() }
     }
 }
 
-impl<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSample<'m, M, D, L, B> {
+impl<'m, M: FeatureMap<D, L, B::Scalar>, const D: usize, const L: usize, B: Backend>
+    TwoSample<'m, M, D, L, B>
+{
     /// Two empty streams over `map`.
     #[must_use]
     pub fn new(map: &'m M) -> Self {
@@ -61,7 +63,7 @@ impl<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSamp
     ///
     /// # Errors
     /// As [`Embedding::add`].
-    pub fn push_p(&mut self, sample: &[f32; D]) -> Result<(), Error> {
+    pub fn push_p(&mut self, sample: &[B::Scalar; D]) -> Result<(), Error> {
         self.p.add(self.map, sample)
     }
 
@@ -69,7 +71,7 @@ impl<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSamp
     ///
     /// # Errors
     /// As [`Embedding::add`].
-    pub fn push_q(&mut self, sample: &[f32; D]) -> Result<(), Error> {
+    pub fn push_q(&mut self, sample: &[B::Scalar; D]) -> Result<(), Error> {
         self.q.add(self.map, sample)
     }
 
@@ -77,7 +79,7 @@ impl<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSamp
     ///
     /// # Errors
     /// As [`Embedding::add_weighted`].
-    pub fn push_p_weighted(&mut self, sample: &[f32; D], weight: f32) -> Result<(), Error> {
+    pub fn push_p_weighted(&mut self, sample: &[B::Scalar; D], weight: f32) -> Result<(), Error> {
         self.p.add_weighted(self.map, sample, weight)
     }
 
@@ -85,7 +87,7 @@ impl<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSamp
     ///
     /// # Errors
     /// As [`Embedding::add_weighted`].
-    pub fn push_q_weighted(&mut self, sample: &[f32; D], weight: f32) -> Result<(), Error> {
+    pub fn push_q_weighted(&mut self, sample: &[B::Scalar; D], weight: f32) -> Result<(), Error> {
         self.q.add_weighted(self.map, sample, weight)
     }
 
@@ -157,7 +159,7 @@ impl<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSamp
 }
 
 #[cfg(feature = "defmt")]
-impl<M, const D: usize, const L: usize, B: SinCos> defmt::Format for TwoSample<'_, M, D, L, B> {
+impl<M, const D: usize, const L: usize, B: Backend> defmt::Format for TwoSample<'_, M, D, L, B> {
     fn format(&self, f: defmt::Formatter<'_>) {
         defmt::write!(f, "P: {}, Q: {}", self.p, self.q);
     }

@@ -1,8 +1,9 @@
 //! The judge: FastMMD's statistics in `f64` with `std`, written independently of the core.
 //!
-//! Nothing here calls the core, except [`evaluate`] and [`speed`]. Where the core subtracts mean points, the judge follows the
-//! paper's Algorithm 1 with amplitudes and phases; where the core corrects a biased estimate,
-//! the judge counts pairs. It is meant to be read against the paper, not to be fast.
+//! Nothing here calls the core, except [`evaluate`], [`reproduce`] and [`speed`]. Where the core
+//! subtracts mean points, the judge follows the paper's Algorithm 1 with amplitudes and phases;
+//! where the core corrects a biased estimate, the judge counts pairs. It is meant to be read
+//! against the paper, not to be fast.
 //!
 //! | module | what |
 //! |---|---|
@@ -22,6 +23,7 @@
 //! | [`checksum`] | CRC-32 by table |
 //! | [`evaluate`] | what the detector reaches, on simulated devices |
 //! | [`published`] | the README's figures, held to what is measured |
+//! | [`reproduce`] | the figures of the literature |
 //! | [`speed`] | the paper's efficiency test |
 //! | [`tolerance`] | every limit that a test uses, with its reason |
 
@@ -48,6 +50,7 @@ pub mod nystrom;
 pub mod points;
 pub mod population;
 pub mod published;
+pub mod reproduce;
 pub mod selection;
 pub mod simplex;
 pub mod speed;

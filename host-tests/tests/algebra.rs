@@ -4,8 +4,8 @@
 
 use fastmmd::sincos::{Micromath, Polynomial};
 use fastmmd::{
-    Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Parameter, Sampling,
-    SinCos, hadamard,
+    Backend, Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Parameter,
+    Sampling, fixed, hadamard,
 };
 use fastmmd_reference::tolerance;
 use proptest::prelude::*;
@@ -19,8 +19,12 @@ fn config() -> Config {
     config
 }
 
-type Sample = [f32; 3];
-type Set = Embedding<16>;
+type Sample<B = Polynomial> = [<B as Backend>::Scalar; 3];
+type Set<B = Polynomial> = Embedding<16, B>;
+
+/// A backend whose embeddings can be compared.
+trait Compared: Backend + PartialEq + std::fmt::Debug {}
+impl<B: Backend + PartialEq + std::fmt::Debug> Compared for B {}
 
 fn dense() -> Fourier<3, 16> {
     Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, 1).expect("spherical")
@@ -28,6 +32,20 @@ fn dense() -> Fourier<3, 16> {
 
 fn fast() -> Fastfood<3, 4, 16> {
     Fastfood::new(Kernel::GAUSSIAN, 1).expect("spherical")
+}
+
+fn dense_integers() -> fixed::Fourier<3, 16> {
+    fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, 1).expect("in range")
+}
+
+fn fast_integers() -> fixed::Fastfood<3, 4, 16> {
+    fixed::Fastfood::new(Kernel::GAUSSIAN, 1).expect("in range")
+}
+
+/// The same samples in steps; those far away saturate.
+fn in_steps(samples: &[(Sample, f32)]) -> Vec<(Sample<fixed::Table>, f32)> {
+    let steps = |sample| fixed::sample(sample).expect("finite");
+    samples.iter().map(|(sample, weight)| (steps(sample), *weight)).collect()
 }
 
 fn sample() -> impl Strategy<Value = Sample> {
@@ -45,7 +63,10 @@ fn weighted_samples() -> impl Strategy<Value = Vec<(Sample, f32)>> {
     prop::collection::vec((sample(), weight), 1..24)
 }
 
-fn embed(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)]) -> Set {
+fn embed<B: Compared>(
+    map: &impl FeatureMap<3, 16, B::Scalar>,
+    samples: &[(Sample<B>, f32)],
+) -> Set<B> {
     let mut set = Embedding::new(map);
     for (sample, weight) in samples {
         set.add_weighted(map, sample, *weight).expect("a good sample");
@@ -54,18 +75,18 @@ fn embed(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)]) -> Set {
 }
 
 /// Total weight and sums as saved, without the sum of squared weights.
-fn sums(map: &impl FeatureMap<3, 16>, set: &Set) -> (Vec<u8>, Vec<u8>) {
-    let mut bytes = vec![0; Set::SAVED_BYTES];
+fn sums<B: Compared>(map: &impl FeatureMap<3, 16, B::Scalar>, set: &Set<B>) -> (Vec<u8>, Vec<u8>) {
+    let mut bytes = vec![0; Set::<B>::SAVED_BYTES];
     set.save(map, &mut bytes).expect("long enough");
     (bytes[44..52].to_vec(), bytes[68..bytes.len() - 4].to_vec())
 }
 
-fn add_then_remove(
-    map: &impl FeatureMap<3, 16>,
-    samples: &[(Sample, f32)],
-    more: &[(Sample, f32)],
+fn add_then_remove<B: Compared>(
+    map: &impl FeatureMap<3, 16, B::Scalar>,
+    samples: &[(Sample<B>, f32)],
+    more: &[(Sample<B>, f32)],
 ) {
-    let before = embed(map, samples);
+    let before = embed::<B>(map, samples);
     let mut set = before.clone();
     for (sample, weight) in more {
         set.add_weighted(map, sample, *weight).expect("a good sample");
@@ -80,12 +101,16 @@ fn add_then_remove(
     assert_eq!(set, before);
 }
 
-fn merge_in_any_order(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)], cuts: [usize; 2]) {
-    let whole = embed(map, samples);
+fn merge_in_any_order<B: Compared>(
+    map: &impl FeatureMap<3, 16, B::Scalar>,
+    samples: &[(Sample<B>, f32)],
+    cuts: [usize; 2],
+) {
+    let whole = embed::<B>(map, samples);
     let mut cuts = cuts.map(|cut| cut % (samples.len() + 1));
     cuts.sort_unstable();
     let parts = [&samples[..cuts[0]], &samples[cuts[0]..cuts[1]], &samples[cuts[1]..]];
-    let [a, b, c] = parts.map(|part| embed(map, part));
+    let [a, b, c] = parts.map(|part| embed::<B>(map, part));
     for order in [[&a, &b, &c], [&c, &a, &b], [&b, &a, &c]] {
         let [first, second, third] = order;
         let mut left = first.clone();
@@ -100,21 +125,25 @@ fn merge_in_any_order(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)], c
     }
 }
 
-fn weight_is_repetition(map: &impl FeatureMap<3, 16>, sample: &Sample, times: u8) {
-    let weighted = embed(map, &[(*sample, f32::from(times))]);
-    let mut repeated: Set = Embedding::new(map);
+fn weight_is_repetition<B: Compared>(
+    map: &impl FeatureMap<3, 16, B::Scalar>,
+    sample: &Sample<B>,
+    times: u8,
+) {
+    let weighted = embed::<B>(map, &[(*sample, f32::from(times))]);
+    let mut repeated: Set<B> = Embedding::new(map);
     for _ in 0..times {
         repeated.add(map, sample).expect("a good sample");
     }
-    assert_eq!(sums(map, &weighted), sums(map, &repeated));
-    let one = embed(map, &[(*sample, 1.0)]);
-    let mut added: Set = Embedding::new(map);
+    assert_eq!(sums::<B>(map, &weighted), sums::<B>(map, &repeated));
+    let one = embed::<B>(map, &[(*sample, 1.0)]);
+    let mut added: Set<B> = Embedding::new(map);
     added.add(map, sample).expect("a good sample");
     assert_eq!(one, added);
 }
 
 fn forgetting_multiplies(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)], keep: [f32; 2]) {
-    let mut twice = embed(map, samples);
+    let mut twice = embed::<Polynomial>(map, samples);
     let mut once = twice.clone();
     twice.forget(keep[0]).expect("in range");
     twice.forget(keep[1]).expect("in range");
@@ -136,7 +165,7 @@ fn bad_input_changes_nothing(
     samples: &[(Sample, f32)],
     channel: usize,
 ) {
-    let before = embed(map, samples);
+    let before = embed::<Polynomial>(map, samples);
     let good = samples[0].0;
     let mut set = before.clone();
     let refused = |result: Result<(), Error>, error: Error, set: &Set| {
@@ -174,7 +203,7 @@ fn bad_input_changes_nothing(
         refused(set.forget(bad), Error::OutOfRange(Parameter::Keep), &set);
     }
     let other = Fourier::<3, 16>::new(Kernel::GAUSSIAN, Sampling::Quasi, 2).expect("spherical");
-    let stranger = embed(&other, samples);
+    let stranger = embed::<Polynomial>(&other, samples);
     refused(set.add(&other, &good), Error::MapMismatch, &set);
     refused(set.add_weighted(&other, &good, 2.0), Error::MapMismatch, &set);
     refused(set.remove(&other, &good), Error::MapMismatch, &set);
@@ -186,13 +215,14 @@ fn bad_input_changes_nothing(
 }
 
 /// However little forgetting leaves, what is saved is taken back.
-fn saved_is_restored<B: SinCos + PartialEq + std::fmt::Debug>(
-    map: &impl FeatureMap<3, 16>,
-    samples: &[(Sample, f32)],
+fn saved_is_restored<B: Compared>(
+    map: &impl FeatureMap<3, 16, B::Scalar>,
+    zero: &Sample<B>,
+    samples: &[(Sample<B>, f32)],
     keeps: &[f32],
 ) {
     let mut set: Embedding<16, B> = Embedding::new(map);
-    set.add(map, &[0.0; 3]).expect("a good sample"); // the largest cosines there are
+    set.add(map, zero).expect("a good sample"); // the largest cosines there are
     for ((sample, weight), keep) in samples.iter().zip(keeps) {
         set.add_weighted(map, sample, *weight).expect("a good sample");
         set.forget(*keep).expect("in range");
@@ -226,8 +256,11 @@ proptest! {
 
     #[test]
     fn removing_undoes_adding(samples in weighted_samples(), more in weighted_samples()) {
-        add_then_remove(&dense(), &samples, &more);
-        add_then_remove(&fast(), &samples, &more);
+        add_then_remove::<Polynomial>(&dense(), &samples, &more);
+        add_then_remove::<Polynomial>(&fast(), &samples, &more);
+        let (samples, more) = (in_steps(&samples), in_steps(&more));
+        add_then_remove::<fixed::Table>(&dense_integers(), &samples, &more);
+        add_then_remove::<fixed::Table>(&fast_integers(), &samples, &more);
     }
 
     #[test]
@@ -235,14 +268,19 @@ proptest! {
         samples in weighted_samples(),
         cuts in prop::array::uniform2(0_usize..100),
     ) {
-        merge_in_any_order(&dense(), &samples, cuts);
-        merge_in_any_order(&fast(), &samples, cuts);
+        merge_in_any_order::<Polynomial>(&dense(), &samples, cuts);
+        merge_in_any_order::<Polynomial>(&fast(), &samples, cuts);
+        let samples = in_steps(&samples);
+        merge_in_any_order::<fixed::Table>(&dense_integers(), &samples, cuts);
+        merge_in_any_order::<fixed::Table>(&fast_integers(), &samples, cuts);
     }
 
     #[test]
     fn a_whole_weight_is_repetition(sample in sample(), times in 1_u8..100) {
-        weight_is_repetition(&dense(), &sample, times);
-        weight_is_repetition(&fast(), &sample, times);
+        weight_is_repetition::<Polynomial>(&dense(), &sample, times);
+        weight_is_repetition::<Polynomial>(&fast(), &sample, times);
+        let sample = fixed::sample(&sample).expect("finite");
+        weight_is_repetition::<fixed::Table>(&fast_integers(), &sample, times);
     }
 
     #[test]
@@ -250,8 +288,12 @@ proptest! {
         (samples, shuffled) in weighted_samples()
             .prop_flat_map(|samples| (Just(samples.clone()), Just(samples).prop_shuffle())),
     ) {
-        prop_assert_eq!(embed(&dense(), &samples), embed(&dense(), &shuffled));
-        prop_assert_eq!(embed(&fast(), &samples), embed(&fast(), &shuffled));
+        let floats = |samples| embed::<Polynomial>(&dense(), samples);
+        prop_assert_eq!(floats(&samples), floats(&shuffled));
+        let floats = |samples| embed::<Polynomial>(&fast(), samples);
+        prop_assert_eq!(floats(&samples), floats(&shuffled));
+        let integers = |samples| embed::<fixed::Table>(&fast_integers(), &in_steps(samples));
+        prop_assert_eq!(integers(&samples), integers(&shuffled));
     }
 
     #[test]
@@ -268,9 +310,10 @@ proptest! {
         samples in weighted_samples(),
         keeps in prop::collection::vec((-18.0_f32..=0.0).prop_map(f32::exp2), 24),
     ) {
-        saved_is_restored::<Polynomial>(&dense(), &samples, &keeps);
-        saved_is_restored::<Micromath>(&dense(), &samples, &keeps);
-        saved_is_restored::<Polynomial>(&fast(), &samples, &keeps);
+        saved_is_restored::<Polynomial>(&dense(), &[0.0; 3], &samples, &keeps);
+        saved_is_restored::<Micromath>(&dense(), &[0.0; 3], &samples, &keeps);
+        saved_is_restored::<Polynomial>(&fast(), &[0.0; 3], &samples, &keeps);
+        saved_is_restored::<fixed::Table>(&fast_integers(), &[0; 3], &in_steps(&samples), &keeps);
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! The core against the judge, both with the core's own frequencies.
 
 mod common;
+#[path = "common/readings.rs"]
+mod readings;
 
 use common::dense;
 use fastmmd::sincos::{Libm, Micromath, Polynomial};
 use fastmmd::{
     Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Profile, Sampling, SinCos, TwoSample,
 };
-use fastmmd_reference::features::{Frequencies, Spectrum};
+use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::population::Normal;
 use fastmmd_reference::tolerance::{self, Tolerance};
 use fastmmd_reference::{Weighted, data, published, real, single};
+use readings::Readings;
 
 const PROFILES: [Profile; 5] = [
     Profile::Gaussian,
@@ -21,82 +24,6 @@ const PROFILES: [Profile; 5] = [
     Profile::Matern52,
 ];
 const SAMPLINGS: [Sampling; 3] = [Sampling::Independent, Sampling::Quasi, Sampling::Orthogonal];
-
-/// Everything that is read out of two embeddings, divided by K(0).
-#[derive(Debug, Clone, Copy)]
-struct Readings {
-    biased: f64,
-    unbiased: f64,
-    norm_p: f64,
-    norm_q: f64,
-    inner: f64,
-    /// Mean over the circles of A², as the amplitude of the difference has it (Algorithm 2).
-    amplitudes: f64,
-    /// The same by Algorithm 1, line 6.
-    line_6: f64,
-}
-
-impl Readings {
-    fn judge(p: &Spectrum, q: &Spectrum) -> Self {
-        let biased = p.biased(q);
-        Self {
-            biased,
-            unbiased: p.unbiased(q).expect("two samples each"),
-            norm_p: p.squared_norm(),
-            norm_q: q.squared_norm(),
-            inner: p.inner_product(q),
-            amplitudes: biased,
-            line_6: biased,
-        }
-    }
-
-    fn core<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
-        test: &TwoSample<'_, M, D, L, B>,
-    ) -> Self {
-        let scale = f64::from(test.p().kernel_scale());
-        let read = |value: Result<f32, _>| f64::from(value.expect("two samples each")) / scale;
-        let (mut amplitudes, mut line_6) = (0.0, 0.0);
-        for circle in test.circles().expect("not empty") {
-            amplitudes += f64::from(circle.amplitude * circle.amplitude) / real(L);
-            line_6 += f64::from(circle.squared_amplitude::<B>()) / real(L);
-        }
-        Self {
-            biased: read(test.mmd2_biased()),
-            unbiased: read(test.mmd2_unbiased()),
-            norm_p: read(test.p().squared_norm()),
-            norm_q: read(test.q().squared_norm()),
-            inner: read(test.p().inner_product(test.q())),
-            amplitudes,
-            line_6,
-        }
-    }
-
-    fn named(&self) -> [(&'static str, f64); 7] {
-        [
-            ("biased", self.biased),
-            ("unbiased", self.unbiased),
-            ("norm of P", self.norm_p),
-            ("norm of Q", self.norm_q),
-            ("inner product", self.inner),
-            ("amplitudes", self.amplitudes),
-            ("line 6", self.line_6),
-        ]
-    }
-
-    /// The checker: which readings are too far from the judge's.
-    fn misses(&self, judge: &Self, limit: &Tolerance) -> Vec<String> {
-        let pairs = self.named().into_iter().zip(judge.named());
-        pairs
-            .filter(|((_, value), (_, truth))| !limit.admits(*value, *truth))
-            .map(|((name, value), (_, truth))| format!("{name}: {value:e} for {truth:e}"))
-            .collect()
-    }
-
-    fn largest_error(&self, judge: &Self) -> f64 {
-        let pairs = self.named().into_iter().zip(judge.named());
-        pairs.fold(0.0, |worst: f64, ((_, value), (_, truth))| worst.max((value - truth).abs()))
-    }
-}
 
 /// Feeds both sets to the core: by `push` where all weigh 1, weighted otherwise.
 fn stream<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
@@ -138,7 +65,7 @@ impl Worst {
         judge: &Readings,
         limit: &Tolerance,
     ) {
-        let readings = Readings::core(&stream::<M, D, L, B>(map, sets.0, sets.1));
+        let readings = Readings::core::<M, D, L, B, B>(&stream(map, sets.0, sets.1));
         let misses = readings.misses(judge, limit);
         assert!(misses.is_empty(), "{:?}, backend {}: {misses:?}", map.recipe(), B::CODE);
         let worst = &mut self.0[usize::from(B::CODE)];
@@ -405,14 +332,14 @@ fn wrong_values_are_caught() {
     let spectrum = |set| frequencies.spectrum(set).expect("three channels");
     let (judge_p, judge_q) = (spectrum(&p), spectrum(&q));
     let judge = Readings::judge(&judge_p, &judge_q);
-    let good = Readings::core(&stream::<_, 3, 64, Polynomial>(&map, &p, &q));
+    let good = Readings::core::<_, 3, 64, Polynomial, Polynomial>(&stream(&map, &p, &q));
     assert!(good.misses(&judge, &tolerance::MMD2).is_empty());
 
     let mut rows: [[f32; 3]; 64] =
         std::array::from_fn(|index| map.frequency(index).expect("index below 64"));
     rows[20][1] += 1e-3;
     let off = Fourier::given(rows, 0.75).expect("finite");
-    let wrong = Readings::core(&stream::<_, 3, 64, Polynomial>(&off, &p, &q));
+    let wrong = Readings::core::<_, 3, 64, Polynomial, Polynomial>(&stream(&off, &p, &q));
     let misses = wrong.misses(&judge, &tolerance::MMD2);
     assert!(!misses.is_empty());
 

@@ -10,16 +10,17 @@ mod values {
 
 use fastmmd::detector::{Raw, View};
 use fastmmd::innovation::Innovation;
-use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling};
+use fastmmd::sincos::Polynomial;
+use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling, fixed};
 use fastmmd_reference::checksum::crc32;
 use values::{
-    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL,
-    GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenDetector,
-    golden_detector, golden_pair, golden_sample, golden_value,
+    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
+    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES,
+    GOLDEN_SEED, Golden, GoldenDetector, golden_detector, golden_pair, golden_sample, golden_value,
 };
 
 fn measured<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Golden {
-    golden_pair(map, golden_sample).expect("good samples")
+    golden_pair::<Polynomial, M, D, L>(map, golden_sample).expect("good samples")
 }
 
 /// The records are held by their checksums: those are the CRC-32 of the rest.
@@ -63,6 +64,18 @@ fn fastfood() {
     hold("GOLDEN_FASTFOOD", measured(&map.expect("spherical")), GOLDEN_FASTFOOD);
 }
 
+#[test]
+fn in_integers() {
+    let map = fixed::Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    let map = map.expect("in range");
+    let found = golden_pair::<fixed::Table, _, 3, 64>(&map, golden_sample).expect("good samples");
+    hold("GOLDEN_FIXED_FOURIER", found, GOLDEN_FIXED_FOURIER);
+    let map = fixed::Fastfood::<16, 16, 128>::new(Kernel::GAUSSIAN, GOLDEN_SEED);
+    let map = map.expect("in range");
+    let found = golden_pair::<fixed::Table, _, 16, 128>(&map, golden_sample).expect("good samples");
+    hold("GOLDEN_FIXED_FASTFOOD", found, GOLDEN_FIXED_FASTFOOD);
+}
+
 fn detected<V: View<3>>() -> GoldenDetector {
     let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
     golden_detector::<V>(&map.expect("spherical")).expect("good rows")
@@ -103,7 +116,8 @@ const INPUTS: u32 = 0xb4bc_849c;
 #[test]
 fn another_input_is_caught() {
     let map = |seed| Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, seed);
-    let altered = golden_pair(&map(GOLDEN_SEED).expect("spherical"), |index, second| {
+    let golden = map(GOLDEN_SEED).expect("spherical");
+    let altered = golden_pair::<Polynomial, _, 3, 64>(&golden, |index, second| {
         let mut sample: [f32; 3] = golden_sample(index, second);
         if index == 500 {
             sample[1] = f32::from_bits(sample[1].to_bits() ^ 4);

@@ -6,7 +6,7 @@ use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::null::{self, Estimate, Features, Gram, Null, Pool};
 use fastmmd_reference::population::Normal;
 use fastmmd_reference::tolerance::{self, Tolerance};
-use fastmmd_reference::{Points, Refused, Weighted, data, exact, real};
+use fastmmd_reference::{Points, Refused, Weighted, b_test, data, exact, linear, real};
 
 const BOTH: [Estimate; 2] = [Estimate::Biased, Estimate::Unbiased];
 
@@ -147,6 +147,33 @@ fn type_i_error_is_that_promised() -> Result<(), Refused> {
             limit.hold(&format!("{pool} {name}"), share, 0.05);
         }
     }
+    Ok(())
+}
+
+/// 900 samples: 450 terms of MMD-linear, 30 blocks of the B-test.
+#[test]
+fn type_i_error_of_linear_and_b_test() -> Result<(), Refused> {
+    let mut generator = Generator::new(10);
+    let (mut by_terms, mut by_blocks) = (0.0, 0.0);
+    for _ in 0..300 {
+        let (p, q) = (normals(&mut generator, 900, 1.0)?, normals(&mut generator, 900, 1.0)?);
+        let terms = linear::terms(&p, &q, gaussian(1.0))?;
+        let blocks = b_test::blocks(&p, &q, b_test::usual_block(900), gaussian(1.0))?;
+        for (values, count) in [(terms, &mut by_terms), (blocks, &mut by_blocks)] {
+            let (mean, null) = null::mean_of_independent(&values)?;
+            *count += f64::from(u8::from(mean > null.threshold(0.05)?)) / 300.0;
+        }
+    }
+    tolerance::NULL_NORMAL.hold("MMD-linear", by_terms, 0.05);
+    tolerance::NULL_NORMAL.hold("B-test", by_blocks, 0.05);
+    // The control: a change that blocks must see.
+    let (p, q) = (normals(&mut generator, 900, 1.0)?, normals(&mut generator, 900, 2.0)?);
+    let blocks = b_test::blocks(&p, &q, b_test::usual_block(900), gaussian(1.0))?;
+    let (mean, null) = null::mean_of_independent(&blocks)?;
+    assert!(mean > null.threshold(0.05)?);
+    assert_eq!(null::mean_of_independent(&[1.0]).err(), Some(Refused::TooFewSamples));
+    assert_eq!(null::mean_of_independent(&[1.0; 3]).err(), Some(Refused::Constant));
+    assert_eq!(null::mean_of_independent(&[f64::NAN; 3]).err(), Some(Refused::NotFinite));
     Ok(())
 }
 

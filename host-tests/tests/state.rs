@@ -4,8 +4,8 @@
 
 use fastmmd::sincos::{Libm, Polynomial};
 use fastmmd::{
-    Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe, Sampling,
-    SinCos, TwoSample,
+    Backend, Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe,
+    Sampling, Scalar, TwoSample, fixed,
 };
 use fastmmd_reference::checksum::crc32;
 use fastmmd_reference::generate::Generator;
@@ -20,18 +20,43 @@ fn fast() -> Fastfood<3, 4, 8> {
     Fastfood::new(Kernel::GAUSSIAN, 9).expect("spherical")
 }
 
+fn fast_integers() -> fixed::Fastfood<3, 4, 8> {
+    fixed::Fastfood::new(Kernel::GAUSSIAN, 9).expect("in range")
+}
+
+/// A number that samples are made of.
+trait Number: Scalar + PartialEq + std::fmt::Debug {
+    fn of(value: f32) -> Self;
+}
+
+impl Number for f32 {
+    fn of(value: f32) -> Self {
+        value
+    }
+}
+
+impl Number for i16 {
+    fn of(value: f32) -> Self {
+        let [steps] = fixed::sample(&[value]).expect("finite");
+        steps
+    }
+}
+
 /// A deterministic sample: multiples of 1/8.
-fn reading<const D: usize>(index: u8) -> [f32; D] {
+fn reading<X: Number, const D: usize>(index: u8) -> [X; D] {
     let mut value = f32::from(index % 16) / 8.0 - 1.0;
     std::array::from_fn(|_| {
         value = 0.5 - 0.5 * value;
-        value
+        X::of(value)
     })
 }
 
-fn streams<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
+fn streams<M, const D: usize, const L: usize, B: Backend<Scalar: Number>>(
     map: &M,
-) -> TwoSample<'_, M, D, L, B> {
+) -> TwoSample<'_, M, D, L, B>
+where
+    M: FeatureMap<D, L, B::Scalar>,
+{
     let mut test = TwoSample::new(map);
     for index in 0..20 {
         test.push_p(&reading(index)).expect("a good sample");
@@ -55,14 +80,11 @@ fn saved(length: usize, save: impl Fn(&mut [u8]) -> Result<usize, Error>) -> Vec
     bytes
 }
 
-fn round_trips<
-    M: FeatureMap<D, L>,
-    const D: usize,
-    const L: usize,
-    B: SinCos + PartialEq + std::fmt::Debug,
->(
-    map: &M,
-) {
+fn round_trips<M, const D: usize, const L: usize, B>(map: &M)
+where
+    M: FeatureMap<D, L, B::Scalar>,
+    B: Backend<Scalar: Number> + PartialEq + std::fmt::Debug,
+{
     let test = streams::<M, D, L, B>(map);
     let bytes = saved(Recipe::SAVED_BYTES, |out| map.recipe().save(out));
     assert_eq!(Recipe::restore(&bytes).as_ref(), Ok(map.recipe()));
@@ -100,6 +122,35 @@ fn round_trips_are_exact() {
         let map = Fourier::<16, 128>::new(Kernel::GAUSSIAN, sampling, u64::MAX).expect("spherical");
         round_trips::<_, 16, 128, Polynomial>(&map);
     }
+    round_trips::<_, 3, 8, fixed::Table>(&fast_integers());
+    let map = fixed::Fourier::<16, 128>::new(Kernel::GAUSSIAN, Sampling::Auto, 1);
+    round_trips::<_, 16, 128, fixed::Table>(&map.expect("in range"));
+}
+
+/// Maps of one seed, sums of one length: but what floats saved, integers refuse, and the reverse.
+#[test]
+fn floats_and_integers_refuse_each_other() {
+    let (floats, integers) = (fast(), fast_integers());
+    let mut a = streams::<_, 3, 8, Polynomial>(&floats);
+    let mut b = streams::<_, 3, 8, fixed::Table>(&integers);
+    let saved_a = saved(TwoSample::<Fastfood<3, 4, 8>, 3, 8>::SAVED_BYTES, |out| a.save(out));
+    let saved_b = saved(saved_a.len(), |out| b.save(out));
+    let before = (a.p().clone(), b.p().clone());
+    assert_eq!(a.restore(&saved_b), Err(Error::WrongShape));
+    assert_eq!(b.restore(&saved_a), Err(Error::WrongShape));
+    assert_eq!((a.p(), b.p()), (&before.0, &before.1));
+    // The backend's code forged, it is still another map.
+    let forged = |saved: &[u8], code| {
+        let mut bytes = saved.to_vec();
+        bytes[6] = code;
+        mend(&mut bytes);
+        bytes
+    };
+    assert_eq!(b.restore(&forged(&saved_a, fixed::Table::CODE)), Err(Error::MapMismatch));
+    assert_eq!(a.restore(&forged(&saved_b, 0)), Err(Error::MapMismatch));
+    assert_eq!(Fastfood::<3, 4, 8>::from_recipe(integers.recipe()), Err(Error::WrongShape));
+    assert_eq!(fixed::Fastfood::<3, 4, 8>::from_recipe(floats.recipe()), Err(Error::WrongShape));
+    assert_eq!(fixed::Fastfood::from_recipe(integers.recipe()), Ok(integers));
 }
 
 #[test]
@@ -322,7 +373,7 @@ trait State: Clone + PartialEq {
     fn largest_mean(&self) -> f64;
 }
 
-fn largest_mean<const L: usize>(set: &Embedding<L>) -> f64 {
+fn largest_mean<const L: usize, B: Backend>(set: &Embedding<L, B>) -> f64 {
     let Ok(points) = set.mean() else { return 0.0 };
     let finite = set.squared_norm().is_ok_and(f32::is_finite)
         && set.concentration().is_ok_and(|c| c > 0.0 && c <= 1.0);
@@ -349,21 +400,26 @@ impl State for Single<'_> {
     }
 }
 
-#[derive(Clone)]
-struct Pair<'m>(TwoSample<'m, Fastfood<3, 4, 8>, 3, 8>);
+struct Pair<'m, M, B: Backend>(TwoSample<'m, M, 3, 8, B>);
 
-impl PartialEq for Pair<'_> {
+impl<M, B: Backend> Clone for Pair<'_, M, B> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<M: FeatureMap<3, 8, B::Scalar>, B: Backend + PartialEq> PartialEq for Pair<'_, M, B> {
     fn eq(&self, other: &Self) -> bool {
         self.0.p() == other.0.p() && self.0.q() == other.0.q()
     }
 }
 
-impl State for Pair<'_> {
+impl<M: FeatureMap<3, 8, B::Scalar>, B: Backend + PartialEq> State for Pair<'_, M, B> {
     fn restored(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.0.restore(bytes)
     }
     fn written(&self) -> Vec<u8> {
-        let mut bytes = vec![0; TwoSample::<Fastfood<3, 4, 8>, 3, 8>::SAVED_BYTES];
+        let mut bytes = vec![0; TwoSample::<M, 3, 8, B>::SAVED_BYTES];
         self.0.save(&mut bytes).expect("long enough");
         bytes
     }
@@ -383,6 +439,12 @@ impl State for Map {
             assert_eq!(*map.recipe(), self.0);
         }
         if let Ok(map) = Fastfood::<3, 4, 8>::from_recipe(&self.0) {
+            assert_eq!(*map.recipe(), self.0);
+        }
+        if let Ok(map) = fixed::Fourier::<2, 4>::from_recipe(&self.0) {
+            assert_eq!(*map.recipe(), self.0);
+        }
+        if let Ok(map) = fixed::Fastfood::<3, 4, 8>::from_recipe(&self.0) {
             assert_eq!(*map.recipe(), self.0);
         }
         Ok(())
@@ -441,6 +503,7 @@ fn seed() -> u64 {
 fn originals() -> Vec<Vec<u8>> {
     let (dense, fast) = (dense(), fast());
     let (a, b) = (streams::<_, 2, 4, Polynomial>(&dense), streams::<_, 3, 8, Polynomial>(&fast));
+    let integers = fast_integers();
     let empty = TwoSample::<_, 2, 4>::new(&dense);
     vec![
         Map(*dense.recipe()).written(),
@@ -449,7 +512,9 @@ fn originals() -> Vec<Vec<u8>> {
         Single(&dense, a.q().clone()).written(),
         Single(&dense, empty.p().clone()).written(),
         Pair(b).written(),
-        Pair(TwoSample::new(&fast)).written(),
+        Pair::<_, Polynomial>(TwoSample::new(&fast)).written(),
+        Map(*integers.recipe()).written(),
+        Pair::<_, fixed::Table>(streams(&integers)).written(),
     ]
 }
 
@@ -496,8 +561,16 @@ fn four_hundred_thousand_mutants_of_an_embedding() {
 #[test]
 fn four_hundred_thousand_mutants_of_two_streams() {
     let map = fast();
-    let before = Pair(streams(&map));
+    let before = Pair::<_, Polynomial>(streams(&map));
     let [refused, unchanged, accepted] = bombard(&before, 400_000, seed() + 1);
+    assert!(refused > 0 && unchanged > 0 && accepted > 0);
+}
+
+#[test]
+fn four_hundred_thousand_mutants_of_two_streams_in_integers() {
+    let map = fast_integers();
+    let before = Pair::<_, fixed::Table>(streams(&map));
+    let [refused, unchanged, accepted] = bombard(&before, 400_000, seed() + 3);
     assert!(refused > 0 && unchanged > 0 && accepted > 0);
 }
 

@@ -9,7 +9,9 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder of this package") {
         let path = entry.expect("readable").path();
-        if path.extension().is_some_and(|extension| extension == "rs") {
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(&path).expect("text");
             found.push((path, text));
         }

@@ -57,7 +57,7 @@ fn against_the_judge<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &
         let wide = x.map(f64::from);
         let judge = |x: &[f64]| by_pairs(x, &sets, |d| frequencies.mean_cosine(d));
         let value = witness.at(&x).expect("within reach");
-        tolerance::WITNESS.hold("f(x)", value.into(), judge(&wide));
+        tolerance::WITNESS_VALUE.hold("f(x)", value.into(), judge(&wide));
         let gradient = witness.gradient(&x).expect("within reach");
         for (ours, theirs) in gradient.iter().zip(slopes(&wide, judge)) {
             tolerance::WITNESS_GRADIENT.hold("∇f(x)", (*ours).into(), theirs);
@@ -69,7 +69,7 @@ fn against_the_judge<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &
         values.sum::<f64>() / real(set.len())
     };
     let squared = f64::from(fastmmd::mmd::squared_biased(&p, &q).expect("not empty"));
-    tolerance::WITNESS.hold("⟨f⟩_P − ⟨f⟩_Q", mean(&sets.0) - mean(&sets.1), squared);
+    tolerance::WITNESS_VALUE.hold("⟨f⟩_P − ⟨f⟩_Q", mean(&sets.0) - mean(&sets.1), squared);
 }
 
 #[test]

@@ -244,18 +244,19 @@ where
 
     /// Forgets everything learned and begins with scaling again; rows go on being counted.
     pub fn relearn(&mut self) {
-        // Field by field, so that no second detector has to fit on the stack.
+        // Field by field, and from constants, so that no second detector, nor a part of one, has to
+        // fit on the stack.
         self.stage = Stage::Scaling;
-        self.scale = Scale::new();
+        self.scale = const { Scale::new() };
         self.distance = MedianDistance::new(self.config.anchor_spacing());
         self.view = V::start();
-        self.delay = Delay::new();
+        self.delay = const { Delay::new() };
         self.gate = Gate::new();
         self.stillness = [Stillness::default(); C];
         self.count = 0;
         self.learned = 0;
-        self.reference = Baseline::new();
-        self.windows.iter_mut().for_each(|window| *window = Window::new());
+        self.reference = const { Baseline::new() };
+        self.windows.iter_mut().for_each(|window| *window = const { Window::new() });
         self.quiet_rows = 0;
         self.previous = None;
         self.last_alarm = None;

@@ -182,6 +182,20 @@ where
     /// Forgets everything learned and begins with scaling again under other settings, as
     /// [`Detector::relearn`] does under the same; rows go on being counted. O(S·L).
     ///
+    /// ```
+    /// # use fastmmd::detector::{Config, Detector, Raw};
+    /// # use fastmmd::{Fourier, Kernel, Sampling};
+    /// # let map = Fourier::<1, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 1)?;
+    /// let mut detector: Detector<_, Raw, 1, 1, 64, 4> =
+    ///     Detector::new(&map, Config::rows(10_000.0))?;
+    /// detector.push(&[0.5])?;
+    /// let rarer = Config::rows(20_000.0);
+    /// detector.relearn_with(rarer)?;
+    /// assert!(detector.relearn_with(Config::rows(0.0)).is_err());
+    /// assert_eq!((detector.config(), detector.rows(), detector.progress()), (&rarer, 1, 0.0));
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Detector::new`]; nothing is then forgotten.
     pub fn relearn_with(&mut self, config: Config<S>) -> Result<(), Error> {
@@ -221,7 +235,7 @@ where
         let Some(vector) = self.delay.push(&values)? else {
             return Ok(self.still_learning());
         };
-        let mut sample = Mean::new();
+        let mut sample = const { Mean::new() };
         self.map_into(&mut sample, vector)?;
         self.compare(at, &sample, &Axes::of::<B>(&values), learning);
         if !learning {

@@ -43,7 +43,7 @@ pub struct Fourier<const D: usize, const L: usize> {
 }
 
 impl<const D: usize, const L: usize> Fourier<D, L> {
-    const SHAPE: () = {
+    pub(crate) const SHAPE: () = {
         assert!(D >= 1, "a sample has at least one channel");
         assert!(L >= 1 && L <= 65_536, "the number of frequencies is from 1 to 65536");
     };

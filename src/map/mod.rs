@@ -22,15 +22,29 @@ use crate::numeric::rounded;
 /// for phases of a turn or so, to 1e-5 for 16 turns, and means little long before this limit.
 pub const MAX_TURNS: f32 = 4_194_304.0;
 
+/// The numbers that samples are made of, and what their phases are.
+///
+/// `f32` samples have `f32` phases, in turns; the `i16` samples of [`fixed`](crate::fixed) have
+/// `u32` phases, in 2⁻³² turns, which wrap as angles do.
+pub trait Scalar: Copy {
+    /// A phase.
+    type Phase: Copy;
+}
+
+impl Scalar for f32 {
+    type Phase = Self;
+}
+
 /// A map from samples of D channels to L phases.
-pub trait FeatureMap<const D: usize, const L: usize> {
+pub trait FeatureMap<const D: usize, const L: usize, X: Scalar = f32> {
     /// What it takes to make this map again.
     fn recipe(&self) -> &Recipe;
 
     /// A number that tells maps with other frequencies apart: [`Recipe::fingerprint`], kept.
     fn fingerprint(&self) -> u32;
 
-    /// Largest ‖x‖₂ for which no phase exceeds [`MAX_TURNS`].
+    /// Largest ‖x‖₂ for which no phase exceeds [`MAX_TURNS`]; with `i16` samples, which no phase
+    /// is too large for, the largest there is.
     fn reach(&self) -> f32;
 
     /// Calls `visit` once for each frequency k, with the k-th item and the phase ω_k'x / 2π in
@@ -38,12 +52,12 @@ pub trait FeatureMap<const D: usize, const L: usize> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] naming the channel, or [`Error::PhaseTooLarge`] beyond
-    /// [`reach`](Self::reach); `visit` has then not been called.
+    /// [`reach`](Self::reach); `visit` has then not been called. With `i16` samples, none.
     fn project<T>(
         &self,
-        sample: &[f32; D],
+        sample: &[X; D],
         items: &mut [T; L],
-        visit: impl FnMut(&mut T, f32),
+        visit: impl FnMut(&mut T, X::Phase),
     ) -> Result<(), Error>;
 
     /// The k-th frequency vector, in turns per unit of input, or `None` for k ≥ L.

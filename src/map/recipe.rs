@@ -21,6 +21,10 @@ pub enum MapKind {
     /// [`Fourier`](super::Fourier) with frequencies given by the caller; the seed is their
     /// checksum.
     Given,
+    /// [`fixed::Fourier`](crate::fixed::Fourier).
+    FixedFourier,
+    /// [`fixed::Fastfood`](crate::fixed::Fastfood).
+    FixedFastfood,
 }
 
 /// Everything that determines a map's frequencies. Two maps of equal recipes are equal.
@@ -37,7 +41,7 @@ pub struct Recipe {
     pub seed: u64,
     /// Input dimension D.
     pub dims: u32,
-    /// Fastfood's block length P; 0 for the other kinds.
+    /// The block length P of a Fastfood map; 0 for the other kinds.
     pub block: u32,
     /// Number of frequencies L.
     pub features: u32,
@@ -53,6 +57,8 @@ impl Recipe {
             MapKind::Fourier => 0,
             MapKind::Fastfood => 1,
             MapKind::Given => 2,
+            MapKind::FixedFourier => 3,
+            MapKind::FixedFastfood => 4,
         };
         let profile = match self.kernel.profile() {
             Profile::Gaussian => 0,
@@ -122,6 +128,8 @@ impl Recipe {
             0 => MapKind::Fourier,
             1 => MapKind::Fastfood,
             2 => MapKind::Given,
+            3 => MapKind::FixedFourier,
+            4 => MapKind::FixedFastfood,
             _ => return Err(Error::Inconsistent),
         };
         let profile = match profile {

@@ -53,3 +53,9 @@ pub(crate) const fn u16_of(index: usize) -> u16 {
 pub(crate) const fn u32_of(length: usize) -> u32 {
     length as u32
 }
+
+/// The nearest whole number; of two, the one farther from 0.
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+pub(crate) const fn nearest(value: f64) -> i64 {
+    (value + if value < 0.0 { -0.5 } else { 0.5 }) as i64
+}

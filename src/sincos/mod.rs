@@ -6,6 +6,7 @@
 //! | [`Quick`] | – | 1e-5 | the fewest instructions |
 //! | `Libm` | `libm` | 5e-7 | comparison; slow without hardware `f64` |
 //! | `Micromath` | `micromath` | 2e-3 | programs that use micromath already |
+//! | [`fixed::Table`](crate::fixed::Table) | – | 8e-5 | the maps of [`fixed`](crate::fixed), in integers |
 //!
 //! Errors are absolute, over one turn; each is [`SinCos::MAX_ERROR`], and one test holds all to
 //! theirs.
@@ -21,6 +22,8 @@ pub use self::libm::Libm;
 #[cfg(feature = "micromath")]
 pub use self::micromath::Micromath;
 pub use polynomial::{Polynomial, Quick};
+
+use crate::map::Scalar;
 
 /// A point on (or, as a mean of points, inside) the unit circle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -53,6 +56,40 @@ impl From<Point> for Versed {
     #[inline]
     fn from(Point { cos, sin }: Point) -> Self {
         Self { versine: 1.0 - cos, sin }
+    }
+}
+
+/// What an embedding needs of a backend: points in units of 2⁻²⁴.
+///
+/// Every [`SinCos`] is one; the other is [`fixed::Table`](crate::fixed::Table), which needs no
+/// floating point.
+pub trait Backend: Copy {
+    /// The numbers of the samples whose phases it takes.
+    type Scalar: Scalar;
+
+    /// Tells saved sums of different backends apart: [`SinCos::CODE`].
+    const CODE: u8;
+
+    /// What [`units`](Self::units) takes off a cosine and adds to a sine.
+    const OFFSET: u32;
+
+    /// cos − [`OFFSET`](Self::OFFSET) and sin + [`OFFSET`](Self::OFFSET) of a phase, in units of
+    /// 2⁻²⁴, modulo 2³².
+    fn units(phase: <Self::Scalar as Scalar>::Phase) -> [u32; 2];
+}
+
+impl<B: SinCos> Backend for B {
+    type Scalar = f32;
+    const CODE: u8 = <B as SinCos>::CODE;
+    const OFFSET: u32 = 6 << 24;
+
+    /// One `f32` addition a coordinate: the bits of a number x from 4 to 8 are a multiple of 2²⁹
+    /// plus 2²¹·x, so a shift leaves x in units of 2⁻²⁴.
+    #[inline(always)]
+    fn units(phase: f32) -> [u32; 2] {
+        let Versed { versine, sin } = B::versed(phase);
+        // 6 − cos = 5 + versine. A shift of the added number costs nothing on a Cortex-M4.
+        [((5.0 + versine).to_bits() << 3).wrapping_neg(), (6.0 + sin).to_bits() << 3]
     }
 }
 

@@ -31,8 +31,8 @@ pub(crate) use bytes::{Field, Reader, Writer, fields};
 
 use crate::embedding::Embedding;
 use crate::error::Error;
-use crate::map::{CHECKSUM, FeatureMap, Recipe};
-use crate::sincos::SinCos;
+use crate::map::{CHECKSUM, FeatureMap, Recipe, Scalar};
+use crate::sincos::Backend;
 use crate::sums::{self, Sum};
 use crate::two_sample::TwoSample;
 
@@ -57,7 +57,7 @@ pub(crate) enum Kind {
     Coupling = 6,
 }
 
-impl<const L: usize, B: SinCos> Embedding<L, B> {
+impl<const L: usize, B: Backend> Embedding<L, B> {
     fn put(&self, writer: &mut Writer<'_>) {
         self.weight.put(writer);
         self.squares.put(writer);
@@ -160,12 +160,12 @@ pub(crate) fn payload(bytes: &[u8], kind: Kind) -> Result<Reader<'_>, Error> {
 }
 
 /// Checks that a record is what a caller with this map and backend expects.
-pub(crate) fn expect<'b, const D: usize, const L: usize>(
+pub(crate) fn expect<'b, const D: usize, const L: usize, X: Scalar>(
     bytes: &'b [u8],
     kind: Kind,
     backend: u8,
     length: usize,
-    map: &impl FeatureMap<D, L>,
+    map: &impl FeatureMap<D, L, X>,
 ) -> Result<Reader<'b>, Error> {
     let record = read(bytes)?;
     let recipe = map.recipe();
@@ -206,7 +206,7 @@ impl Recipe {
     }
 }
 
-impl<const L: usize, B: SinCos> Embedding<L, B> {
+impl<const L: usize, B: Backend> Embedding<L, B> {
     /// Length of a saved embedding, in bytes: 16·L + 72.
     pub const SAVED_BYTES: usize = FRAME_BYTES + WEIGHT_BYTES + SUM_BYTES * L;
 
@@ -216,7 +216,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// [`Error::MapMismatch`] or [`Error::BufferTooSmall`].
     pub fn save<const D: usize>(
         &self,
-        map: &impl FeatureMap<D, L>,
+        map: &impl FeatureMap<D, L, B::Scalar>,
         out: &mut [u8],
     ) -> Result<usize, Error> {
         self.check_map(map)?;
@@ -232,7 +232,7 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     /// embedding is then as it was.
     pub fn restore<const D: usize>(
         &mut self,
-        map: &impl FeatureMap<D, L>,
+        map: &impl FeatureMap<D, L, B::Scalar>,
         bytes: &[u8],
     ) -> Result<(), Error> {
         self.check_map(map)?;
@@ -242,7 +242,9 @@ impl<const L: usize, B: SinCos> Embedding<L, B> {
     }
 }
 
-impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> TwoSample<'_, M, D, L, B> {
+impl<M: FeatureMap<D, L, B::Scalar>, const D: usize, const L: usize, B: Backend>
+    TwoSample<'_, M, D, L, B>
+{
     /// Length of a saved pair of streams, in bytes: 32·L + 96.
     pub const SAVED_BYTES: usize = FRAME_BYTES + 2 * (WEIGHT_BYTES + SUM_BYTES * L);
 

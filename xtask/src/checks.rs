@@ -80,19 +80,24 @@ pub(crate) fn documentation(project: &Project) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Runs every example; those that need a feature say so in the manifest, and all are on.
+/// Runs every example of the core and of the judge; those of the core that need a feature say so
+/// in the manifest, and all are on.
 pub(crate) fn examples(project: &Project) -> Result<Outcome> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(project.path("examples")).context("examples")? {
-        let path = entry?.path();
-        let name = path.file_stem().and_then(|name| name.to_str());
-        names.extend(name.map(str::to_owned));
-    }
-    names.sort();
     let mut failures = Failures::default();
-    for name in names {
-        let cargo = project.cargo().args(["run", "--quiet", "--all-features"]);
-        failures.note(&name, cargo.args(["--example", &name]).run());
+    for (package, directory) in
+        [("fastmmd", "examples"), ("fastmmd-reference", "host-tests/examples")]
+    {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(project.path(directory)).context(directory)? {
+            let path = entry?.path();
+            let name = path.file_stem().and_then(|name| name.to_str());
+            names.extend(name.map(str::to_owned));
+        }
+        names.sort();
+        for name in names {
+            let cargo = project.cargo().args(["run", "--quiet", "--all-features"]);
+            failures.note(&name, cargo.args(["--package", package, "--example", &name]).run());
+        }
     }
     failures.finish()
 }

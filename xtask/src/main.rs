@@ -16,6 +16,7 @@ mod package;
 mod parity;
 mod project;
 mod qemu;
+mod reproduce;
 mod setup;
 mod size;
 mod snapshot;
@@ -59,6 +60,10 @@ enum Command {
     /// Beside code, RAM, stack and error of each map and backend; fails if anything is more than
     /// 5 % above firmware/bench/budget.json.
     Bench(bench::Arguments),
+    /// Reproduce the literature's figures, as one Markdown report with plots.
+    ///
+    /// Fails if a result is beyond its limit. Minutes; with --quick, seconds.
+    Reproduce(reproduce::Arguments),
     /// Prove by linking that no call into the core can panic, at opt-level 1, 3, s and z.
     ///
     /// Links firmware/proofs, whose panic handler calls a function that does not exist. A control
@@ -90,6 +95,8 @@ fn main() -> ExitCode {
         Command::Matrix => matrix::run(&project),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Bench(arguments) => bench::run(&project, &arguments),
+        // Its report and its progress are the output of this command, so they are always shown.
+        Command::Reproduce(arguments) => reproduce::run(&Project::find(true), &arguments),
         Command::NoPanic(arguments) => no_panic::run(&project, &arguments),
         Command::NoAlloc => no_alloc::run(&project),
         Command::Package => package::run(&project),

@@ -7,7 +7,9 @@ use anyhow::Result;
 
 use crate::outcome::Outcome;
 use crate::project::Project;
-use crate::{checks, demo, firmware, matrix, no_alloc, no_panic, package, parity, size, snapshot};
+use crate::{
+    checks, demo, firmware, matrix, no_alloc, no_panic, package, parity, reproduce, size, snapshot,
+};
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args)]
@@ -35,7 +37,7 @@ const fn step(
 }
 
 /// In this order: what fails fast and often comes first.
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
     step("tests", "all tests, with all features and none", checks::tests),
@@ -57,6 +59,9 @@ const STEPS: [Step; 16] = [
     step("size", "every board's firmware is within its budget", size::run),
     step("demo", "a drift is noticed, and nothing before it", |project| {
         demo::run(project, &demo::Arguments::default())
+    }),
+    step("reproduce", "the literature's figures, in small", |project| {
+        reproduce::run(project, &reproduce::Arguments::quick())
     }),
     step("miri", "no undefined behaviour in the unit tests", checks::miri),
     step("fuzz", "the fuzz target builds", checks::fuzzing),

@@ -11,7 +11,7 @@ pub mod maps;
 use core::mem::{size_of, size_of_val};
 
 use fastmmd::detector::{Config, Detector, Raw};
-use fastmmd::{Embedding, FeatureMap, SinCos};
+use fastmmd::{Backend, Embedding, FeatureMap, Scalar};
 
 pub use emulated::entry;
 
@@ -19,12 +19,30 @@ pub use emulated::entry;
 const SAMPLES: u32 = 64;
 
 /// Something that takes samples of D channels.
-trait Subject<const D: usize> {
+trait Subject<X, const D: usize> {
     /// Takes one; false if it refuses.
-    fn push(&mut self, sample: &[f32; D]) -> bool;
+    fn push(&mut self, sample: &[X; D]) -> bool;
 }
 
-impl<M: FeatureMap<D, L>, const D: usize, const L: usize, const S: usize> Subject<D>
+/// A number that samples are made of.
+pub trait Number: Scalar {
+    /// That of a noise of which 2¹⁴ is about the unit.
+    fn of(noise: i16) -> Self;
+}
+
+impl Number for f32 {
+    fn of(noise: i16) -> Self {
+        Self::from(noise) / 16_384.0
+    }
+}
+
+impl Number for i16 {
+    fn of(noise: i16) -> Self {
+        noise >> 3
+    }
+}
+
+impl<M: FeatureMap<D, L>, const D: usize, const L: usize, const S: usize> Subject<f32, D>
     for Detector<'_, M, Raw, D, D, L, S>
 {
     fn push(&mut self, sample: &[f32; D]) -> bool {
@@ -35,7 +53,7 @@ impl<M: FeatureMap<D, L>, const D: usize, const L: usize, const S: usize> Subjec
 /// Costs of a program that measures nothing: to be taken off all others.
 pub fn nothing() -> ! {
     struct Nothing;
-    impl Subject<16> for Nothing {
+    impl Subject<f32, 16> for Nothing {
         fn push(&mut self, sample: &[f32; 16]) -> bool {
             core::hint::black_box(sample);
             true
@@ -64,12 +82,14 @@ pub fn known() -> ! {
 const KNOWN: u32 = 10_000;
 
 /// Costs of adding a sample to an embedding with the backend `B`.
-pub fn embedding<B: SinCos, const D: usize, const L: usize>(map: &impl FeatureMap<D, L>) -> ! {
-    struct Adding<'m, M, const L: usize, B: SinCos>(&'m M, Embedding<L, B>);
-    impl<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos> Subject<D>
-        for Adding<'_, M, L, B>
+pub fn embedding<B: Backend<Scalar: Number>, const D: usize, const L: usize>(
+    map: &impl FeatureMap<D, L, B::Scalar>,
+) -> ! {
+    struct Adding<'m, M, const L: usize, B: Backend>(&'m M, Embedding<L, B>);
+    impl<M: FeatureMap<D, L, B::Scalar>, const D: usize, const L: usize, B: Backend>
+        Subject<B::Scalar, D> for Adding<'_, M, L, B>
     {
-        fn push(&mut self, sample: &[f32; D]) -> bool {
+        fn push(&mut self, sample: &[B::Scalar; D]) -> bool {
             self.1.add(self.0, sample).is_ok()
         }
     }
@@ -98,12 +118,16 @@ pub fn detector<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) ->
 }
 
 /// Measures, prints and ends. `ram` and `map` are the bytes of the state and of the map.
-fn report<const D: usize>(subject: &mut impl Subject<D>, ram: usize, map: usize) -> ! {
+fn report<X: Number, const D: usize>(
+    subject: &mut impl Subject<X, D>,
+    ram: usize,
+    map: usize,
+) -> ! {
     count::start();
     let mut ticks = 0;
     let mut stack = 0;
     for index in 0..SAMPLES {
-        let sample = sample(index);
+        let sample: [X; D] = sample(index);
         let measured = count::measure(|| subject.push(&sample));
         assert!(measured.result, "sample {index} is refused");
         ticks += measured.ticks;
@@ -114,11 +138,11 @@ fn report<const D: usize>(subject: &mut impl Subject<D>, ram: usize, map: usize)
 }
 
 /// Noise of about unit spread, the same on every core.
-fn sample<const D: usize>(index: u32) -> [f32; D] {
+fn sample<X: Number, const D: usize>(index: u32) -> [X; D] {
     let mut word = index.wrapping_mul(0x9e37_79b9).wrapping_add(1);
     core::array::from_fn(|_| {
         word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let [_, _, low, high] = word.to_le_bytes();
-        (f32::from(u16::from_le_bytes([low, high])) - 32_768.0) / 16_384.0
+        // Its upper half less the middle.
+        X::of((word.cast_signed() >> 16) as i16 ^ i16::MIN)
     })
 }

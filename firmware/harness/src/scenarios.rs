@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drift_app::engine::Alarm;
+use drift_app::engine::{Alarm, ChangeKind};
 use drift_app::fault::{Device as Part, Fault, FaultKind};
 use drift_app::message::{Command, Origin, Refusal, Report, Sample, flags};
 use drift_app::profile::BOARD;
@@ -248,8 +248,9 @@ fn axis_stuck(programs: &Programs) -> Result<String, Error> {
     scene.stuck = Some(0);
     for number in 1..400 {
         if let (_, Some(alarm)) = step(&mut device, &mut scene)? {
-            expect(alarm.channel == 0, || format!("{alarm:?}"))?;
-            return Ok(format!("alarm after {number} samples, {:?}", alarm.kind));
+            let named = alarm.channel == 0 && alarm.kind == ChangeKind::Stuck;
+            expect(named, || format!("{alarm:?}"))?;
+            return Ok(format!("alarm after {number} samples"));
         }
     }
     Err(Error::Unexpected("an axis stuck for 400 samples went unnoticed".into()))

@@ -15,6 +15,7 @@ mod conditioning;
 #[cfg(any(feature = "inject-panic", feature = "inject-alloc"))]
 mod controls;
 mod detectors;
+mod fixed;
 mod handlers;
 mod maps;
 mod statistics;
@@ -46,6 +47,7 @@ pub extern "C" fn _start() -> ! {
     structured::<1, 4, 4>();
     structured::<12, 16, 48>();
     structured::<64, 64, 256>();
+    fixed::all();
     loop {
         core::hint::spin_loop();
     }
@@ -69,8 +71,8 @@ fn exercise<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
 }
 
 /// A sample the compiler cannot see.
-fn sample<const D: usize>() -> [f32; D] {
-    black_box([0.0; D])
+fn sample<X: Copy + Default, const D: usize>() -> [X; D] {
+    black_box([X::default(); D])
 }
 
 /// A number the compiler cannot see.

@@ -42,8 +42,8 @@ pub(crate) fn values() {
     backend::<Quick>();
     backend::<Libm>();
     backend::<Micromath>();
-    hadamard::transform(&mut sample::<1>());
-    let mut values = sample::<64>();
+    hadamard::transform(&mut sample::<f32, 1>());
+    let mut values = sample::<f32, 64>();
     hadamard::transform(&mut values);
     black_box(values);
     let _ = core::fmt::Write::write_fmt(&mut Sink, format_args!("{}", crate::refusal()));
@@ -66,13 +66,13 @@ fn backend<B: SinCos>() {
     black_box((Point::from(Versed { versine, sin }), Versed::from(Point { cos, sin })));
 }
 
-fn kernel() -> Kernel {
+pub(crate) fn kernel() -> Kernel {
     Kernel::new(black_box(Profile::Matern52), number())
         .and_then(|kernel| kernel.with_scale(number()))
         .unwrap_or(Kernel::GAUSSIAN)
 }
 
-fn recipe() -> Recipe {
+pub(crate) fn recipe() -> Recipe {
     black_box(Recipe {
         kind: MapKind::Fourier,
         kernel: kernel(),

@@ -5,12 +5,13 @@ use core::fmt::Arguments;
 
 use fastmmd::detector::{Raw, View};
 use fastmmd::innovation::Innovation;
-use fastmmd::{Error, Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
+use fastmmd::sincos::Polynomial;
+use fastmmd::{Backend, Error, Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample, fixed};
 
 use golden::{
-    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_ORTHOGONAL,
-    GOLDEN_QUASI, GOLDEN_SEED, Golden, GoldenDetector, golden_detector, golden_of, golden_pair,
-    golden_sample,
+    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
+    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_SEED, Golden, GoldenDetector,
+    GoldenNumber, golden_detector, golden_of, golden_pair, golden_sample,
 };
 
 /// The input and the values that the host's tests are held to.
@@ -20,41 +21,45 @@ mod golden {
     include!("../../../host-tests/golden_run.rs");
 }
 
+/// The map, where it is not refused.
+macro_rules! some {
+    ($map:expr) => {
+        match $map {
+            Ok(map) => map,
+            Err(_) => panic!("refused when compiled"),
+        }
+    };
+}
+
 // Computed by the compiler, on the host: the board must draw the same ones itself.
-static QUASI: Fourier<3, 64> = some(Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
+static QUASI: Fourier<3, 64> = some!(Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
 static ORTHOGONAL: Fourier<16, 128> =
-    some(Fourier::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED));
-static STRUCTURED: Fastfood<16, 16, 128> =
-    some_structured(Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
-
-const fn some<const D: usize, const L: usize>(map: Result<Fourier<D, L>, Error>) -> Fourier<D, L> {
-    match map {
-        Ok(map) => map,
-        Err(_) => panic!("refused when compiled"),
-    }
-}
-
-const fn some_structured<const D: usize, const P: usize, const L: usize>(
-    map: Result<Fastfood<D, P, L>, Error>,
-) -> Fastfood<D, P, L> {
-    match map {
-        Ok(map) => map,
-        Err(_) => panic!("refused when compiled"),
-    }
-}
+    some!(Fourier::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED));
+static STRUCTURED: Fastfood<16, 16, 128> = some!(Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
+static FIXED: fixed::Fourier<3, 64> =
+    some!(fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
+static FIXED_STRUCTURED: fixed::Fastfood<16, 16, 128> =
+    some!(fixed::Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
 
 /// Hands every line of the report to `print`.
 pub fn report(mut print: impl FnMut(Arguments<'_>)) {
     print(format_args!("Fourier<3, 64> quasi-random"));
     let drawn = is_drawn(&QUASI, || Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
-    map(&QUASI, drawn, GOLDEN_QUASI, &mut print);
+    map::<Polynomial, _, 3, 64>(&QUASI, drawn, GOLDEN_QUASI, &mut print);
     print(format_args!("Fourier<16, 128> orthogonal"));
     let drawn =
         is_drawn(&ORTHOGONAL, || Fourier::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED));
-    map(&ORTHOGONAL, drawn, GOLDEN_ORTHOGONAL, &mut print);
+    map::<Polynomial, _, 16, 128>(&ORTHOGONAL, drawn, GOLDEN_ORTHOGONAL, &mut print);
     print(format_args!("Fastfood<16, 16, 128>"));
     let drawn = is_drawn(&STRUCTURED, || Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
-    map(&STRUCTURED, drawn, GOLDEN_FASTFOOD, &mut print);
+    map::<Polynomial, _, 16, 128>(&STRUCTURED, drawn, GOLDEN_FASTFOOD, &mut print);
+    print(format_args!("fixed::Fourier<3, 64> quasi-random"));
+    let drawn =
+        is_drawn(&FIXED, || fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
+    map::<fixed::Table, _, 3, 64>(&FIXED, drawn, GOLDEN_FIXED_FOURIER, &mut print);
+    print(format_args!("fixed::Fastfood<16, 16, 128>"));
+    let drawn = is_drawn(&FIXED_STRUCTURED, || fixed::Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
+    map::<fixed::Table, _, 16, 128>(&FIXED_STRUCTURED, drawn, GOLDEN_FIXED_FASTFOOD, &mut print);
     detector::<Raw>("Raw", GOLDEN_DETECTOR_RAW, &mut print);
     detector::<Innovation<3>>("Innovation", GOLDEN_DETECTOR_INNOVATION, &mut print);
 }
@@ -84,14 +89,16 @@ fn is_drawn<M: PartialEq>(known: &M, draw: impl FnOnce() -> Result<M, Error>) ->
     draw().as_ref() == Ok(known)
 }
 
-fn map<M: FeatureMap<D, L>, const D: usize, const L: usize>(
+fn map<B: Backend<Scalar: GoldenNumber>, M, const D: usize, const L: usize>(
     map: &M,
     drawn_alike: bool,
     pinned: Golden,
     print: &mut impl FnMut(Arguments<'_>),
-) {
+) where
+    M: FeatureMap<D, L, B::Scalar>,
+{
     print(format_args!("  drawn as when compiled: {drawn_alike}"));
-    match (golden_pair(map, golden_sample), weighted(map)) {
+    match (golden_pair::<B, M, D, L>(map, golden_sample), weighted::<B, M, D, L>(map)) {
         (Ok(plain), Ok(weighted)) => {
             line("as they come", plain, print);
             print(format_args!("    the golden values: {}", plain == pinned));
@@ -109,8 +116,13 @@ fn line(name: &str, found: Golden, print: &mut impl FnMut(Arguments<'_>)) {
 }
 
 /// A part of the golden streams in all the other ways a sum can change.
-fn weighted<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Result<Golden, Error> {
-    let mut test: TwoSample<M, D, L> = TwoSample::new(map);
+fn weighted<B: Backend<Scalar: GoldenNumber>, M, const D: usize, const L: usize>(
+    map: &M,
+) -> Result<Golden, Error>
+where
+    M: FeatureMap<D, L, B::Scalar>,
+{
+    let mut test: TwoSample<M, D, L, B> = TwoSample::new(map);
     for step in 0..100_u8 {
         let index = u32::from(step);
         let weight = 0.375 + f32::from(step);

@@ -62,6 +62,25 @@ impl Null {
         Self { law: Law::Bound { samples } }
     }
 
+    /// The distribution of `factor` times the statistic. Of r times the samples, the asymptotic
+    /// distribution is this one times 1/r: costly methods may look at a part of a pool.
+    ///
+    /// # Errors
+    /// [`Refused::BadParameter`] unless `factor` is positive.
+    pub fn scaled(mut self, factor: f64) -> Result<Self, Refused> {
+        Refused::unless_positive("factor", factor)?;
+        match &mut self.law {
+            Law::Drawn(values) => values.iter_mut().for_each(|value| *value *= factor),
+            Law::Gamma { scale, shift, .. } => {
+                *scale *= factor;
+                *shift *= factor;
+            }
+            Law::Normal { deviation } => *deviation *= factor,
+            Law::Bound { samples } => *samples /= factor * factor,
+        }
+        Ok(self)
+    }
+
     /// The value that the statistic exceeds with a probability of at most `level`.
     ///
     /// Of B draws it is the ⌈(1 − level)·(B + 1)⌉-th smallest, and infinite where B is too small
@@ -166,6 +185,9 @@ mod tests {
                 assert_eq!(null.threshold(level), Err(Refused::BadLevel));
             }
             assert!(null.p_value(f64::NAN).is_nan());
+            let (threshold, doubled) = (null.threshold(0.05)?, null.clone().scaled(2.0)?);
+            tolerance::QUANTILE.hold("scaled", doubled.threshold(0.05)?, 2.0 * threshold);
+            assert!(null.scaled(0.0).is_err());
         }
         Ok(())
     }

@@ -185,7 +185,8 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
     }
     let mut errors = BTreeMap::new();
     for program in &all {
-        errors.insert(program.backend, error::largest(program.backend)?);
+        let Program { map, backend, .. } = program;
+        errors.insert((*map, *backend), error::largest(map, backend)?);
     }
     let next = AtomicUsize::new(0);
     let work = || -> Result<Vec<(usize, Row)>> {
@@ -194,7 +195,8 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(cell) = cells.get(index) else { return Ok(rows) };
             let without = empty.get(&(cell.target, cell.level)).context("no empty program")?;
-            let error = errors.get(cell.program.backend).context("no error")?;
+            let error =
+                errors.get(&(cell.program.map, cell.program.backend)).context("no error")?;
             let row = result(project, cell, without, *error);
             rows.push((index, row.with_context(|| cell.name())?));
         }

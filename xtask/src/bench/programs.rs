@@ -13,7 +13,10 @@ use crate::project::Project;
 
 /// Channels and frequencies.
 const SHAPES: [(u32, u32); 4] = [(4, 64), (8, 128), (16, 128), (32, 256)];
-const BACKENDS: [&str; 4] = ["polynomial", "quick", "libm", "micromath"];
+const BACKENDS: [&str; 5] = ["polynomial", "quick", "libm", "micromath", FIXED];
+
+/// The backend that has maps of its own, in integers.
+pub(super) const FIXED: &str = "fixed";
 
 /// Cores by the names that results have, their QEMU machines, and targets.
 pub(super) const CORES: [(&str, &str, &str); 4] = [
@@ -54,12 +57,16 @@ impl Program {
         if *map == "detector" {
             return format!("detector(&bench::maps::FOURIER_{d}_{l})");
         }
-        let (map, backend) = (map.to_uppercase(), backend_type(backend));
-        format!("embedding::<{backend}, {d}, {l}>(&bench::maps::{map}_{d}_{l})")
+        let (map, kind) = (map.to_uppercase(), backend_type(backend));
+        let prefix = if *backend == FIXED { "FIXED_" } else { "" };
+        format!("embedding::<{kind}, {d}, {l}>(&bench::maps::{prefix}{map}_{d}_{l})")
     }
 }
 
 fn backend_type(name: &str) -> String {
+    if name == FIXED {
+        return "fastmmd::fixed::Table".to_owned();
+    }
     let mut letters = name.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     format!("fastmmd::sincos::{}{}", first.unwrap_or_default(), letters.as_str())

@@ -1,0 +1,54 @@
+//! The integer path.
+
+use core::hint::black_box;
+
+use fastmmd::{Backend, FeatureMap, Sampling, fixed};
+
+use crate::maps::{kernel, recipe};
+use crate::{sample, statistics};
+
+/// Every map in every shape, and what makes samples.
+pub(crate) fn all() {
+    let _ = black_box(fixed::sample(&sample::<f32, 3>()));
+    let scale = fixed::Scale::<3>::new(sample(), sample());
+    let _ = black_box(scale.map(|scale| scale.sample(&sample())));
+    black_box(fixed::Table::units(black_box(1)));
+    dense::<1, 1>();
+    dense::<3, 64>();
+    dense::<16, 128>();
+    structured::<1, 4, 4>();
+    structured::<12, 16, 48>();
+    structured::<16, 16, 128>();
+    structured::<64, 64, 256>();
+}
+
+/// Every way to make a dense map at run time, and all that can be done with it.
+#[inline(never)]
+fn dense<const D: usize, const L: usize>() {
+    let drawn = fixed::Fourier::<D, L>::new(kernel(), black_box(Sampling::Auto), black_box(1));
+    let again = fixed::Fourier::<D, L>::from_recipe(&recipe());
+    for map in [drawn, again].iter().flatten() {
+        black_box(map.exact_frequency(black_box(1)));
+        interface(map);
+    }
+}
+
+/// Every way to make a structured map at run time, and all that can be done with it.
+#[inline(never)]
+fn structured<const D: usize, const P: usize, const L: usize>() {
+    let drawn = fixed::Fastfood::<D, P, L>::new(kernel(), black_box(1));
+    let again = fixed::Fastfood::<D, P, L>::from_recipe(&recipe());
+    for map in [drawn, again].iter().flatten() {
+        black_box(map.exact_frequency(black_box(1)));
+        interface(map);
+    }
+}
+
+fn interface<M: FeatureMap<D, L, i16>, const D: usize, const L: usize>(map: &M) {
+    black_box((map.recipe(), map.fingerprint(), map.reach()));
+    black_box((map.frequency(black_box(1)), map.weighted_frequencies(&sample())));
+    let mut items = [0; L];
+    let _ = black_box(map.project(&sample(), &mut items, |item, phase| *item ^= phase));
+    black_box(items);
+    statistics::embeddings::<M, D, L, fixed::Table>(map);
+}

@@ -1,0 +1,52 @@
+//! Do two sensors depend on one another, and which channels carry a label? HSIC and BAHSIC.
+
+use fastmmd_reference::features::Frequencies;
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::hsic::{ExactPairs, FeaturePairs, Pairs};
+use fastmmd_reference::kernel::gaussian;
+use fastmmd_reference::selection::{backward_elimination, centroid_kernel, centroids};
+use fastmmd_reference::{Points, Refused};
+
+fn main() -> Result<(), Refused> {
+    let generator = &mut Generator::new(7);
+
+    // On a circle: each coordinate alone is what it would be without the other, and the
+    // correlation is 0.
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for _ in 0..200 {
+        let (sin, cos) = (std::f64::consts::TAU * generator.uniform()).sin_cos();
+        x.push(cos + 0.2 * generator.normal());
+        y.push(sin + 0.2 * generator.normal());
+    }
+    let kernel = |a: &f64, b: &f64| gaussian(0.5)(&[*a], &[*b]);
+    let exact = ExactPairs::new(&x, &y, kernel, kernel)?;
+    let p = exact.null(499, generator)?.p_value(exact.hsic());
+    println!("HSIC {:.5}, p = {p:.3}", exact.hsic());
+    assert!(p < 0.01);
+    let (first, second) = (
+        Frequencies::gaussian(generator, 64, 1, 0.5)?,
+        Frequencies::gaussian(generator, 64, 1, 0.5)?,
+    );
+    let (x, y) = (Points::new(1, x)?, Points::new(1, y)?);
+    let features = FeaturePairs::new(&x, &y, &first, &second)?;
+    let p = features.null(199, generator)?.p_value(features.hsic());
+    println!("by 64 + 64 random features {:.5}, p = {p:.3}", features.hsic());
+
+    // Eight channels of a machine; when it is worn, channel 5 scatters more, its mean unchanged.
+    let worn: Vec<bool> = (0..120).map(|_| generator.below(2) == 1).collect();
+    let mut values = Vec::new();
+    for &worn in &worn {
+        for channel in 0..8 {
+            let spread = if worn && channel == 5 { 3.0 } else { 1.0 };
+            values.push(spread * generator.normal());
+        }
+    }
+    let points = Points::new(8, values)?;
+    let labels = centroid_kernel(&worn)?;
+    let order = backward_elimination(&points, &labels, gaussian(2.0))?;
+    println!("channels by worth, least first: {order:?}");
+    let means = centroids(&points, &worn)?;
+    println!("the difference of means there: {:.2}, which is no more than elsewhere", means[5]);
+    assert_eq!(order.last(), Some(&5));
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! The dense map in integers.
+
+use crate::error::Error;
+use crate::kernel::Kernel;
+use crate::map::{FeatureMap, MapKind, Recipe};
+use crate::numeric::{nearest, rounded, u32_of};
+use crate::sampling::{self, Sampling};
+
+use super::{PHASE_PER_TURN_AND_STEP, check_bandwidth, one_at_a_time, reach};
+
+/// L frequency vectors of D coordinates each, in 2⁻³² turns per step of the sample: 4·D·L bytes,
+/// D·L multiplications of 32 bits a sample.
+///
+/// The frequencies are those of the [`Fourier`](crate::Fourier) of the same kernel, sampling and
+/// seed, each rounded to 2⁻³² turns per step; from there on a phase is exact.
+///
+/// ```
+/// use fastmmd::{Kernel, Sampling, fixed};
+///
+/// static MAP: fixed::Fourier<3, 64> =
+///     match fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+///         Ok(map) => map,
+///         Err(_) => panic!("checked when compiled"),
+///     };
+/// # use fastmmd::FeatureMap;
+/// assert_eq!(MAP.recipe().sampling, Sampling::Quasi);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Fourier<const D: usize, const L: usize> {
+    recipe: Recipe,
+    fingerprint: u32,
+    frequencies: [[i32; D]; L],
+}
+
+impl<const D: usize, const L: usize> Fourier<D, L> {
+    /// Draws the frequencies of `kernel`, as [`Fourier::new`](crate::Fourier::new) does.
+    ///
+    /// # Errors
+    /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian, and
+    /// [`Error::OutOfRange`] for a bandwidth outside [`BANDWIDTHS`](super::BANDWIDTHS).
+    #[expect(clippy::cast_possible_truncation, reason = "turns are counted modulo 2³²")]
+    pub const fn new(kernel: Kernel, sampling: Sampling, seed: u64) -> Result<Self, Error> {
+        let () = crate::Fourier::<D, L>::SHAPE;
+        if let Err(error) = check_bandwidth(&kernel) {
+            return Err(error);
+        }
+        let sampling = match sampling.resolve(&kernel, D) {
+            Ok(sampling) => sampling,
+            Err(error) => return Err(error),
+        };
+        let drawn: [[f32; D]; L] = match sampling::draw(&kernel, sampling, seed) {
+            Ok(drawn) => drawn,
+            Err(error) => return Err(error),
+        };
+        let mut frequencies = [[0; D]; L];
+        let mut row = 0;
+        while row < L {
+            let mut channel = 0;
+            while channel < D {
+                let turns = drawn[row][channel] as f64;
+                frequencies[row][channel] = nearest(turns * PHASE_PER_TURN_AND_STEP) as i32;
+                channel += 1;
+            }
+            row += 1;
+        }
+        let recipe = Recipe {
+            kind: MapKind::FixedFourier,
+            kernel,
+            sampling,
+            seed,
+            dims: u32_of(D),
+            block: 0,
+            features: u32_of(L),
+        };
+        Ok(Self { fingerprint: recipe.fingerprint(), recipe, frequencies })
+    }
+
+    /// Makes the map again that a saved state speaks of.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] if the recipe is of another kind or shape, and those of
+    /// [`new`](Self::new).
+    pub const fn from_recipe(recipe: &Recipe) -> Result<Self, Error> {
+        if matches!(recipe.kind, MapKind::FixedFourier)
+            && recipe.dims as usize == D
+            && recipe.features as usize == L
+            && recipe.block == 0
+        {
+            Self::new(recipe.kernel, recipe.sampling, recipe.seed)
+        } else {
+            Err(Error::WrongShape)
+        }
+    }
+
+    /// The k-th frequency vector as it is, without the rounding to `f32`: in turns per unit of
+    /// input, or `None` for k ≥ L.
+    #[must_use]
+    pub fn exact_frequency(&self, index: usize) -> Option<[f64; D]> {
+        let frequency = self.frequencies.get(index)?;
+        Some(frequency.map(|phase| f64::from(phase) / PHASE_PER_TURN_AND_STEP))
+    }
+}
+
+impl<const D: usize, const L: usize> FeatureMap<D, L, i16> for Fourier<D, L> {
+    fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    fn fingerprint(&self) -> u32 {
+        self.fingerprint
+    }
+
+    fn reach(&self) -> f32 {
+        reach(D)
+    }
+
+    #[inline]
+    fn project<T>(
+        &self,
+        sample: &[i16; D],
+        items: &mut [T; L],
+        mut visit: impl FnMut(&mut T, u32),
+    ) -> Result<(), Error> {
+        // Widened once, not once for each frequency.
+        let sample = sample.map(i32::from);
+        for (frequency, item) in self.frequencies.iter().zip(items) {
+            let turn = |phase: i32, (w, x): (&i32, &i32)| phase.wrapping_add(w.wrapping_mul(*x));
+            visit(item, frequency.iter().zip(&sample).fold(0, turn).cast_unsigned());
+            one_at_a_time();
+        }
+        Ok(())
+    }
+
+    fn frequency(&self, index: usize) -> Option<[f32; D]> {
+        self.exact_frequency(index).map(|frequency| frequency.map(rounded))
+    }
+}

@@ -1,0 +1,104 @@
+//! The same statistics in integers: for cores without floating-point hardware.
+//!
+//! ```text
+//! sample, 16 bits ─▶ map ─▶ L phases, 32 bits, wrapping ─▶ table ─▶ exact sums
+//! ```
+//!
+//! A phase is a `u32` in units of 2⁻³² turns: whole turns wrap away by themselves. Adding a sample
+//! uses no floating point; reading MMD² out does, as it is done rarely.
+//!
+//! | | `f32` | `fixed` |
+//! |---|---|---|
+//! | for | cores with FPU (M4F, M7, M33), hosts | cores without (M0, M0+, M3, M23, RISC-V without F) |
+//! | sample | `[f32; D]`, any unit, any range | `[i16; D]`, units of 2⁻¹¹, from −16 to 16 |
+//! | bandwidth σ | 10⁻¹² to 10¹² | [`BANDWIDTHS`] |
+//! | error of a point | 1e-6, and more with the phase | 2e-4, whatever the phase |
+//! | `Fourier`, `Fastfood`, `Embedding`, `TwoSample` | yes | yes, of the same names and methods |
+//! | [`mmd`](crate::mmd), saved state, merging | yes | yes, the same |
+//! | `Detector`, `KernelFamily`, `Regimes`, given frequencies | yes | no |
+//!
+//! The sums are the same sums: an [`Embedding`] here is the crate's own with the backend
+//! [`Table`]. The same samples give the same bits on every target. A saved state of one path is
+//! refused by the other with [`Error::WrongShape`].
+//!
+//! # Samples
+//!
+//! A sample is a number of steps of 2⁻¹¹ = 1/[`ONE`], in the unit that the kernel's bandwidth is
+//! in: with `Kernel::GAUSSIAN`, σ is 2048 steps. Best are standard deviations, which is what a
+//! [`Scale`] makes of a converter's raw counts; [`sample`] makes them of `f32` values. Both
+//! saturate: a value beyond ±16 counts as one at the limit. Every `i16` is a valid sample, and none
+//! overflows.
+//!
+//! ```
+//! use fastmmd::{Kernel, Sampling, fixed};
+//!
+//! let map = fixed::Fourier::<2, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 1)?;
+//! // A 12-bit converter: means and deviations in counts.
+//! let scale = fixed::Scale::new([2048.0, 1000.0], [100.0, 25.0])?;
+//! let mut test: fixed::TwoSample<_, 2, 64> = fixed::TwoSample::new(&map);
+//! for step in 0..200 {
+//!     let wave = step * 37 % 101 - 50;
+//!     test.push_p(&scale.sample(&[2048 + 2 * wave, 1000 + wave]))?;
+//!     test.push_q(&scale.sample(&[2148 + 2 * wave, 1000 + wave]))?; // channel 0 moved
+//! }
+//! assert!(test.mmd2_unbiased()? > 0.2);
+//! # Ok::<(), fastmmd::Error>(())
+//! ```
+
+mod fastfood;
+mod fourier;
+mod scale;
+mod table;
+
+pub use fastfood::Fastfood;
+pub use fourier::Fourier;
+pub use scale::{MAX_COUNTS, Scale, sample};
+pub use table::Table;
+
+use core::sync::atomic::{Ordering, compiler_fence};
+
+use crate::error::{Error, Parameter};
+use crate::kernel::Kernel;
+use crate::map::Scalar;
+use crate::numeric::{f32_of, sqrt_f32};
+
+/// Sums of points in integers: the crate's [`Embedding`](crate::Embedding) with the [`Table`].
+pub type Embedding<const L: usize> = crate::Embedding<L, Table>;
+
+/// Two streams in integers: the crate's [`TwoSample`](crate::TwoSample) with the [`Table`].
+pub type TwoSample<'m, M, const D: usize, const L: usize> = crate::TwoSample<'m, M, D, L, Table>;
+
+/// The value 1 of a sample's channel: 2¹¹ steps.
+pub const ONE: i16 = 2048;
+
+/// The bandwidths that an integer map can have, in the unit of the samples: from 32 steps to 16
+/// times the range. Frequencies below are too coarse for the steps, those above for the phases.
+pub const BANDWIDTHS: core::ops::RangeInclusive<f32> = 0.015_625..=256.0;
+
+/// Phase units in a turn per unit of input, for each step of a sample: 2³²/2¹¹.
+const PHASE_PER_TURN_AND_STEP: f64 = 2_097_152.0;
+
+impl Scalar for i16 {
+    type Phase = u32;
+}
+
+const fn check_bandwidth(kernel: &Kernel) -> Result<(), Error> {
+    let bandwidth = kernel.bandwidth();
+    if bandwidth < *BANDWIDTHS.start() || bandwidth > *BANDWIDTHS.end() {
+        Err(Error::OutOfRange(Parameter::Bandwidth))
+    } else {
+        Ok(())
+    }
+}
+
+/// ‖x‖₂ of the largest sample of D channels.
+fn reach(channels: usize) -> f32 {
+    16.0 * sqrt_f32(f32_of(channels))
+}
+
+/// Keeps the compiler from mixing the work of several frequencies, for which these cores have too
+/// few registers; it is no instruction itself.
+#[inline(always)]
+fn one_at_a_time() {
+    compiler_fence(Ordering::SeqCst);
+}
