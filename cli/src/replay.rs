@@ -85,7 +85,7 @@ pub(crate) fn watch(
         }
     };
     let allow_constant = options.fine.allow_constant;
-    let outcome = play(table, beginning, detector.as_mut(), allow_constant, see)?;
+    let outcome = play(table, &beginning, detector.as_mut(), allow_constant, see)?;
     if output.json {
         report::say_json(&report::summary_json(&outcome, detector.as_ref(), shape.features))?;
     } else {
