@@ -65,7 +65,7 @@ pub fn nothing() -> ! {
 /// Costs of a loop of [`KNOWN`] instructions: if they come out otherwise, nothing here is true.
 pub fn known() -> ! {
     struct Loop;
-    impl Subject<16> for Loop {
+    impl Subject<f32, 16> for Loop {
         fn push(&mut self, sample: &[f32; 16]) -> bool {
             core::hint::black_box(sample);
             // SAFETY: it counts a register down, and touches nothing else.

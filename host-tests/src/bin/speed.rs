@@ -30,11 +30,11 @@ fn run() -> Result<bool, Failed> {
     table("samples", &samples);
     let dimensions = speed::over_dimensions()?;
     println!(
-        "\nthe same, {} samples, {} frequencies; exact MMD from 2000 samples by their square,",
+        "\nthe same, {} samples, {} frequencies; exact MMD from 1000 samples by their square,",
         speed::SAMPLES,
         speed::FREQUENCIES_BY_DIMENSION
     );
-    println!("dense from 500 by their number:");
+    println!("dense from 200 by their number:");
     table("channels", &dimensions);
     println!();
     let mut all_kept = true;
