@@ -58,7 +58,8 @@ fn of_record(bytes: &[u8], recipe: &Recipe) -> Vec<Fact> {
         Some(1) => "map",
         Some(2) => "embedding",
         Some(3) => "pair of streams",
-        Some(4) => "detector",
+        Some(5) => "detector",
+        Some(6) => "monitor of couplings",
         _ => "unknown",
     };
     let kernel = recipe.kernel;

@@ -4,11 +4,12 @@
 //! |---|---|
 //! | `args` | the command line |
 //! | `source`, `table`, `time` | rows out of CSV |
-//! | `setup`, `play` | a detector by the options, and a log through it |
+//! | `setup`, `ahead`, `play` | a detector by the options, and a log through it |
 //! | `trace`, `plot` | a picture of that |
 //! | `report`, `progress`, `fault`, `files` | what is printed and written |
 //! | the others | a command each |
 
+mod ahead;
 mod args;
 mod compare;
 mod cost;

@@ -45,7 +45,7 @@ pub(crate) fn rust(shape: &Shape, settings: &Settings) -> String {
          static MAP: Fourier<{inputs}, {features}> = match Fourier::new(Kernel::GAUSSIAN, \
          Sampling::Auto, {seed}) {{\n    Ok(map) => map,\n    Err(_) => panic!(\"checked when \
          compiled\"),\n}};\n\nconst CONFIG: Config<{windows}> = Config {{\n{fields}    \
-         ..{preset}\n}};\n\ntype Drift =\n    Detector<'static, Fourier<{inputs}, {features}>, \
+         ..{preset}\n}};\n\ntype Drift = Detector<'static, Fourier<{inputs}, {features}>, \
          {view}, {channels}, {inputs}, {features}, {windows}>;",
         names = names.join(", "),
     )

@@ -4,13 +4,12 @@ use fastmmd::Error;
 use fastmmd::detector::{Alarm, Stage, Verdict};
 use fastmmd_shapes::Watch;
 
+use crate::ahead::{After, Ahead};
 use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::setup::{Beginning, Row};
 use crate::table::Table;
 
-/// Rows between looks at the clock.
-const STRIDE: u64 = 4096;
 /// Gaps remembered, to tell which row of the log a row of the detector was.
 const MOST_GAPS: usize = 4096;
 
@@ -42,63 +41,115 @@ pub(crate) struct Outcome {
 
 /// Pushes all rows of a log, those of its beginning first, and shows each to `see`.
 pub(crate) fn play(
-    table: &mut Table,
+    table: Table,
     beginning: Beginning,
     detector: &mut dyn Watch,
     allow_constant: bool,
     mut see: impl FnMut(&Step<'_>) -> Result<(), Fault>,
 ) -> Result<Outcome, Fault> {
-    let mut outcome = Outcome::default();
-    let mut gaps = Gaps::new(detector.rows());
-    let mut movement = Movement::default();
+    let mut player = Player {
+        log: table.name().to_owned(),
+        names: table.names(),
+        outcome: Outcome::default(),
+        gaps: Gaps::new(detector.rows()),
+        movement: Movement::default(),
+        learning: is_learning(detector.stage()),
+        allow_constant,
+    };
     let mut progress = Progress::new();
-    let mut learning = is_learning(detector.stage());
-    let mut first = beginning.rows.into_iter();
-    let mut row = Row::default();
+    for row in &beginning.rows {
+        let alarm = player.push(row, detector)?;
+        see(&Step { row, detector, alarm })?;
+    }
+    let rows = Ahead::begin(table);
     loop {
-        match first.next() {
-            Some(early) => row = early,
-            None if row.read(table)? => {}
-            None => break,
+        let batch = rows.next()?;
+        for row in batch.rows() {
+            let alarm = player.push(row, detector)?;
+            see(&Step { row, detector, alarm })?;
         }
-        gaps.note(detector.rows(), row.number);
-        let verdict = detector.push(&row.values).map_err(|error| refused(table, &row, error))?;
-        if learning {
-            movement.note(&row.values);
-            outcome.learned += 1;
-            learning = is_learning(detector.stage());
-            if !learning && !allow_constant {
-                movement.check(table, row.number)?;
-            }
-        }
-        let alarm = match verdict {
-            Verdict::Alarm(alarm) => {
-                outcome.alarms += 1;
-                Some(Raised { row: row.number, since: gaps.number(alarm.since), alarm })
-            }
-            _ => None,
-        };
-        see(&Step { row: &row, detector, alarm })?;
-        if row.number % STRIDE == 0 {
-            progress.show(table.progress());
+        player.outcome.rows = batch.read;
+        progress.show(batch.progress);
+        match batch.after {
+            After::More => rows.give_back(batch),
+            After::End => break,
+            After::Fault(fault) => return Err(fault),
         }
     }
     progress.finish();
-    outcome.rows = table.rows();
-    if learning {
-        if !allow_constant && outcome.learned > 1 {
-            movement.check(table, row.number)?;
+    player.finish(detector)
+}
+
+/// What is kept from row to row.
+struct Player {
+    log: String,
+    names: Vec<String>,
+    outcome: Outcome,
+    gaps: Gaps,
+    movement: Movement,
+    learning: bool,
+    allow_constant: bool,
+}
+
+impl Player {
+    fn push(&mut self, row: &Row, detector: &mut dyn Watch) -> Result<Option<Raised>, Fault> {
+        self.gaps.note(detector.rows(), row.number);
+        let verdict = detector.push(&row.values).map_err(|error| self.refused(row, error))?;
+        if self.learning {
+            self.movement.note(&row.values);
+            self.outcome.learned += 1;
+            self.learning = is_learning(detector.stage());
+            if !self.learning {
+                self.check_movement(row.number)?;
+            }
         }
-        return Err(Fault::of(
-            table.name(),
-            format!(
-                "too few rows to learn from: {} in all, {} are needed (--learn)",
-                outcome.rows,
-                outcome.learned + rows_left(detector)
-            ),
-        ));
+        let Verdict::Alarm(alarm) = verdict else { return Ok(None) };
+        self.outcome.alarms += 1;
+        Ok(Some(Raised { row: row.number, since: self.gaps.number(alarm.since), alarm }))
     }
-    Ok(outcome)
+
+    fn finish(self, detector: &dyn Watch) -> Result<Outcome, Fault> {
+        if !self.learning {
+            return Ok(self.outcome);
+        }
+        if self.outcome.learned > 1 {
+            self.check_movement(self.outcome.rows.saturating_sub(1))?;
+        }
+        let (all, needed) = (self.outcome.rows, self.outcome.learned + rows_left(detector));
+        let why =
+            format!("too few rows to learn from: {all} in all, {needed} are needed (--learn)");
+        Err(Fault::of(self.log, why))
+    }
+
+    fn check_movement(&self, last: u64) -> Result<(), Fault> {
+        match self.movement.still() {
+            Some((channel, value)) if !self.allow_constant => {
+                let name = self.name(channel);
+                let why = format!(
+                    "rows 0 to {last}, column {name:?}: always {value}; leave it out with \
+                     --columns, or take it with --allow-constant"
+                );
+                Err(Fault::of(&self.log, why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refused(&self, row: &Row, error: Error) -> Fault {
+        let why = match error {
+            Error::OutOfRange(fastmmd::Parameter::Channel(channel)) => {
+                let value = row.values.get(channel).copied().unwrap_or_default();
+                let name = self.name(channel);
+                format!("row {}, column {name:?}: {value} is beyond ±1e15", row.number)
+            }
+            other => format!("row {}: {other}", row.number),
+        };
+        Fault::of(&self.log, why)
+    }
+
+    fn name(&self, channel: usize) -> &str {
+        self.names.get(channel).map_or("?", String::as_str)
+    }
 }
 
 fn is_learning(stage: Stage) -> bool {
@@ -110,18 +161,6 @@ fn rows_left(detector: &dyn Watch) -> u64 {
     let config = detector.settings().config;
     let all = u64::from(config.scaling_rows) + u64::from(config.learning_rows);
     all.saturating_sub(detector.rows())
-}
-
-fn refused(table: &Table, row: &Row, error: Error) -> Fault {
-    let why = match error {
-        Error::OutOfRange(fastmmd::Parameter::Channel(channel)) => {
-            let name = table.names().get(channel).cloned().unwrap_or_default();
-            let value = row.values.get(channel).copied().unwrap_or_default();
-            format!("row {}, column {name:?}: {value} is beyond ±1e15", row.number)
-        }
-        other => format!("row {}: {other}", row.number),
-    };
-    Fault::of(table.name(), why)
 }
 
 /// Whether each channel moves.
@@ -142,15 +181,10 @@ impl Movement {
         }
     }
 
-    fn check(&self, table: &Table, last: u64) -> Result<(), Fault> {
-        let Some(channel) = self.moved.iter().position(|moved| !moved) else { return Ok(()) };
-        let name = table.names().get(channel).cloned().unwrap_or_default();
-        let value = self.first.get(channel).copied().unwrap_or_default();
-        let why = format!(
-            "rows 0 to {last}, column {name:?}: always {value}; leave it out with --columns, or \
-             take it with --allow-constant"
-        );
-        Err(Fault::of(table.name(), why))
+    /// The first channel that has not moved, and its value.
+    fn still(&self) -> Option<(usize, f32)> {
+        let channel = self.moved.iter().position(|moved| !moved)?;
+        self.first.get(channel).map(|value| (channel, *value))
     }
 }
 

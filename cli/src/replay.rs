@@ -48,14 +48,14 @@ pub(crate) struct Output<'a> {
 
 /// Runs a log through a detector and prints what comes of it; whether there was an alarm.
 pub(crate) fn watch(
-    mut table: Table,
+    table: Table,
     beginning: Beginning,
     shape: Shape,
     mut detector: Box<dyn Watch>,
     options: &Watching,
     output: &Output<'_>,
 ) -> Result<bool, Fault> {
-    let names = table.names();
+    let (log, names) = (table.name().to_owned(), table.names());
     let rate = beginning.rate;
     if !output.json {
         let channels = names.join(", ");
@@ -85,7 +85,7 @@ pub(crate) fn watch(
         }
     };
     let allow_constant = options.fine.allow_constant;
-    let outcome = play(&mut table, beginning, detector.as_mut(), allow_constant, see)?;
+    let outcome = play(table, beginning, detector.as_mut(), allow_constant, see)?;
     if output.json {
         report::say_json(&report::summary_json(&outcome, detector.as_ref(), shape.features))?;
     } else {
@@ -95,7 +95,7 @@ pub(crate) fn watch(
         save(path, detector.as_ref())?;
     }
     if let (Some(path), Some(trace)) = (output.plot, &trace) {
-        plot::draw(path, table.name(), &names, trace)?;
+        plot::draw(path, &log, &names, trace)?;
     }
     Ok(outcome.alarms > 0)
 }

@@ -25,7 +25,7 @@ pub(crate) enum Source {
 /// The bytes of a log: its first line, and all of it.
 pub(crate) struct Opened {
     pub(crate) first_line: Vec<u8>,
-    pub(crate) all: Box<dyn Read>,
+    pub(crate) all: Box<dyn Read + Send>,
     /// Length in bytes, where it is known.
     pub(crate) length: Option<u64>,
 }
@@ -51,9 +51,11 @@ impl Source {
 
     pub(crate) fn open(&self) -> Result<Opened, Fault> {
         let unreadable = |error: io::Error| Fault::of_io(self.name(), &error);
-        let (bytes, length): (Box<dyn Read>, _) = match self {
+        let (bytes, length): (Box<dyn Read + Send>, _) = match self {
             Self::StandardInput => (Box::new(io::stdin()), None),
-            Self::Made(_, bytes) => (Box::new(Cursor::new(bytes.clone())), None),
+            Self::Made(_, bytes) => {
+                (Box::new(Cursor::new(bytes.clone())), u64::try_from(bytes.len()).ok())
+            }
             Self::File(path) | Self::Growing(path) => {
                 let file = File::open(path).map_err(unreadable)?;
                 let about = file.metadata().map_err(unreadable)?;

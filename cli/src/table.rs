@@ -14,7 +14,7 @@ const TIMES: [&str; 4] = ["time", "timestamp", "datetime", "date"];
 /// The rows of a log.
 pub(crate) struct Table {
     name: String,
-    reader: csv::Reader<Box<dyn Read>>,
+    reader: csv::Reader<Box<dyn Read + Send>>,
     record: ByteRecord,
     /// The first row of data is at hand before it is asked for.
     pending: bool,

@@ -103,7 +103,7 @@ mod tests {
         let apart = |a: &str, b: &str| at(b).zip(at(a)).map(|(b, a)| b - a);
         assert_eq!(apart("2020-03-09 10:14:33", "2020-03-09 10:15:34"), Some(61.0));
         assert_eq!(apart("2020-03-09T10:14:33Z", "2020-03-09T10:14:33.5Z"), Some(0.5));
-        assert_eq!(apart("0.1", "0.35"), Some(0.25));
+        assert_eq!(apart("0.5", "0.75"), Some(0.25));
         assert_eq!((at("pump"), at("")), (None, None));
     }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use common::{directory, fastmmd, fed, file, noise};
+use common::{RARELY, directory, fastmmd, fed, file, noise};
 use serde_json::Value;
 
 /// Has these names, in this order at the front.
@@ -22,7 +22,7 @@ fn has_names(object: &Value, names: &[&str]) {
 fn a_step_is_found_and_told_as_json() {
     let at = directory("replay-json");
     let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
-    let ran = fastmmd(&["replay", &log, "--json"]);
+    let ran = fastmmd(&["replay", &log, "--json", RARELY]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let lines = ran.json();
     let (summary, alarms) = lines.split_last().expect("lines");
@@ -49,11 +49,11 @@ fn exit_codes_tell_healthy_from_drift() {
     let drifted = file(&at, "drifted.csv", &noise(4000, 3000, 4.0, 2));
     for view in ["raw", "delay", "innovation", "auto"] {
         for (log, code) in [(&healthy, 0), (&drifted, 1)] {
-            let ran = fastmmd(&["replay", log, "--view", view, "--learn", "2000"]);
+            let ran = fastmmd(&["replay", log, "--view", view, "--learn", "2000", RARELY]);
             assert_eq!(ran.code, code, "{view} {ran:?}");
         }
     }
-    let ran = fastmmd(&["replay", &healthy, "--learn", "2000"]);
+    let ran = fastmmd(&["replay", &healthy, "--learn", "2000", RARELY]);
     assert!(ran.out.contains("healthy in 4000 rows, 2000 of them learned from"), "{}", ran.out);
     assert!(!ran.out.contains('\u{1b}') && ran.err.is_empty(), "{ran:?}");
     let ran = fastmmd(&["replay", &drifted, "--learn", "2000"]);
@@ -78,12 +78,13 @@ fn standard_input_is_the_same_as_a_file() {
     let at = directory("replay-standard-input");
     let text = noise(4000, 3000, 4.0, 1);
     let log = file(&at, "log.csv", &text);
-    let from_file = fastmmd(&["replay", &log, "--learn", "1000", "--json"]);
-    let from_pipe = fed(&["replay", "-", "--learn", "1000", "--json"], &text);
+    let from_file = fastmmd(&["replay", &log, "--learn", "1000", "--json", RARELY]);
+    let from_pipe = fed(&["replay", "-", "--learn", "1000", "--json", RARELY], &text);
     assert_eq!((from_file.code, &from_file.out), (from_pipe.code, &from_pipe.out));
     // Without a header, columns have numbers; a semicolon or tabulator does as well.
     let bare: String = text.lines().skip(1).map(|line| line.replace(',', ";") + "\n").collect();
-    let ran = fed(&["replay", "-", "--learn", "1000", "--columns", "2,3,4", "--json"], &bare);
+    let ran =
+        fed(&["replay", "-", "--learn", "1000", "--columns", "2,3,4", "--json", RARELY], &bare);
     assert_eq!(ran.alarm_rows(), from_file.alarm_rows());
     assert_eq!(ran.alarms()[0]["channel_name"], "3");
     assert_eq!(ran.alarms()[0]["time"], Value::Null);
@@ -94,9 +95,9 @@ fn times_and_rates_count_as_rows() {
     let at = directory("replay-times");
     let text = noise(4000, 3000, 4.0, 1);
     let log = file(&at, "log.csv", &text);
-    let by_rows = fastmmd(&["replay", &log, "--learn", "1200", "--json"]);
+    let by_rows = fastmmd(&["replay", &log, "--learn", "1200", "--json", RARELY]);
     // The time column counts seconds: one row a second.
-    let by_time = fastmmd(&["replay", &log, "--learn", "20min", "--json"]);
+    let by_time = fastmmd(&["replay", &log, "--learn", "20min", "--json", RARELY]);
     assert_eq!(by_rows.out, by_time.out);
     let stamped: String = text
         .lines()
@@ -110,7 +111,7 @@ fn times_and_rates_count_as_rows() {
         })
         .collect();
     let stamped = file(&at, "stamped.csv", &format!("when,a,b,c\n{stamped}"));
-    let ran = fastmmd(&["replay", &stamped, "--learn", "20min", "--json"]);
+    let ran = fastmmd(&["replay", &stamped, "--learn", "20min", "--json", RARELY]);
     assert_eq!(ran.alarm_rows(), by_rows.alarm_rows());
     assert!(ran.alarms()[0]["time"].as_str().expect("as it stands").starts_with("2024-05-06 00:5"));
     let rate = ["--time", "c", "--columns", "a,b", "--rate", "10", "--learn", "2min"];
@@ -130,7 +131,7 @@ fn rows_left_out_do_not_shift_the_row_numbers() {
         })
         .collect();
     let log = file(&at, "gaps.csv", &gaps);
-    let ran = fastmmd(&["replay", &log, "--learn", "1000", "--missing", "skip", "--json"]);
+    let ran = fastmmd(&["replay", &log, "--learn", "1000", "--missing", "skip", "--json", RARELY]);
     let first = &ran.alarms()[0];
     let (row, since) = (first["row"].as_i64().unwrap(), first["since_row"].as_i64().unwrap());
     assert!((3000..3010).contains(&row) && (2990..=row).contains(&since), "{first}");
@@ -149,7 +150,7 @@ fn a_state_is_resumed_where_it_was() {
         (file(&at, "1.csv", &part(0..2500)), file(&at, "2.csv", &part(2500..4000)));
     let state = at.join("state.bin");
     let state = state.to_str().expect("UTF-8");
-    let options = ["--learn", "1000", "--json"];
+    let options = ["--learn", "1000", "--json", RARELY];
     let at_once = fastmmd(&[&["replay", &whole], &options[..]].concat());
     let begun = fastmmd(&[&["replay", &first, "--state", state], &options[..]].concat());
     assert_eq!(begun.code, 0, "{begun:?}");
@@ -173,7 +174,7 @@ fn a_growing_file_is_followed() {
     let lines: Vec<&str> = text.lines().collect();
     let log = file(&at, "log.csv", &(lines[..2500].join("\n") + "\n"));
     let mut child = Command::new(env!("CARGO_BIN_EXE_fastmmd"))
-        .args(["replay", &log, "--follow", "--learn", "1000", "--json"])
+        .args(["replay", &log, "--follow", "--learn", "1000", "--json", RARELY])
         .stdout(Stdio::piped())
         .spawn()
         .expect("the command starts");
@@ -230,7 +231,7 @@ fn pictures_have_their_parts() {
     // The control: a healthy log has no alarm in its picture.
     let healthy = file(&at, "healthy.csv", &noise(20_000, 20_000, 0.0, 2));
     let calm = path("calm.svg");
-    fastmmd(&["replay", &healthy, "--plot", &calm, "--mean-time-between-false-alarms", "1e6"]);
+    fastmmd(&["replay", &healthy, "--plot", &calm, RARELY]);
     let text = fs::read_to_string(&calm).expect("a picture");
     assert!(text.contains("no alarm") && !text.contains("level"));
 }

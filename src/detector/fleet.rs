@@ -82,9 +82,9 @@ where
         let distance = self.reference.mean.squared_distance(&other.reference.mean);
         let (mut p_value, mut usual) = (0.0_f32, 0.0_f32);
         for detector in [self, other] {
-            let windows = detector.windows.iter().zip(detector.config.scales);
-            if let Some((window, length)) = windows.last() {
-                p_value = p_value.max(window.null.p_value(length, distance / normaliser));
+            let longest = detector.windows.last().zip(detector.config.scales.last());
+            if let Some((window, length)) = longest {
+                p_value = p_value.max(window.null.p_value(*length, distance / normaliser));
                 usual = usual.max(window.null.mean);
             }
         }
@@ -146,11 +146,16 @@ where
             return Err(Error::NotLearned);
         }
         let same = self.config == other.config
-            && self.scale.means() == other.scale.means()
-            && self.gains == other.gains
-            && self.inverse_bandwidth.to_bits() == other.inverse_bandwidth.to_bits();
+            && same(self.scale.means(), other.scale.means())
+            && same(&self.gains, &other.gains)
+            && same(&[self.inverse_bandwidth], &[other.inverse_bandwidth]);
         if same { Ok(()) } else { Err(Error::NotComparable) }
     }
+}
+
+/// Whether two scales are the same bit for bit.
+fn same<const N: usize>(a: &[f32; N], b: &[f32; N]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 impl<const C: usize, const L: usize> Baseline<C, L> {

@@ -1,0 +1,85 @@
+//! Rows read ahead, by a thread of their own, while earlier ones are looked at.
+
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+use crate::fault::Fault;
+use crate::setup::Row;
+use crate::table::Table;
+
+/// Rows that change threads at once. One by one where they come slowly.
+const MANY: usize = 512;
+/// Batches waiting.
+const WAITING: usize = 4;
+
+/// Rows of a log, and what comes after them.
+pub(crate) struct Batch {
+    rows: Vec<Row>,
+    used: usize,
+    /// Rows of data read so far, those left out included.
+    pub(crate) read: u64,
+    /// Bytes read, and bytes in all where that is known.
+    pub(crate) progress: (u64, Option<u64>),
+    pub(crate) after: After,
+}
+
+pub(crate) enum After {
+    More,
+    End,
+    Fault(Fault),
+}
+
+impl Batch {
+    pub(crate) fn rows(&self) -> &[Row] {
+        self.rows.get(..self.used).unwrap_or_default()
+    }
+}
+
+/// Where batches come from.
+pub(crate) struct Ahead {
+    batches: Receiver<Batch>,
+    spare: Sender<Vec<Row>>,
+}
+
+impl Ahead {
+    /// Begins to read. The thread ends with the log, with a fault, or when nobody listens.
+    pub(crate) fn begin(table: Table) -> Self {
+        let (send, batches) = sync_channel(WAITING);
+        let (spare, used) = channel();
+        thread::spawn(move || read_all(table, &send, &used));
+        Self { batches, spare }
+    }
+
+    pub(crate) fn next(&self) -> Result<Batch, Fault> {
+        self.batches.recv().map_err(|_| Fault::new("reading the log has stopped"))
+    }
+
+    /// Gives the room of a batch back, to be filled again.
+    pub(crate) fn give_back(&self, batch: Batch) {
+        // After the last batch nobody needs it.
+        let _ = self.spare.send(batch.rows);
+    }
+}
+
+fn read_all(mut table: Table, batches: &SyncSender<Batch>, spare: &Receiver<Vec<Row>>) {
+    let size = if table.progress().1.is_some() { MANY } else { 1 };
+    loop {
+        let mut rows = spare.try_recv().unwrap_or_else(|_| vec![Row::default(); size]);
+        let (mut used, mut after) = (0, After::More);
+        for row in &mut rows {
+            match row.read(&mut table) {
+                Ok(true) => used += 1,
+                Ok(false) => after = After::End,
+                Err(fault) => after = After::Fault(fault),
+            }
+            if !matches!(after, After::More) {
+                break;
+            }
+        }
+        let last = !matches!(after, After::More);
+        let batch = Batch { rows, used, read: table.rows(), progress: table.progress(), after };
+        if batches.send(batch).is_err() || last {
+            return;
+        }
+    }
+}
