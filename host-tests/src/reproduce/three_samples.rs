@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 
-use super::plot::{Axis, Series};
 use super::{Effort, Failed, Figure, Tick, deviation, mean, seconds, short};
 use crate::evaluate::table::Table;
 use crate::features::Frequencies;
 use crate::generate::Generator;
 use crate::kernel::gaussian;
 use crate::nystrom::{self, Nystrom};
+use crate::plot::{Axis, Series};
 use crate::{Points, Refused, Weighted, b_test, exact, linear, real, tolerance};
 
 /// Six sizes.
