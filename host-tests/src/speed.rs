@@ -5,7 +5,7 @@
 //! of samples, is not counted.
 
 pub mod chart;
-mod clock;
+pub(crate) mod clock;
 mod core_times;
 
 use crate::error::Refused;
@@ -19,7 +19,7 @@ pub use core_times::{DIMENSIONS, FREQUENCIES_BY_DIMENSION, FREQUENCIES_BY_SAMPLE
 
 /// Channels of the chart over the number of samples.
 pub const DIMENSION: usize = 16;
-/// Samples in each set of the chart over the number of channels.
+/// Samples in each set of the paper's chart over the number of channels.
 pub const SAMPLES: usize = 10_000;
 /// More samples than this make exact MMD wait too long: its time is then taken to grow with their
 /// square, as it does.
@@ -46,16 +46,16 @@ pub struct Times {
     pub fastfood: f64,
 }
 
-/// The numbers of samples: 10³ to 10⁵.
+/// The paper's numbers of samples: 10³ to 10⁵.
 pub const COUNTS: [usize; 5] = [1_000, 3_162, 10_000, 31_623, 100_000];
 
-/// Times over the number of samples in each set, at 16 channels and 128 frequencies.
+/// Times for each number of samples in each set, at 16 channels and 128 frequencies.
 ///
 /// # Errors
-/// None that these data can cause.
-pub fn over_samples() -> Result<Vec<Times>, Refused> {
+/// [`Refused::Empty`] or [`Refused::TooFewSamples`] for a number below two.
+pub fn over_samples(counts: &[usize]) -> Result<Vec<Times>, Refused> {
     let mut times = Vec::new();
-    for count in COUNTS {
+    for &count in counts {
         let (p, q) = sets(DIMENSION, count)?;
         let [fourier, fastfood] = core_times::over_samples(&p, &q)?;
         times.push(judged(count, (&p, &q), MOST_EXACT, [fourier, fastfood])?);
@@ -63,14 +63,15 @@ pub fn over_samples() -> Result<Vec<Times>, Refused> {
     Ok(times)
 }
 
-/// Times over the number of channels, with 10⁴ samples in each set and 8192 frequencies.
+/// Times for each number of channels, with 8192 frequencies.
 ///
 /// # Errors
-/// None that these data can cause.
-pub fn over_dimensions() -> Result<Vec<Times>, Refused> {
+/// [`Refused::Ragged`] for a number that is none of [`DIMENSIONS`], [`Refused::Empty`] or
+/// [`Refused::TooFewSamples`] below two samples in each set.
+pub fn over_dimensions(dimensions: &[usize], samples: usize) -> Result<Vec<Times>, Refused> {
     let mut times = Vec::new();
-    for dimension in DIMENSIONS {
-        let (p, q) = sets(dimension, SAMPLES)?;
+    for &dimension in dimensions {
+        let (p, q) = sets(dimension, samples)?;
         let core = core_times::over_dimensions(&p, &q, MOST_DENSE)?;
         times.push(judged(dimension, (&p, &q), MOST_EXACT_LONG, core)?);
     }

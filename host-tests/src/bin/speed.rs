@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<bool, Failed> {
-    let samples = speed::over_samples()?;
+    let samples = speed::over_samples(&speed::COUNTS)?;
     println!(
         "times over that of Fastfood, {} channels, {} frequencies; one thread each, one run;",
         speed::DIMENSION,
@@ -28,7 +28,7 @@ fn run() -> Result<bool, Failed> {
     );
     println!("exact MMD beyond 20000 samples by their square:");
     table("samples", &samples);
-    let dimensions = speed::over_dimensions()?;
+    let dimensions = speed::over_dimensions(&speed::DIMENSIONS, speed::SAMPLES)?;
     println!(
         "\nthe same, {} samples, {} frequencies; exact MMD from 1000 samples by their square,",
         speed::SAMPLES,

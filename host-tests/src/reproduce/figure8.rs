@@ -1,6 +1,5 @@
 //! FastMMD, section 4.5 and figure 8: type-II error on blobs with thresholds of many kinds.
 
-use super::plot::{Axis, Series};
 use super::{Effort, Failed, Figure, Tick, seconds, short};
 use crate::evaluate::devices::fleet;
 use crate::evaluate::table::Table;
@@ -8,6 +7,7 @@ use crate::features::Frequencies;
 use crate::generate::Generator;
 use crate::kernel::gaussian;
 use crate::null::{self, Estimate, Features, Gram, Null, Pool};
+use crate::plot::{Axis, Series};
 use crate::{Points, Refused, data, real, tolerance};
 
 /// Eleven ratios of eigenvalues, nine numbers of frequencies, and the times.

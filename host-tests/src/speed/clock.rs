@@ -6,7 +6,7 @@ use std::time::Instant;
 
 /// What `work` returns, and the seconds it took: on Linux those that the processor spent on this
 /// thread, so that a busy machine makes no difference.
-pub(super) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let (start, on_processor) = (Instant::now(), spent());
     let found = black_box(work());
     let seconds = match (on_processor, spent()) {
