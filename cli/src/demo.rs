@@ -48,7 +48,7 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
     }
     replay::watch(
         table,
-        beginning,
+        &beginning,
         shape,
         detector,
         options,

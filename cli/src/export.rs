@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
         None => setup::detector(options, &source, channels, beginning.rate)?,
     };
     let allow_constant = options.fine.allow_constant;
-    let outcome = play(table, beginning, detector.as_mut(), allow_constant, |_| Ok(()))?;
+    let outcome = play(table, &beginning, detector.as_mut(), allow_constant, |_| Ok(()))?;
     let bytes = detector.save().map_err(Fault::new)?;
     files::write(&arguments.output, &bytes)?;
     let view = if shape.innovation { "innovations" } else { "raw values" };

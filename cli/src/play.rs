@@ -42,7 +42,7 @@ pub(crate) struct Outcome {
 /// Pushes all rows of a log, those of its beginning first, and shows each to `see`.
 pub(crate) fn play(
     table: Table,
-    beginning: Beginning,
+    beginning: &Beginning,
     detector: &mut dyn Watch,
     allow_constant: bool,
     mut see: impl FnMut(&Step<'_>) -> Result<(), Fault>,

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         state: arguments.state.as_deref(),
         following: arguments.follow,
     };
-    watch(table, beginning, shape, detector, options, &output)
+    watch(table, &beginning, shape, detector, options, &output)
 }
 
 /// What to do with the results.
@@ -49,7 +49,7 @@ pub(crate) struct Output<'a> {
 /// Runs a log through a detector and prints what comes of it; whether there was an alarm.
 pub(crate) fn watch(
     table: Table,
-    beginning: Beginning,
+    beginning: &Beginning,
     shape: Shape,
     mut detector: Box<dyn Watch>,
     options: &Watching,

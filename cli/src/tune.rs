@@ -247,7 +247,7 @@ impl Trial {
         let every = (log.watched() - log.within).div_ceil(ONSETS).max(1);
         let (mut false_alarms, mut onsets) = (0, Vec::new());
         for (number, row) in log.rows.iter().enumerate() {
-            let ready = number >= learn && (number - learn) % every == 0;
+            let ready = number >= learn && (number - learn).is_multiple_of(every);
             let healthy = detector.stage() == Stage::Monitoring;
             if ready && healthy && number + log.within <= log.rows.len() {
                 onsets.push((number, detector.save().map_err(refused)?));

@@ -9,7 +9,7 @@ use common::{directory, fastmmd, file, noise};
 mod pasted {
     include!("tuned/innovation.rs");
 
-    pub fn check() -> bool {
+    pub(crate) fn check() -> bool {
         Drift::new(&MAP, CONFIG).is_ok()
     }
 }
@@ -18,7 +18,7 @@ mod pasted {
 mod pasted_raw {
     include!("tuned/raw.rs");
 
-    pub fn check() -> bool {
+    pub(crate) fn check() -> bool {
         Drift::new(&MAP, CONFIG).is_ok()
     }
 }

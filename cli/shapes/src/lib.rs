@@ -241,6 +241,9 @@ where
     }
 }
 
+/// What makes a detector of one shape.
+type Constructor = fn(&Shape, &Settings) -> Result<Box<dyn Watch>, String>;
+
 /// A detector that has seen nothing.
 ///
 /// # Errors
@@ -266,7 +269,7 @@ pub fn detector(shape: &Shape, settings: &Settings) -> Result<Box<dyn Watch>, St
             }
         };
     }
-    let new: fn(&Shape, &Settings) -> Result<Box<dyn Watch>, String> = choose! {
+    let new: Constructor = choose! {
         few: 1 2 3 4 5 6 7 8;
         many: 9 10 11 12 13 14 15 16;
         delayed: 1 2, 1 4, 2 4, 2 8, 3 6, 3 12, 4 8, 4 16, 5 10, 5 20, 6 12, 6 24, 7 14, 7 28,
