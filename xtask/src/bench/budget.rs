@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn other_rows_are_noticed_and_better_ones_counted() {
         let other = Row { opt: "s".into(), ..row() };
-        assert_eq!(compare(&[other.clone()], &[row()], true).worse.len(), 2);
+        assert_eq!(compare(std::slice::from_ref(&other), &[row()], true).worse.len(), 2);
         assert_eq!(compare(&[other], &[row()], false).worse.len(), 1);
         let better = Row { instructions: 900, ..row() };
         assert_eq!(compare(&[better], &[row()], true), Comparison { worse: vec![], better: 1 });
