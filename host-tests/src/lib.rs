@@ -23,7 +23,7 @@
 //! | [`checksum`] | CRC-32 by table |
 //! | [`evaluate`] | what the detector reaches, on simulated devices |
 //! | [`published`] | the README's figures, held to what is measured |
-//! | [`reproduce`] | the figures of the literature |
+//! | [`reproduce`], [`plot`] | the figures of the literature, as SVG |
 //! | [`speed`] | the paper's efficiency test |
 //! | [`tolerance`] | every limit that a test uses, with its reason |
 
@@ -47,6 +47,7 @@ pub mod matching;
 pub mod mixture;
 pub mod null;
 pub mod nystrom;
+pub mod plot;
 pub mod points;
 pub mod population;
 pub mod published;

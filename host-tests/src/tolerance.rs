@@ -170,8 +170,8 @@ table! {
     FIGURE6_LINEAR: "deviation of MMD_u² over that of MMD-linear", 0.12,
         "required";
     /// Figure 7, by samples.
-    FIGURE7_SAMPLES: "growth of the speed-up over that of the samples", 0.4,
-        "exact MMD is quadratic and FastMMD linear, so 1; drawing the map flattens the short end, and times are noisy";
+    FIGURE7_SAMPLES: "power of the samples by which the speed-up grows", 0.6,
+        "exact MMD is quadratic and FastMMD linear, so 1, but for what the short end costs and the noise of times";
     /// Figure 7, by channels.
     FIGURE7_CHANNELS: "time of Fourier over Fastfood at d = 512", 3.0,
         "512 products to 40 sums for each frequency, and a sine and a cosine for both";

@@ -141,3 +141,47 @@ fn the_table_of_detection_is_what_was_measured() {
         detection().into_iter().filter(|line| !README.contains(line.as_str())).collect();
     assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
 }
+
+/// The README's lines on instructions, from what `cargo xtask bench` keeps.
+fn instructions() -> Vec<String> {
+    const BUDGET: &str = include_str!("../../firmware/bench/budget.json");
+    let rows: Vec<serde_json::Value> = serde_json::from_str(BUDGET).expect("an array of results");
+    let of = |core: &str, map: &str, backend: &str, (d, l): (u32, u32), opt: &str| {
+        let found = rows.iter().find(|row| {
+            row["core"] == core
+                && row["map"] == map
+                && row["backend"] == backend
+                && row["d"] == d
+                && row["l"] == l
+                && row["opt"] == opt
+        });
+        found.map_or("–".to_owned(), |row| row["instructions"].to_string())
+    };
+    let cell = |core: &str, map: &str, backend: &str, shape| {
+        let [fast, small] = ["3", "s"].map(|opt| of(core, map, backend, shape, opt));
+        format!("{fast} ({small})")
+    };
+    let line = |name: &str, core: &str, map: &str, backend: &str| {
+        let shapes = [(4, 64), (8, 128), (16, 128), (32, 256)];
+        let cells = shapes.map(|shape| cell(core, map, backend, shape));
+        format!("| {name} | {} |", cells.join(" | "))
+    };
+    let sensor = |map: &str| cell("m4f", map, "polynomial", (3, 64));
+    vec![
+        line("Cortex-M4F, `Fourier`", "m4f", "fourier", "polynomial"),
+        line("Cortex-M4F, `Fastfood`", "m4f", "fastfood", "polynomial"),
+        line("Cortex-M4F, `Fastfood`, `sincos::Quick`", "m4f", "fastfood", "quick"),
+        line("Cortex-M4F, `Fourier`, `micromath`", "m4f", "fourier", "micromath"),
+        line("Cortex-M4F, `Fourier`, `libm`", "m4f", "fourier", "libm"),
+        line("ARMv6-M, `fixed::Fastfood`", "m0", "fastfood", "fixed"),
+        format!("| 3 channels, 64 frequencies: `Embedding::add` | {} |", sensor("fourier")),
+        format!("| `Detector`, raw values, 4 windows, one row | {} |", sensor("detector")),
+    ]
+}
+
+#[test]
+fn the_table_of_instructions_is_what_was_counted() {
+    let missing: Vec<String> =
+        instructions().into_iter().filter(|line| !README.contains(line.as_str())).collect();
+    assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
+}

@@ -99,10 +99,10 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             let mut index = start;
             while index < start + P && index < L {
                 let gain = drawn.gains[index] as f64;
-                let rounded = nearest(gain * gain_unit);
+                let rounded = nearest(gain * gain_unit) as i32;
                 drawn_squared += gain * gain;
-                squared += (rounded * rounded) as f64;
-                diagonals[index].gain = Wrapping(rounded as i32);
+                squared += rounded as f64 * rounded as f64;
+                diagonals[index].gain = Wrapping(rounded);
                 index += 1;
             }
             // The length that was drawn, over that of the rounded row.

@@ -15,7 +15,7 @@
 //! | error of a point | 1e-6, and more with the phase | 2e-4, whatever the phase |
 //! | `Fourier`, `Fastfood`, `Embedding`, `TwoSample` | yes | yes, of the same names and methods |
 //! | [`mmd`](crate::mmd), saved state, merging | yes | yes, the same |
-//! | `Detector`, `KernelFamily`, `Regimes`, given frequencies | yes | no |
+//! | `Detector`, `KernelFamily`, `Witness`, `Regimes`, couplings, given frequencies | yes | no |
 //!
 //! The sums are the same sums: an [`Embedding`] here is the crate's own with the backend
 //! [`Table`]. The same samples give the same bits on every target. A saved state of one path is

@@ -139,7 +139,8 @@ mod tests {
             for mean in [0.0, -32_768.0, 40_000.25, 1.0e9] {
                 let scale = Scale::new([mean], [deviation]).unwrap();
                 let extremes = [i32::MIN, i32::MAX, -65_535, 65_535];
-                let random = (0..1000).map(|_| generator.below(200_001) as i32 - 100_000);
+                let random =
+                    (0..1000).map(|_| i32::try_from(generator.below(200_001)).unwrap() - 100_000);
                 for distance in extremes.into_iter().chain(random) {
                     let count = (mean.round() as i32).saturating_add(distance);
                     let [found] = scale.sample(&[count]);

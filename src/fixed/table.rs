@@ -38,17 +38,17 @@ impl Backend for Table {
     fn units(phase: u32) -> [u32; 2] {
         let piece = (phase >> 24) as usize;
         let step = (phase >> BELOW_STEP).cast_signed();
-        let units = |table: &[i32; PIECES]| (along(table[piece], step) >> FINER).cast_unsigned();
-        [units(&COSINE), units(&SINE)]
+        [along(COSINE[piece], step), along(SINE[piece], step)]
     }
 }
 
-/// A piece holds its slope in the lower half, and all of it is the height it begins at.
-#[inline]
+/// The height of a piece at a step, in the units of sums. A piece holds its slope in the lower
+/// half, and all of it is the height it begins at.
+#[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "the slope is the lower half")]
-const fn along(piece: i32, step: i32) -> i32 {
+const fn along(piece: i32, step: i32) -> u32 {
     let slope = piece as i16 as i32;
-    piece.wrapping_add(slope.wrapping_mul(step))
+    (piece.wrapping_add(slope.wrapping_mul(step)) >> FINER).cast_unsigned()
 }
 
 /// The pieces of the cosine, the first of them that of piece `first`.

@@ -106,6 +106,7 @@ pub trait SinCos: Copy {
 
     /// The same point, with 1 − cos 2πt for the cosine: cheaper where the backend has that first.
     #[inline]
+    #[must_use]
     fn versed(turns: f32) -> Versed {
         Self::point(turns).into()
     }

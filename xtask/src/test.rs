@@ -8,7 +8,8 @@ use anyhow::Result;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::{
-    checks, demo, firmware, matrix, no_alloc, no_panic, package, parity, reproduce, size, snapshot,
+    bench, checks, demo, firmware, matrix, no_alloc, no_panic, package, parity, reproduce, size,
+    snapshot,
 };
 
 /// Options of `cargo xtask test`.
@@ -37,7 +38,7 @@ const fn step(
 }
 
 /// In this order: what fails fast and often comes first.
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
     step("tests", "all tests, with all features and none", checks::tests),
@@ -57,6 +58,9 @@ const STEPS: [Step; 17] = [
         firmware::run(project, &firmware::Arguments::default())
     }),
     step("size", "every board's firmware is within its budget", size::run),
+    step("bench", "no sample costs more instructions, code, RAM or stack than known", |project| {
+        bench::run(project, &bench::Arguments::default())
+    }),
     step("demo", "a drift is noticed, and nothing before it", |project| {
         demo::run(project, &demo::Arguments::default())
     }),

@@ -65,7 +65,7 @@ pub fn nothing() -> ! {
 /// Costs of a loop of [`KNOWN`] instructions: if they come out otherwise, nothing here is true.
 pub fn known() -> ! {
     struct Loop;
-    impl Subject<16> for Loop {
+    impl Subject<f32, 16> for Loop {
         fn push(&mut self, sample: &[f32; 16]) -> bool {
             core::hint::black_box(sample);
             // SAFETY: it counts a register down, and touches nothing else.
@@ -142,7 +142,8 @@ fn sample<X: Number, const D: usize>(index: u32) -> [X; D] {
     let mut word = index.wrapping_mul(0x9e37_79b9).wrapping_add(1);
     core::array::from_fn(|_| {
         word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let [_, _, low, high] = word.to_le_bytes();
         // Its upper half less the middle.
-        X::of((word.cast_signed() >> 16) as i16 ^ i16::MIN)
+        X::of(i16::from_le_bytes([low, high]) ^ i16::MIN)
     })
 }

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<bool, Failed> {
-    let samples = speed::over_samples()?;
+    let samples = speed::over_samples(&speed::COUNTS)?;
     println!(
         "times over that of Fastfood, {} channels, {} frequencies; one thread each, one run;",
         speed::DIMENSION,
@@ -28,13 +28,13 @@ fn run() -> Result<bool, Failed> {
     );
     println!("exact MMD beyond 20000 samples by their square:");
     table("samples", &samples);
-    let dimensions = speed::over_dimensions()?;
+    let dimensions = speed::over_dimensions(&speed::DIMENSIONS, speed::SAMPLES)?;
     println!(
-        "\nthe same, {} samples, {} frequencies; exact MMD from 2000 samples by their square,",
+        "\nthe same, {} samples, {} frequencies; exact MMD from 1000 samples by their square,",
         speed::SAMPLES,
         speed::FREQUENCIES_BY_DIMENSION
     );
-    println!("dense from 500 by their number:");
+    println!("dense from 200 by their number:");
     table("channels", &dimensions);
     println!();
     let mut all_kept = true;

@@ -4,12 +4,12 @@ use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2, TAU};
 
 use nalgebra::{DMatrix, DVector};
 
-use super::plot::{Axis, Series};
 use super::{Effort, Failed, Figure, Tick, deviation, mean};
 use crate::evaluate::devices::fleet;
 use crate::generate::Generator;
 use crate::kernel::gaussian;
 use crate::null::{self, Estimate, Gram, Pool};
+use crate::plot::{Axis, Series};
 use crate::{Refused, real, tolerance};
 
 pub(super) const WITNESS_STEPS: u32 = 1;

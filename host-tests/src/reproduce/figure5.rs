@@ -2,13 +2,13 @@
 
 use fastmmd::{Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
 
-use super::plot::{Axis, Series};
 use super::{Effort, Failed, Figure, Tick, short};
 use crate::bounds::Region;
 use crate::evaluate::devices::fleet;
 use crate::evaluate::table::Table;
 use crate::generate::Generator;
 use crate::kernel::gaussian;
+use crate::plot::{Axis, Series};
 use crate::{Refused, Weighted, data, exact, real, tolerance};
 
 /// Fastfood's block. Of one of 4 or 8, many rows in a plane are mirror images of others, which

@@ -3,12 +3,12 @@
 use fastmmd::{Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Profile, Sampling};
 
 use super::figure5::BLOCK;
-use super::plot::{Axis, Series};
 use super::{Effort, Failed, Figure, Tick, deviation, mean, short};
 use crate::evaluate::devices::fleet;
 use crate::evaluate::table::Table;
 use crate::generate::Generator;
 use crate::kernel::gaussian;
+use crate::plot::{Axis, Series};
 use crate::{Points, Refused, Weighted, b_test, data, exact, linear, single, tolerance};
 
 pub(super) const STEPS: u32 = 3;

@@ -1,6 +1,5 @@
 //! FastMMD, section 4.5 and figure 8: type-II error on blobs with thresholds of many kinds.
 
-use super::plot::{Axis, Series};
 use super::{Effort, Failed, Figure, Tick, seconds, short};
 use crate::evaluate::devices::fleet;
 use crate::evaluate::table::Table;
@@ -8,6 +7,7 @@ use crate::features::Frequencies;
 use crate::generate::Generator;
 use crate::kernel::gaussian;
 use crate::null::{self, Estimate, Features, Gram, Null, Pool};
+use crate::plot::{Axis, Series};
 use crate::{Points, Refused, data, real, tolerance};
 
 /// Eleven ratios of eigenvalues, nine numbers of frequencies, and the times.
@@ -96,7 +96,9 @@ fn shares(trials: usize, ratio: f64, size: Size) -> Result<[f64; 6], Refused> {
 }
 
 fn seed(index: usize, ratio: f64) -> u64 {
-    u64::try_from(index).unwrap_or(0) + 100_000 * ratio.to_bits().rotate_left(24)
+    // Apart for every pair of both; which seed it is does not matter.
+    let place = ratio.to_bits().rotate_left(24).wrapping_mul(100_000);
+    place.wrapping_add(u64::try_from(index).unwrap_or(0))
 }
 
 /// Seconds of each method from the samples to the threshold.

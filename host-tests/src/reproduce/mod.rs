@@ -10,7 +10,6 @@
 //! | [`three_samples`] | Nyström MMD (Cherfaoui and others, 2022), figure 2 |
 //! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 and 2 |
 //! | [`ensembles`] | what FastMMD's section 3.3 proposes for others |
-//! | [`plot`] | SVG |
 
 pub mod embedding;
 pub mod ensembles;
@@ -18,17 +17,16 @@ pub mod figure5;
 pub mod figure6;
 pub mod figure7;
 pub mod figure8;
-pub mod plot;
 pub mod three_samples;
 
 use std::fmt;
-use std::time::Instant;
 
 use crate::error::Refused;
 pub use crate::evaluate::Check;
 use crate::evaluate::table::Table;
+use crate::plot::{self, Axis, Chart, Series};
+use crate::speed::clock::timed;
 use crate::tolerance::Tolerance;
-use plot::{Axis, Series};
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,8 +83,6 @@ pub enum Failed {
     Core(fastmmd::Error),
     /// A plot could not be drawn.
     Plot(String),
-    /// No thread could be started.
-    Thread(String),
 }
 
 impl fmt::Display for Failed {
@@ -95,7 +91,6 @@ impl fmt::Display for Failed {
             Self::Refused(refused) => write!(f, "{refused}"),
             Self::Core(error) => write!(f, "{error}"),
             Self::Plot(message) => write!(f, "plot: {message}"),
-            Self::Thread(message) => write!(f, "thread: {message}"),
         }
     }
 }
@@ -155,7 +150,7 @@ impl Figure {
         y: Axis,
         series: &[Series],
     ) -> Result<(), Failed> {
-        let svg = plot::chart(title, x, y, series).map_err(Failed::Plot)?;
+        let svg = plot::svg(&[Chart { title, x, y, series }]).map_err(Failed::Plot)?;
         let file = format!("{file}.svg");
         self.text.push_str(&format!("\n![{title}]({file})\n"));
         self.plots.push(Plot { file, svg });
@@ -197,9 +192,9 @@ impl Figure {
 fn seconds<T>(times: usize, mut work: impl FnMut() -> Result<T, Failed>) -> Result<f64, Failed> {
     let mut shortest = f64::INFINITY;
     for _ in 0..times {
-        let start = Instant::now();
-        std::hint::black_box(work()?);
-        shortest = shortest.min(start.elapsed().as_secs_f64());
+        let (done, time) = timed(&mut work);
+        done?;
+        shortest = shortest.min(time);
     }
     Ok(shortest)
 }

@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 
-use super::plot::{Axis, Series};
 use super::{Effort, Failed, Figure, Tick, deviation, mean, seconds, short};
 use crate::evaluate::table::Table;
 use crate::features::Frequencies;
 use crate::generate::Generator;
 use crate::kernel::gaussian;
 use crate::nystrom::{self, Nystrom};
+use crate::plot::{Axis, Series};
 use crate::{Points, Refused, Weighted, b_test, exact, linear, real, tolerance};
 
 /// Six sizes.
@@ -123,6 +123,9 @@ struct Outcome {
     times: [f64; 6],
 }
 
+/// A line of a table.
+type Row = fn(&Outcome) -> [f64; 6];
+
 fn measure(count: usize, runs: usize, generator: &mut Generator) -> Result<Outcome, Failed> {
     let (mut errors, mut times) = ([0.0; 6], [f64::INFINITY; 6]);
     let mut off: [Vec<f64>; 6] = Default::default();
@@ -165,7 +168,7 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         tick();
     }
     let headings: [&str; 7] = std::array::from_fn(|i| if i == 0 { "n" } else { METHODS[i - 1] });
-    let rows: [(&str, fn(&Outcome) -> [f64; 6]); 3] = [
+    let rows: [(&str, Row); 3] = [
         ("Share of runs in which Z is given to Y:", |o| o.errors),
         ("|approximate − exact|:", |o| o.off),
         ("Time:", |o| o.times.map(|time| time / o.times[2])),

@@ -76,10 +76,48 @@ mod tests {
         assert_eq!(all_of(&[Row { ram_bytes: 1060, ..row() }]), 1);
     }
 
+    /// What is promised of the rows kept: core, map, backend, channels, level and most
+    /// instructions, all at 128 frequencies but for the 3-axis sensor's 64.
+    const PROMISED: [(&str, &str, &str, u32, &str, u32); 4] = [
+        ("m4f", "fastfood", "quick", 16, "3", 5_700),
+        ("m4f", "fastfood", "polynomial", 16, "3", 7_000),
+        ("m4f", "fastfood", "quick", 16, "s", 8_800),
+        ("m4f", "fourier", "polynomial", 3, "3", 2_600),
+    ];
+
+    fn kept(core: &str, map: &str, backend: &str, d: u32, opt: &str) -> Row {
+        let text = include_str!("../../../firmware/bench/budget.json");
+        let rows: Vec<Row> = serde_json::from_str(text).unwrap();
+        let is_it = |row: &Row| {
+            let names = [row.core.as_str(), &row.map, &row.backend, &row.opt];
+            names == [core, map, backend, opt] && row.d == d
+        };
+        rows.into_iter().find(is_it).unwrap()
+    }
+
+    #[test]
+    fn the_budget_is_within_what_is_promised() {
+        for (core, map, backend, d, opt, most) in PROMISED {
+            let row = kept(core, map, backend, d, opt);
+            assert!(row.instructions <= most, "{} {}", row.name(), row.instructions);
+        }
+        let quick = kept("m4f", "fastfood", "quick", 16, "3");
+        let fine = kept("m4f", "fastfood", "polynomial", 16, "3");
+        assert!(quick.max_error <= 1e-5 && fine.max_error <= 1e-6);
+        let libm = kept("m4f", "fourier", "libm", 16, "3");
+        let micromath = kept("m4f", "fourier", "micromath", 16, "3");
+        assert!(libm.instructions >= 50 * quick.instructions);
+        assert!(10 * micromath.instructions >= 18 * quick.instructions);
+        assert!(micromath.max_error >= 100.0 * quick.max_error);
+        // 1.30 of the operation model.
+        let model: u32 = super::super::MODEL.iter().map(|(_, operations)| operations).sum();
+        assert!(100 * fine.instructions <= 130 * model);
+    }
+
     #[test]
     fn other_rows_are_noticed_and_better_ones_counted() {
         let other = Row { opt: "s".into(), ..row() };
-        assert_eq!(compare(&[other.clone()], &[row()], true).worse.len(), 2);
+        assert_eq!(compare(std::slice::from_ref(&other), &[row()], true).worse.len(), 2);
         assert_eq!(compare(&[other], &[row()], false).worse.len(), 1);
         let better = Row { instructions: 900, ..row() };
         assert_eq!(compare(&[better], &[row()], true), Comparison { worse: vec![], better: 1 });

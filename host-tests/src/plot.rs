@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -164,25 +165,47 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(130, 130, 130),
 ];
 
-/// A chart as the text of an SVG file of 720 × 480.
+/// What is drawn in one frame.
+#[derive(Debug, Clone, Copy)]
+pub struct Chart<'a> {
+    /// Above it.
+    pub title: &'a str,
+    /// Across.
+    pub x: Axis,
+    /// Up.
+    pub y: Axis,
+    /// The curves.
+    pub series: &'a [Series],
+}
+
+/// Width and height of a chart.
+const SIZE: (u32, u32) = (720, 480);
+
+/// Charts side by side as the text of an SVG file, each 720 × 480.
 ///
 /// # Errors
 /// What the drawing library says, as text; it has no reason to.
-pub fn chart(title: &str, x: Axis, y: Axis, series: &[Series]) -> Result<String, String> {
+pub fn svg(charts: &[Chart<'_>]) -> Result<String, String> {
     let mut text = String::new();
-    draw(&mut text, title, x, y, series).map_err(|error| error.to_string())?;
+    draw_all(&mut text, charts).map_err(|error| error.to_string())?;
     Ok(text)
 }
 
 type Failure = Box<dyn std::error::Error>;
 
-fn draw(
-    text: &mut String,
-    title: &str,
-    x: Axis,
-    y: Axis,
-    series: &[Series],
-) -> Result<(), Failure> {
+fn draw_all(text: &mut String, charts: &[Chart<'_>]) -> Result<(), Failure> {
+    let width = SIZE.0 * u32::try_from(charts.len())?;
+    let area = SVGBackend::with_string(text, (width, SIZE.1)).into_drawing_area();
+    area.fill(&WHITE)?;
+    for (part, chart) in area.split_evenly((1, charts.len())).iter().zip(charts) {
+        draw(part, chart)?;
+    }
+    area.present()?;
+    Ok(())
+}
+
+fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart<'_>) -> Result<(), Failure> {
+    let &Chart { title, x, y, series } = chart;
     let placed: Vec<Vec<(f64, f64)>> = series
         .iter()
         .map(|one| one.points.iter().filter_map(|&(a, b)| Some((x.place(a)?, y.place(b)?))))
@@ -202,9 +225,7 @@ fn draw(
     let headroom = 0.08 + 0.06 * real(series.len());
     let across = range(x, extent(|p| p.0), [0.02, 0.02]);
     let up = range(y, extent(|p| p.1), [0.04, headroom]);
-    let area = SVGBackend::with_string(text, (720, 480)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
+    let mut chart = ChartBuilder::on(area)
         .caption(title, ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(42)
@@ -237,7 +258,6 @@ fn draw(
         .border_style(RGBColor(200, 200, 200))
         .label_font(("sans-serif", 13))
         .draw()?;
-    area.present()?;
     Ok(())
 }
 
@@ -294,7 +314,9 @@ mod tests {
         ];
         for axis in [Axis::even("x"), Axis::log("x")] {
             for series in [&series[..], &series[1..2]] {
-                let text = chart("title", axis, axis, series).expect("drawn");
+                let chart = Chart { title: "title", x: axis, y: axis, series };
+                let text = svg(&[chart, chart]).expect("drawn");
+                assert_eq!(text.matches("title").count(), 2);
                 assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
                 assert!(!text.contains("NaN") && !text.contains("a < b"));
             }
