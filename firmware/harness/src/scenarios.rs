@@ -69,6 +69,12 @@ impl Programs {
         Self { recordings, ..self }
     }
 
+    /// With the host command.
+    #[must_use]
+    pub fn with_tool(self, tool: Option<PathBuf>) -> Self {
+        Self { tool, ..self }
+    }
+
     /// The program for a million samples.
     #[must_use]
     pub fn endurance(&self) -> PathBuf {

@@ -3,11 +3,11 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use drift_app::engine::Alarm;
-use drift_app::message::Origin;
+use drift_app::message::{self, Origin, Sample};
 use drift_app::profile::BOARD;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::device::Device;
 use crate::error::{Doing, Error, expect};
 use crate::learned::{self, LEARNED};
 use crate::machine::{Scratch, Setup};
-use crate::scenarios::{Programs, status, step};
+use crate::scenarios::{Programs, status};
 use crate::signal::{DEVIATION, Scene};
 
 /// Settings of the detector for recordings, as options of `fastmmd replay`.
@@ -81,9 +81,11 @@ pub fn exported(programs: &Programs) -> Result<String, Error> {
     for (samples, shift) in WATCHED.into_iter().zip([0.0, 1.5 * DEVIATION]) {
         scene.shift[1] = shift;
         for _ in 0..samples {
-            // The same reading for both: a scene is a sequence that can be copied.
-            rows.add(&scene.clone().reading().values());
-            alarms.extend(step(&mut device, &mut scene)?.1);
+            // Over the link, so that both get the same bits.
+            let values = scene.reading().values();
+            rows.add(&values);
+            let sample = Sample::new(&values).ok_or(Error::Silent("four channels"))?;
+            alarms.extend(device.ask(&message::Command::Push(sample))?.alarms);
         }
     }
     device.cut_power()?;
@@ -180,12 +182,6 @@ impl Programs {
     fn tool(&self) -> Result<&Path, Error> {
         let why = || Error::Skipped("no host command: cargo xtask firmware builds it".into());
         self.tool.as_deref().ok_or_else(why)
-    }
-
-    /// With the host command.
-    #[must_use]
-    pub fn with_tool(self, tool: Option<PathBuf>) -> Self {
-        Self { tool, ..self }
     }
 }
 
