@@ -45,8 +45,9 @@ fn main() -> Result<(), Refused> {
     let labels = centroid_kernel(&worn)?;
     let order = backward_elimination(&points, &labels, gaussian(2.0))?;
     println!("channels by worth, least first: {order:?}");
-    let means = centroids(&points, &worn)?;
-    println!("the difference of means there: {:.2}, which is no more than elsewhere", means[5]);
+    let means: Vec<String> =
+        centroids(&points, &worn)?.iter().map(|difference| format!("{difference:.2}")).collect();
+    println!("differences of means, which are noise in all of them: {}", means.join(" "));
     assert_eq!(order.last(), Some(&5));
     Ok(())
 }

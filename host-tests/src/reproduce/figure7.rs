@@ -6,13 +6,28 @@ use super::{Effort, Failed, Figure, Tick, short};
 use crate::evaluate::table::Table;
 use crate::plot::Axis;
 use crate::speed::{self, Times, chart};
-use crate::tolerance;
+use crate::{Refused, tolerance};
 
 /// By samples, and by channels.
 pub(super) const STEPS: u32 = 2;
 
 /// Channels in the second part.
 const CHANNELS: [usize; 4] = [8, 32, 128, 512];
+
+/// The shortest time of three runs at each place: what disturbs a run only lengthens it.
+fn shortest(run: impl Fn() -> Result<Vec<Times>, Refused>) -> Result<Vec<Times>, Refused> {
+    let mut best = run()?;
+    for _ in 0..2 {
+        for (best, again) in best.iter_mut().zip(run()?) {
+            best.exact = best.exact.min(again.exact);
+            best.b_test = best.b_test.min(again.b_test);
+            best.linear = best.linear.min(again.linear);
+            best.fourier = best.fourier.min(again.fourier);
+            best.fastfood = best.fastfood.min(again.fastfood);
+        }
+    }
+    Ok(best)
+}
 
 /// Adds times over that of Fastfood, as a table and as a plot.
 fn show(
@@ -33,9 +48,9 @@ fn show(
 }
 
 pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
-    let counts = effort.pick([250, 500, 1000, 2000], [1000, 3000, 9000, 27_000]);
+    let counts = effort.pick([500, 1000, 2000, 4000], [1000, 3000, 6000, 12_000]);
     let samples = effort.pick(50, 2000);
-    let by_samples = speed::over_samples(&counts)?;
+    let by_samples = shortest(|| speed::over_samples(&counts))?;
     tick();
     let by_channels = speed::over_dimensions(&CHANNELS, samples)?;
     tick();
