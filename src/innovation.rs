@@ -135,6 +135,8 @@ impl<const TERMS: usize> Predictor<TERMS> {
             self.follow(value - predicted, update);
         }
         let [lags @ .., _level] = &mut self.past[..] else { return };
+        // A predictor gone wild may predict anything; no row is beyond this limit.
+        let predicted = within(predicted, MAX_DEVIATIONS);
         let mut newer = if update == Update::Skip { predicted } else { value };
         for lag in lags {
             core::mem::swap(lag, &mut newer);

@@ -6,6 +6,7 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
+use plotters::style::register_font;
 
 use crate::real;
 
@@ -194,6 +195,9 @@ pub fn svg(charts: &[Chart<'_>]) -> Result<String, String> {
 type Failure = Box<dyn std::error::Error>;
 
 fn draw_all(text: &mut String, charts: &[Chart<'_>]) -> Result<(), Failure> {
+    // Text then needs no font of the machine.
+    register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular())
+        .map_err(|_| "the built-in font is broken")?;
     let width = SIZE.0 * u32::try_from(charts.len())?;
     let area = SVGBackend::with_string(text, (width, SIZE.1)).into_drawing_area();
     area.fill(&WHITE)?;

@@ -189,11 +189,16 @@ fn visit_each<T>(
     visit: &mut impl FnMut(&mut T, f32),
 ) {
     const AT_ONCE: usize = 8;
-    let phases = phases.chunks(AT_ONCE).zip(scales.chunks(AT_ONCE));
-    for (items, (phases, scales)) in items.chunks_mut(AT_ONCE).zip(phases) {
+    let (items, last_items) = items.as_chunks_mut::<AT_ONCE>();
+    let (phases, last_phases) = phases.as_chunks::<AT_ONCE>();
+    let (scales, last_scales) = scales.as_chunks::<AT_ONCE>();
+    for (items, (phases, scales)) in items.iter_mut().zip(phases.iter().zip(scales)) {
         for (item, (phase, scale)) in items.iter_mut().zip(phases.iter().zip(scales)) {
             visit(item, phase * scale);
         }
+    }
+    for (item, (phase, scale)) in last_items.iter_mut().zip(last_phases.iter().zip(last_scales)) {
+        visit(item, phase * scale);
     }
 }
 

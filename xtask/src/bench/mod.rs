@@ -97,6 +97,9 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
         return Ok(Outcome::Passed);
     }
     let rows = measure(project, &arguments.words)?;
+    if rows.is_empty() {
+        bail!("no result has all of these words in its name: {}", arguments.words.join(" "));
+    }
     if arguments.json {
         println!("{}", as_json(&rows)?);
     } else {
