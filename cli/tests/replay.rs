@@ -260,10 +260,10 @@ fn the_picture_of_the_readme_is_up_to_date() {
     let at = directory("replay-readme");
     let svg = at.join("replay.svg");
     fastmmd(&["demo", "--plot", svg.to_str().expect("UTF-8")]);
-    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/replay.svg");
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/replay.svg");
     let (drawn, kept) = (fs::read(&svg), fs::read(kept));
     assert!(
         drawn.expect("a picture") == kept.expect("the picture of the README"),
-        "draw it again: cargo run -p fastmmd-cli -- demo --plot docs/replay.svg"
+        "draw it again: cargo run -p fastmmd-cli -- demo --plot cli/replay.svg"
     );
 }
