@@ -1,7 +1,7 @@
-//! SysTick as a counter of instructions, and a painted stack.
+//! `SysTick` as a counter of instructions, and a painted stack.
 //!
 //! With `-icount shift=6` an emulated instruction takes 64 ns, which are 1.6 ticks of the 25 MHz
-//! that SysTick runs at on these boards.
+//! that `SysTick` runs at on these boards.
 
 use core::hint::black_box;
 
