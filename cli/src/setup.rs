@@ -100,6 +100,16 @@ pub(crate) fn whole(what: &str, span: Span, rate: Option<f64>) -> Result<u32, Fa
     Ok(rows)
 }
 
+/// The promised mean time between false alarms, in rows.
+pub(crate) fn promised(span: Span, rate: Option<f64>) -> Result<f32, Fault> {
+    let promise = span.rows(rate).unwrap_or(f64::NAN);
+    if !(100.0..=1e9).contains(&promise) {
+        let why = "the mean time between false alarms must be from 100 to 1e9 rows";
+        return Err(Fault::new(format!("{why}, not {promise}")));
+    }
+    Ok(fastmmd_reference::single(promise))
+}
+
 /// The detector that the options ask for.
 pub(crate) fn detector(
     options: &Watching,
@@ -108,14 +118,7 @@ pub(crate) fn detector(
     rate: Option<f64>,
 ) -> Result<(Shape, Box<dyn Watch>), Fault> {
     let innovation = matches!(options.view, ViewChoice::Innovation | ViewChoice::Auto);
-    let promise = options.mean_time_between_false_alarms;
-    let promise = promise.rows(rate).unwrap_or(f64::NAN);
-    if !(100.0..=1e9).contains(&promise) {
-        let why = "the mean time between false alarms must be from 100 to 1e9 rows";
-        return Err(Fault::new(format!("{why}, not {promise}")));
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is what the core wants")]
-    let promise = promise as f32;
+    let promise = promised(options.mean_time_between_false_alarms, rate)?;
     let preset = if innovation {
         Settings::of(&Config::innovation(promise))
     } else {
@@ -134,11 +137,12 @@ pub(crate) fn detector(
     let scaling_rows = options.fine.scaling.unwrap_or(preset.config.scaling_rows);
     let learn = match options.learn {
         Some(span) => whole("--learn", span, rate)?,
-        None => default_learning(source, scaling_rows + preset.config.learning_rows)?,
+        None => default_learning(source, scaling_rows.saturating_add(preset.config.learning_rows))?,
     };
     let history = u32::try_from(lags.saturating_sub(1)).unwrap_or(0);
     let longest = scales.iter().copied().max().unwrap_or(0);
-    let least = longest.saturating_mul(4).max(64) + scaling_rows + history;
+    let least = longest.saturating_mul(4).max(64);
+    let least = least.saturating_add(scaling_rows).saturating_add(history);
     if learn < least {
         return Err(Fault::of(
             source.name(),
@@ -163,8 +167,8 @@ pub(crate) fn detector(
             (Some(rows), _) => Calibration::Adaptive(rows),
             (None, Calibration::Adaptive(rows)) => {
                 // Four blocks at least: they grow with the learning rows.
-                let block = (2 * longest).max(learning_rows / 32);
-                Calibration::Adaptive(rows.max(4 * block))
+                let block = longest.saturating_mul(2).max(learning_rows / 32);
+                Calibration::Adaptive(rows.max(block.saturating_mul(4)))
             }
             (None, learned) => learned,
         },

@@ -20,8 +20,10 @@ use crate::table::Table;
 const MOST_NULL_ROWS: usize = 2000;
 /// Rows of both files that the median distance is found from.
 const MOST_MEDIAN_ROWS: usize = 1000;
-/// Draws of a resampled null distribution.
+/// Draws of a resampled null distribution, if the level needs no more.
 const DRAWS: usize = 999;
+/// Most draws; a level that needs more is refused.
+const MOST_DRAWS: f64 = 100_000.0;
 /// Bandwidths of the family, in median distances.
 const FAMILY: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
@@ -213,16 +215,35 @@ fn test(
     let spread =
         |m: usize, n: usize| 1.0 / fastmmd_reference::real(m) + 1.0 / fastmmd_reference::real(n);
     let ratio = spread(some_x.len(), some_y.len()) / spread(x.len(), y.len());
-    let law = law(arguments, &pair, &some_x, &some_y)?;
     let share = fastmmd_reference::real(tests);
+    let law = law(arguments, draws(arguments, share)?, &pair, &some_x, &some_y)?;
     let p_value = law.p_value(f64::from(pair.biased) * ratio) * share;
     let threshold = law.threshold(arguments.alpha / share).map_err(refused)? / ratio;
     let thinned = some_x.len() < x.len() || some_y.len() < y.len();
     Ok(Tested { sigma, pair, p_value: p_value.min(1.0), threshold, thinned })
 }
 
+/// Draws with which a p-value can be as small as the level over `tests`, with room to spare.
+fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
+    let resampled = !matches!(arguments.null, NullChoice::Gamma | NullChoice::Pearson);
+    let needed = (4.0 * tests / arguments.alpha).ceil();
+    if resampled && needed > MOST_DRAWS {
+        let why = "is too small for a resampled null distribution: choose --null gamma or pearson";
+        return Err(Fault::new(format!("--alpha {} {why}", arguments.alpha)));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+    let needed = needed.min(MOST_DRAWS) as usize;
+    Ok(DRAWS.max(needed))
+}
+
 /// The distribution of MMD_b² while both samples are of one distribution.
-fn law(arguments: &TestArguments, pair: &Pair, x: &Points, y: &Points) -> Result<Null, Fault> {
+fn law(
+    arguments: &TestArguments,
+    draws: usize,
+    pair: &Pair,
+    x: &Points,
+    y: &Points,
+) -> Result<Null, Fault> {
     let rows = pair.frequencies.iter().map(|all| all.iter().map(|f| f64::from(*f)).collect());
     let frequencies = Frequencies::new(rows.collect()).map_err(refused)?;
     let pool = Features::new(&frequencies, x, y).map_err(refused)?;
@@ -231,9 +252,9 @@ fn law(arguments: &TestArguments, pair: &Pair, x: &Points, y: &Points) -> Result
     let law = match arguments.null {
         NullChoice::Gamma => null::gamma(&pool, estimate),
         NullChoice::Pearson => null::pearson(&pool, estimate),
-        NullChoice::Spectrum => null::spectrum(&pool, estimate, DRAWS, &mut generator),
-        NullChoice::Permutation => null::permutation(&pool, estimate, DRAWS, &mut generator),
-        NullChoice::Bootstrap => null::bootstrap(&pool, estimate, DRAWS, &mut generator),
+        NullChoice::Spectrum => null::spectrum(&pool, estimate, draws, &mut generator),
+        NullChoice::Permutation => null::permutation(&pool, estimate, draws, &mut generator),
+        NullChoice::Bootstrap => null::bootstrap(&pool, estimate, draws, &mut generator),
     };
     law.map_err(refused)
 }

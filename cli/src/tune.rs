@@ -28,7 +28,7 @@ const STEPS: [f32; 13] = [0.125, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8,
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     let log = Log::read(arguments)?;
     let mut progress = Progress::new();
-    let candidates = candidates(&log);
+    let candidates = candidates(&log)?;
     let all = u64::try_from(candidates.len()).unwrap_or(0);
     let mut results = Vec::new();
     for (done, (shape, settings)) in (0..).zip(&candidates) {
@@ -98,7 +98,8 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
             report::say(paste::rust(&trial.shape, &trial.settings))
         }
         None => report::say(
-            "\nNone keeps the promise on this log: learn from more rows, or promise less.",
+            "\nNone keeps the promise on this log within the RAM: learn from more rows, promise \
+             less, or allow more RAM.",
         ),
     }
 }
@@ -149,7 +150,7 @@ impl Log {
             );
             return Err(Fault::of(table.name(), why));
         }
-        let promise = fastmmd_reference::single(promise.rows(rate).unwrap_or(f64::NAN));
+        let promise = setup::promised(promise, rate)?;
         let names = table.names();
         let learned = &rows[..learn as usize];
         let deviations: Vec<f32> =
@@ -186,7 +187,7 @@ fn deviation(rows: &[Vec<f32>], channel: usize) -> f32 {
 }
 
 /// Shapes and settings to try, as far as there are rows to learn from.
-fn candidates(log: &Log) -> Vec<(Shape, Settings)> {
+fn candidates(log: &Log) -> Result<Vec<(Shape, Settings)>, Fault> {
     let base = Shape {
         channels: log.names.len(),
         lags: 1,
@@ -219,12 +220,19 @@ fn candidates(log: &Log) -> Vec<(Shape, Settings)> {
         settings.config.learning_rows = log.learn - scaling - history;
         let longest = settings.scales.iter().copied().max().unwrap_or(0);
         if let fastmmd::detector::Calibration::Adaptive(rows) = &mut settings.config.calibration {
-            *rows = (*rows).max(4 * (2 * longest).max(settings.config.learning_rows / 32));
+            let block = longest.saturating_mul(2).max(settings.config.learning_rows / 32);
+            *rows = (*rows).max(block.saturating_mul(4));
         }
     }
     // What there is no shape for, or not enough rows, is no candidate.
-    all.retain(|(shape, settings)| fastmmd_shapes::detector(shape, settings).is_ok());
-    all
+    let detector =
+        |(shape, settings): &(Shape, Settings)| fastmmd_shapes::detector(shape, settings);
+    let refused = all.iter().find_map(|candidate| detector(candidate).err());
+    all.retain(|candidate| detector(candidate).is_ok());
+    match refused {
+        Some(error) if all.is_empty() => Err(Fault::of(&log.name, error)),
+        _ => Ok(all),
+    }
 }
 
 /// What a candidate did.

@@ -15,11 +15,13 @@ use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
 /// zeros. Each block has its own normal diagonal G, and lengths S, which carry the kernel's radial
 /// law. The signs B and the permutation Π are the same for all blocks, so that Π·H·B·x is computed
 /// once a sample; this costs no accuracy, for whatever they are, G alone makes every frequency
-/// follow the kernel's law, and blocks stay uncorrelated. Cheaper than [`Fourier`](super::Fourier) from about 16
-/// channels, but coarser: for a change of a single channel it is as accurate as orthogonal
-/// frequencies, for one that all channels share no better than independent ones, at 16 channels
-/// a tenth as accurate as orthogonal ones. A block of 16 or more is best even for fewer
-/// channels: many rows of shorter blocks are mirror images of each other.
+/// follow the kernel's law, and blocks stay uncorrelated.
+///
+/// Cheaper than [`Fourier`](super::Fourier) from about 8 channels, but coarser: for a change of a
+/// single channel it is as accurate as orthogonal frequencies, for one that all channels share no
+/// better than independent ones, at 16 channels a tenth as accurate as orthogonal ones. A block of
+/// 16 or more is best even for fewer channels: many rows of shorter blocks are mirror images of
+/// each other.
 ///
 /// ```
 /// use fastmmd::{Fastfood, FeatureMap, Kernel};

@@ -108,15 +108,15 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(Outcome::Passed) => {
-            println!("passed");
+            eprintln!("passed");
             ExitCode::SUCCESS
         }
         Ok(Outcome::Skipped(reason)) => {
-            println!("skipped: {reason}");
+            eprintln!("skipped: {reason}");
             ExitCode::SUCCESS
         }
         Err(error) => {
-            println!("FAILED: {error:#}");
+            eprintln!("FAILED: {error:#}");
             ExitCode::FAILURE
         }
     }

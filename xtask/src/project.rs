@@ -140,7 +140,7 @@ impl Tool {
 
     /// Runs it; its output is shown if it fails.
     pub(crate) fn run(mut self) -> Result<()> {
-        println!("    $ {}", self.shown);
+        eprintln!("    $ {}", self.shown);
         if self.verbose {
             let status = self.command.status();
             let status = status.with_context(|| format!("cannot start {}", self.shown))?;
@@ -159,7 +159,7 @@ impl Tool {
 
     /// Runs it before the eyes of whoever called: its output is theirs, live.
     pub(crate) fn show(mut self) -> Result<()> {
-        println!("    $ {}", self.shown);
+        eprintln!("    $ {}", self.shown);
         let status = self.command.status();
         let status = status.with_context(|| format!("cannot start {}", self.shown))?;
         if status.success() { Ok(()) } else { bail!("`{}` ended with {status}", self.shown) }
@@ -177,7 +177,7 @@ impl Tool {
 
     /// Runs it where failure is an answer, not an error.
     pub(crate) fn attempt(mut self) -> Result<Finished> {
-        println!("    $ {}", self.shown);
+        eprintln!("    $ {}", self.shown);
         self.finish()
     }
 

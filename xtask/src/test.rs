@@ -110,3 +110,15 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
     println!("{passed} passed, {} failed, {skipped} skipped", failed.len());
     if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workflow_has_a_job_for_every_step() {
+        let workflow = include_str!("../../.github/workflows/ci.yml");
+        let names = STEPS.map(|step| step.name).join(", ");
+        assert!(workflow.contains(&format!("step: [{names}]\n")), "step: [{names}]");
+    }
+}

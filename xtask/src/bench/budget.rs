@@ -78,11 +78,12 @@ mod tests {
 
     /// What is promised of the rows kept: core, map, backend, channels, level and most
     /// instructions, all at 128 frequencies but for the 3-axis sensor's 64.
-    const PROMISED: [(&str, &str, &str, u32, &str, u32); 4] = [
+    const PROMISED: [(&str, &str, &str, u32, &str, u32); 5] = [
         ("m4f", "fastfood", "quick", 16, "3", 5_700),
         ("m4f", "fastfood", "polynomial", 16, "3", 7_000),
         ("m4f", "fastfood", "quick", 16, "s", 8_800),
         ("m4f", "fourier", "polynomial", 3, "3", 2_600),
+        ("m0", "fastfood", "fixed", 16, "3", 9_100),
     ];
 
     fn kept(core: &str, map: &str, backend: &str, d: u32, opt: &str) -> Row {
@@ -104,6 +105,7 @@ mod tests {
         let quick = kept("m4f", "fastfood", "quick", 16, "3");
         let fine = kept("m4f", "fastfood", "polynomial", 16, "3");
         assert!(quick.max_error <= 1e-5 && fine.max_error <= 1e-6);
+        assert!(kept("m0", "fastfood", "fixed", 16, "3").max_error <= 2e-4);
         let libm = kept("m4f", "fourier", "libm", 16, "3");
         let micromath = kept("m4f", "fourier", "micromath", 16, "3");
         assert!(libm.instructions >= 50 * quick.instructions);
