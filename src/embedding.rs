@@ -12,8 +12,11 @@ use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of
 use crate::sincos::{Backend, Point, Polynomial, SinCos};
 use crate::sums::{self, Sum, Sums};
 
-/// The total weight of an embedding stays below this: 2³³, over eight thousand million samples.
-pub const MAX_TOTAL_WEIGHT: f32 = 8_589_934_592.0;
+/// The total weight of an embedding stays below this: 127·2²⁶, over eight thousand million samples.
+///
+/// Less than 2³³ by more than any backend's points may lie outside the circle, so that no sum
+/// leaves the 64 bits it is saved in.
+pub const MAX_TOTAL_WEIGHT: f32 = 8_522_825_728.0;
 
 /// Smallest weight of a sample: 2⁻¹². Scale all weights up if yours are that small: what a sample
 /// adds to a sum is rounded to 2⁻²⁴.
@@ -27,7 +30,7 @@ const PLACES: u32 = 30;
 /// From the units of the sums to those of the weight.
 const SUM_UNIT: f32 = 64.0;
 const ONE: f32 = 1_073_741_824.0;
-const FULL: u64 = 1 << (33 + PLACES);
+const FULL: u64 = 127 << (26 + PLACES);
 
 /// The weight of a sample: mantissa · 2^(−shift), exact for any `f32` in range.
 #[derive(Debug, Clone, Copy)]

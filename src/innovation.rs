@@ -63,8 +63,9 @@ impl<const C: usize, const TERMS: usize> Innovation<C, TERMS> {
     /// [`Scale::push`](crate::scale::Scale::push).
     pub fn push(&mut self, values: &[f32; C], update: Update) -> Result<[f32; C], Error> {
         check_row(values)?;
-        let residuals = self.residuals(values);
-        self.advance(values, update);
+        let values = values.map(|value| within(value, MAX_DEVIATIONS));
+        let residuals = self.residuals(&values);
+        self.advance(&values, update);
         Ok(residuals)
     }
 
@@ -177,8 +178,9 @@ impl<const TERMS: usize> Predictor<TERMS> {
                 }
             }
         }
-        if !trace.is_finite() {
+        if !trace.is_finite() || self.weights.iter().any(|weight| !weight.is_finite()) {
             self.inverse = Self::new().inverse;
+            self.weights = [0.0; TERMS];
         } else if trace > MAX_TRACE {
             let shrink = MAX_TRACE / trace;
             self.inverse.iter_mut().flatten().for_each(|entry| *entry *= shrink);

@@ -360,7 +360,7 @@ fn a_family_refuses_as_a_whole() {
     }
 }
 
-/// At 2³³ samples the sums are full: one more is refused, and nothing has overflowed.
+/// At 127·2²⁶ samples the sums are full: one more is refused, and nothing has overflowed.
 #[test]
 fn a_full_embedding_refuses_more() {
     let map = dense();
@@ -368,11 +368,14 @@ fn a_full_embedding_refuses_more() {
     let sample = [0.0; 3]; // cos = 1 at every frequency: the largest sums there are
     set.add(&map, &sample).expect("a good sample");
     let one = set.clone();
-    // 2³³ − 1 samples, by Horner's scheme.
-    for _ in 0..32 {
+    // One less, by Horner's scheme.
+    let count = (127_u64 << 26) - 1;
+    for bit in (0..32).rev() {
         let copy = set.clone();
         set.merge(&copy).expect("room");
-        set.merge(&one).expect("room");
+        if count >> bit & 1 == 1 {
+            set.merge(&one).expect("room");
+        }
     }
     let full = set.clone();
     assert_eq!(set.add(&map, &sample), Err(Error::Full));
@@ -383,4 +386,23 @@ fn a_full_embedding_refuses_more() {
     for point in set.mean().expect("not empty") {
         tolerance::LONG_RUN.hold("full", point.cos.into(), 1.0);
     }
+}
+
+/// The integer table puts the point of phase 0 a little outside the circle: full sums of it still
+/// fit into a saved record.
+#[test]
+fn a_full_embedding_of_the_table_is_saved_and_restored() {
+    let map = fixed::Fourier::<3, 16>::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical");
+    let mut set: fixed::Embedding<16> = fixed::Embedding::new(&map);
+    let mut weight = fastmmd::embedding::MAX_WEIGHT;
+    while weight >= 1.0 {
+        if set.add_weighted(&map, &[0; 3], weight).is_err() {
+            weight /= 2.0;
+        }
+    }
+    let mut bytes = [0; fixed::Embedding::<16>::SAVED_BYTES];
+    set.save(&map, &mut bytes).expect("long enough");
+    let mut again: fixed::Embedding<16> = fixed::Embedding::new(&map);
+    again.restore(&map, &bytes).expect("its own record");
+    assert_eq!(again, set);
 }

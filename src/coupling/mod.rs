@@ -51,7 +51,7 @@ impl Config {
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] naming the setting: a mean time of at least
     /// 1 and at most 10⁹ rows, 8 to 2²⁰ scaling rows, a window of 2 rows or more, and learning
-    /// rows of at least 8 windows and at most 2²⁰.
+    /// rows of at least 64 and 8 windows, and at most 2²⁰.
     pub fn check(&self) -> Result<(), Error> {
         let time = self.mean_time_between_false_alarms;
         if !time.is_finite() {
@@ -66,7 +66,8 @@ impl Config {
         if self.window < 2 {
             return Err(Error::OutOfRange(Parameter::Scales));
         }
-        if !(self.window.saturating_mul(8)..=MOST_ROWS).contains(&self.learning_rows) {
+        let least = self.window.saturating_mul(8).max(64);
+        if !(least..=MOST_ROWS).contains(&self.learning_rows) {
             return Err(Error::OutOfRange(Parameter::LearningRows));
         }
         Ok(())
@@ -477,5 +478,7 @@ mod tests {
         assert_eq!(refused(Config { window: 1, ..good }), Error::OutOfRange(Parameter::Scales));
         let learning = Config { learning_rows: 1000, ..good };
         assert_eq!(refused(learning), Error::OutOfRange(Parameter::LearningRows));
+        let short = Config { window: 2, learning_rows: 16, ..good };
+        assert_eq!(refused(short), Error::OutOfRange(Parameter::LearningRows));
     }
 }

@@ -1,5 +1,7 @@
 //! The whole monitor as bytes.
 
+use core::ops::RangeInclusive;
+
 use crate::error::Error;
 use crate::map::FeatureMap;
 use crate::null::Null;
@@ -93,18 +95,43 @@ where
     }
 
     fn check_fields(reader: &mut Reader<'_>) -> Result<(), Error> {
-        Config::take(reader)?.check().map_err(|_| Error::Inconsistent)?;
+        let config = Config::take(reader)?;
+        config.check().map_err(|_| Error::Inconsistent)?;
         u64::check(reader)?;
         Scale::<CA>::check(reader)?;
         Scale::<CB>::check(reader)?;
-        u32::check(reader)?;
-        Moments::<LA, LB>::check(reader)?;
-        Moments::<LA, LB>::check(reader)?;
-        f32::check(reader)?;
+        let count = u32::take(reader)?;
+        check_moments::<LA, LB>(reader)?;
+        check_moments::<LA, LB>(reader)?;
+        check_range(reader, 1, 0.0..=1.0)?;
         Null::check(reader)?;
-        <[f32; 2]>::check(reader)?;
-        if u8::take(reader)? <= 1 { Ok(()) } else { Err(Error::Inconsistent) }
+        let [statistic, threshold] = <[f32; 2]>::take(reader)?;
+        let drifting = u8::take(reader)?;
+        let armed = threshold > 0.0 || count < config.learning_rows;
+        let plausible = statistic >= 0.0 && threshold >= 0.0 && drifting <= 1;
+        if armed && plausible { Ok(()) } else { Err(Error::Inconsistent) }
     }
+}
+
+/// Reads over `count` numbers, refusing those outside a range.
+fn check_range(
+    reader: &mut Reader<'_>,
+    count: usize,
+    range: RangeInclusive<f32>,
+) -> Result<(), Error> {
+    for _ in 0..count {
+        if !range.contains(&f32::take(reader)?) {
+            return Err(Error::Inconsistent);
+        }
+    }
+    Ok(())
+}
+
+/// Reads over moments: features lie within ±√2, but for a coarse backend's error.
+fn check_moments<const LA: usize, const LB: usize>(reader: &mut Reader<'_>) -> Result<(), Error> {
+    check_range(reader, LA.saturating_add(LB), -1.5..=1.5)?;
+    check_range(reader, LA.saturating_mul(LB), -2.25..=2.25)?;
+    check_range(reader, 1, 0.0..=1.001)
 }
 
 fields!(Config {

@@ -94,9 +94,12 @@ where
 
     /// Takes what another detector learned into this one's reference, each by its number of rows.
     /// Thresholds are set for windows of either device against the common reference, which is
-    /// farther from each of them than its own was: with R' ≤ (√R + √δ)² for a reference δ away,
-    /// they allow for the worst case. What this one's view has learned stays as it is, and
-    /// monitoring begins anew. O(S·(L + C)).
+    /// farther from each of them than its own was: R' ≤ (√R + √δ)² for a reference δ away. Each
+    /// window's threshold is the larger of what both devices need and what they need together.
+    ///
+    /// What this one's view has learned stays as it is: with innovations, rows of the other device
+    /// then go through this one's predictor, so only devices that predict alike should be merged.
+    /// Monitoring begins anew. O(S·(L + C)).
     ///
     /// # Errors
     /// As [`difference`](Self::difference); the detector is then as it was.
@@ -115,8 +118,12 @@ where
             let own = window.null.seen_from(own_away / normaliser);
             let share = row_count(theirs.null.rows)
                 / (row_count(theirs.null.rows) + row_count(own.rows)).max(1.0);
-            window.null = own.pooled(&theirs.null.seen_from(other_away / normaliser));
-            window.threshold = window.null.threshold(length, block, time, wide);
+            let others = theirs.null.seen_from(other_away / normaliser);
+            window.null = own.pooled(&others);
+            // Pooled alone, a quiet device would lower the threshold of a noisy one.
+            let needed =
+                [&own, &others, &window.null].map(|null| null.threshold(length, block, time, wide));
+            window.threshold = needed.into_iter().fold(0.0, f32::max);
             let own_signs = self.reference.axes.signs(&joined.axes);
             let other_signs = other.reference.axes.signs(&joined.axes);
             let usual = window.usual.iter_mut().flatten().zip(theirs.usual.iter().flatten());

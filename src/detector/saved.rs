@@ -99,8 +99,12 @@ where
         Stage::check(reader)?;
         Scale::<C>::check(reader)?;
         MedianDistance::<C>::check(reader)?;
-        <[f32; C]>::check(reader)?;
-        f32::check(reader)?;
+        let gains = <[f32; C]>::take(reader)?;
+        let inverse_bandwidth = f32::take(reader)?;
+        // Negative, they would let a sample leave the map's reach unnoticed.
+        if inverse_bandwidth < 0.0 || gains.iter().any(|gain| *gain < 0.0) {
+            return Err(Error::Inconsistent);
+        }
         V::skim(reader)?;
         Delay::<C, D>::check(reader)?;
         Gate::<C>::check(reader)?;

@@ -16,7 +16,8 @@ use super::{PHASE_PER_TURN_AND_STEP, check_bandwidth, one_at_a_time, reach};
 ///
 /// The frequencies are those of the [`Fastfood`](crate::Fastfood) of the same kernel and seed,
 /// with G rounded to the bits that leave room for every sample: to 2⁻⁹ at D = P = 16, so that a
-/// frequency is off by about a two-thousandth, and has the length it should. What is computed
+/// frequency is off by about a two-thousandth; lengths are kept to 16 bits of the longest one, so
+/// that of kernels with heavy tails the shortest ones are off by up to a four-hundredth. What is computed
 /// with them is exact up to the last transform's result, which is cut, rounded, to what moves no
 /// phase by more than 2⁻¹⁷ turns.
 ///

@@ -9,7 +9,7 @@ use crate::sampling::{Sampling, Stream, stratified_radii};
 use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
 
 /// Frequencies as products S·H·G·Π·H·B of diagonal matrices, a permutation and Walsh–Hadamard
-/// transforms: 8·L + 2·P bytes and about L·(log₂ P + 2) operations a sample, whatever D.
+/// transforms: 8·L + 2·P + 4·D bytes and about L·(log₂ P + 2) operations a sample, whatever D.
 ///
 /// The L phases come in blocks of P, a power of two and at least D; the sample is padded with
 /// zeros. Each block has its own normal diagonal G, and lengths S, which carry the kernel's radial
