@@ -29,7 +29,7 @@ const CHANNELS: [&str; 4] = ["X", "Y", "Z", "temperature"];
 const PAUSE: Duration = Duration::from_millis(8);
 /// With it the longest line that changes still fits into 80 columns: one that wraps could not be
 /// overwritten.
-const WIDTH: usize = 38;
+const WIDTH: usize = 36;
 
 /// Plays the demo; an error unless the alarm came, and none before the drift.
 ///
