@@ -1,0 +1,69 @@
+//! Maps, streams and records that saved states are tested with.
+
+use fastmmd::{
+    Backend, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, Scalar, TwoSample, fixed,
+};
+use fastmmd_reference::checksum::crc32;
+
+pub(crate) fn dense() -> Fourier<2, 4> {
+    let kernel = Kernel::new(Profile::Matern32, 0.75).and_then(|k| k.with_scale(2.0));
+    Fourier::new(kernel.expect("in range"), Sampling::Quasi, 7).expect("spherical")
+}
+
+pub(crate) fn fast() -> Fastfood<3, 4, 8> {
+    Fastfood::new(Kernel::GAUSSIAN, 9).expect("spherical")
+}
+
+pub(crate) fn fast_integers() -> fixed::Fastfood<3, 4, 8> {
+    fixed::Fastfood::new(Kernel::GAUSSIAN, 9).expect("in range")
+}
+
+/// A number that samples are made of.
+pub(crate) trait Number: Scalar + PartialEq + std::fmt::Debug {
+    fn of(value: f32) -> Self;
+}
+
+impl Number for f32 {
+    fn of(value: f32) -> Self {
+        value
+    }
+}
+
+impl Number for i16 {
+    fn of(value: f32) -> Self {
+        let [steps] = fixed::sample(&[value]).expect("finite");
+        steps
+    }
+}
+
+/// A deterministic sample: multiples of 1/8.
+pub(crate) fn reading<X: Number, const D: usize>(index: u8) -> [X; D] {
+    let mut value = f32::from(index % 16) / 8.0 - 1.0;
+    std::array::from_fn(|_| {
+        value = 0.5 - 0.5 * value;
+        X::of(value)
+    })
+}
+
+pub(crate) fn streams<M, const D: usize, const L: usize, B: Backend<Scalar: Number>>(
+    map: &M,
+) -> TwoSample<'_, M, D, L, B>
+where
+    M: FeatureMap<D, L, B::Scalar>,
+{
+    let mut test = TwoSample::new(map);
+    for index in 0..20 {
+        test.push_p(&reading(index)).expect("a good sample");
+        test.push_q_weighted(&reading(index + 5), 0.5 + f32::from(index)).expect("a good sample");
+    }
+    test
+}
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+/// Recomputes the checksum after a change, so that what lies behind it is reached.
+pub(crate) fn mend(bytes: &mut [u8]) {
+    if let Some((body, checksum)) = bytes.split_last_chunk_mut() {
+        *checksum = crc32(body).to_le_bytes();
+    }
+}
