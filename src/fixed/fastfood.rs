@@ -185,10 +185,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
     /// [`Error::WrongShape`] if the recipe is of another kind or shape, and those of
     /// [`new`](Self::new).
     pub const fn from_recipe(recipe: &Recipe) -> Result<Self, Error> {
-        if matches!(recipe.kind, MapKind::FixedFastfood)
-            && recipe.dims as usize == D
-            && recipe.block as usize == P
-            && recipe.features as usize == L
+        if recipe.has_shape(MapKind::FixedFastfood, D, P, L)
             && matches!(recipe.sampling, Sampling::Independent)
         {
             Self::new(recipe.kernel, recipe.seed)

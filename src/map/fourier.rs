@@ -148,11 +148,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     /// [`Error::WrongShape`] if the recipe is of another kind or shape, or of given frequencies,
     /// which cannot be drawn again.
     pub const fn from_recipe(recipe: &Recipe) -> Result<Self, Error> {
-        if matches!(recipe.kind, MapKind::Fourier)
-            && recipe.dims as usize == D
-            && recipe.features as usize == L
-            && recipe.block == 0
-        {
+        if recipe.has_shape(MapKind::Fourier, D, 0, L) {
             Self::new(recipe.kernel, recipe.sampling, recipe.seed)
         } else {
             Err(Error::WrongShape)

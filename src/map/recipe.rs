@@ -51,6 +51,21 @@ impl Recipe {
     /// Length of [`to_bytes`](Self::to_bytes).
     pub(crate) const BYTES: usize = 32;
 
+    /// Whether it is of a map of this kind, with so many channels, frequencies a block (0 for
+    /// none) and frequencies.
+    pub(crate) const fn has_shape(
+        &self,
+        kind: MapKind,
+        dims: usize,
+        block: usize,
+        features: usize,
+    ) -> bool {
+        self.kind as u8 == kind as u8
+            && self.dims as usize == dims
+            && self.block as usize == block
+            && self.features as usize == features
+    }
+
     /// The recipe as it stands in a saved state, little-endian.
     pub(crate) const fn to_bytes(self) -> [u8; Self::BYTES] {
         let kind = match self.kind {
