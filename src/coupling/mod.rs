@@ -74,23 +74,9 @@ impl Config {
     }
 }
 
-/// The answer to one row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum Verdict {
-    /// Still scaling or learning; `progress` goes from 0 to 1 over both.
-    Learning {
-        /// Part done of scaling and learning together.
-        progress: f32,
-    },
-    /// The groups go together as they did.
-    Healthy,
-    /// They no longer do: raised once, on the row on which the statistic passed its threshold.
-    Alarm(Alarm),
-    /// An alarm was raised and the statistic has not come back since.
-    Drifting,
-}
+/// The answer to one row. An alarm is raised once, on the row on which the statistic passes its
+/// threshold; from then on the groups are drifting apart until it has come back.
+pub type Verdict = crate::detector::Verdict<Alarm>;
 
 /// What an alarm says.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -15,21 +15,21 @@ pub enum Stage {
     Drift,
 }
 
-/// The answer to one row.
+/// The answer to one row: of a detector, or, with alarms `A` of its own, of another monitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
-pub enum Verdict {
+pub enum Verdict<A = Alarm> {
     /// Still scaling or learning; `progress` goes from 0 to 1 over both.
     Learning {
         /// Part done of scaling and learning together.
         progress: f32,
     },
-    /// No window differs from the reference by more than its threshold.
+    /// Nothing differs from the reference by more than its threshold.
     Healthy,
-    /// The distribution has changed: raised on one row, as often as the policy says.
-    Alarm(Alarm),
-    /// An alarm was raised before and the policy does not want another yet.
+    /// What is watched has changed: raised on one row, as often as the policy says.
+    Alarm(A),
+    /// An alarm was raised before, and it is not yet time for another.
     Drifting,
 }
 
