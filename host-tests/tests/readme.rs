@@ -84,7 +84,7 @@ fn cell(table: &str, name: &str, column: usize) -> String {
 }
 
 /// The README's lines on detection, from the tables that `cargo xtask evaluate` keeps.
-fn detection() -> [String; 7] {
+fn detection() -> [String; 8] {
     const RUN_LENGTH: &str = include_str!("../tables/run-length.md");
     const TYPE_I: &str = include_str!("../tables/type-i.md");
     const PUBLISHED: &str = include_str!("../tables/delay-published.md");
@@ -92,6 +92,7 @@ fn detection() -> [String; 7] {
     const NAB: &str = include_str!("../tables/nab.md");
     const SKAB: &str = include_str!("../tables/skab.md");
     let thousand = range(&column(RUN_LENGTH, "Promise 1000 ", 1, &["all"]));
+    let unlucky = range(&column(RUN_LENGTH, "Promise 1000 ", 2, &["all"]));
     let ten_thousand = range(&column(RUN_LENGTH, "Promise 10000 ", 1, &["all"]));
     let nominal = column(
         TYPE_I,
@@ -102,7 +103,8 @@ fn detection() -> [String; 7] {
     let delays = |name: &str| [2, 3, 4, 5].map(|index| cell(PUBLISHED, name, index)).join(", ");
     [
         format!("| mean time to a false alarm over a promise of 1000 rows | {thousand} |"),
-        format!("| the same, promise of 10,000 rows, 16,384 learning rows | {ten_thousand} |"),
+        format!("| the same for the tenth of the devices that alarm first, at most | {unlucky} |"),
+        format!("| the mean, promise of 10,000 rows, 16,384 learning rows | {ten_thousand} |"),
         format!(
             "| share of p-values below 0.05 while all is well, over 0.05 | {} |",
             range(&nominal)
