@@ -192,4 +192,25 @@ mod tests {
         bytes[60] ^= 1;
         assert_eq!(again.restore(&bytes), Err(Error::ChecksumMismatch));
     }
+
+    #[test]
+    fn what_no_monitor_can_hold_is_refused() {
+        let a = Fourier::<1, 4>::new(Kernel::GAUSSIAN, Sampling::Auto, 1).unwrap();
+        let b = Fourier::<2, 4>::new(Kernel::GAUSSIAN, Sampling::Auto, 2).unwrap();
+        let good: Small<'_> = Monitor::new(&a, &b, Config::rows(500.0)).unwrap();
+        let forge = |change: fn(&mut Small<'_>)| {
+            let (mut forged, mut own) = (good.clone(), good.clone());
+            change(&mut forged);
+            let mut bytes = [0; Small::SAVED_BYTES];
+            forged.save(&mut bytes).unwrap();
+            own.restore(&bytes)
+        };
+        assert_eq!(forge(|_| {}), Ok(()));
+        assert_eq!(forge(|m| m.window.products[1][2] = 3e38), Err(Error::Inconsistent));
+        assert_eq!(forge(|m| m.reference.a[3] = -1.6), Err(Error::Inconsistent));
+        assert_eq!(forge(|m| m.reference.own = -1.0), Err(Error::Inconsistent));
+        assert_eq!(forge(|m| m.statistic = -1.0), Err(Error::Inconsistent));
+        // Armed, but without a threshold: it would alarm for ever.
+        assert_eq!(forge(|m| m.count = 5000), Err(Error::Inconsistent));
+    }
 }

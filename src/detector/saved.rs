@@ -410,6 +410,10 @@ mod tests {
         assert_eq!(other.restore(&bytes), Err(Error::WrongShape));
         bytes[200] ^= 4;
         assert_eq!(raw.restore(&bytes), Err(Error::ChecksumMismatch));
+        let mut forged = raw.clone();
+        forged.inverse_bandwidth = -1e30;
+        forged.save(&mut bytes).unwrap();
+        assert_eq!(raw.restore(&bytes), Err(Error::Inconsistent));
         assert_eq!(raw.save(&mut [0; 10]), Err(Error::BufferTooSmall { needed: bytes.len() }));
     }
 
@@ -443,7 +447,7 @@ mod tests {
             accepted += 1;
             for _ in 0..20 {
                 let row = [0; 2].map(|_| rng.next_u32() as f32 / u32::MAX as f32);
-                let _ = forged.push(&row);
+                assert!(forged.push(&row).is_ok(), "{at} {word:#x}");
             }
             let _ = (forged.p_value(), forged.attribution(), forged.readings());
         }
