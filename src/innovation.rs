@@ -146,8 +146,13 @@ impl<const TERMS: usize> Predictor<TERMS> {
 
     /// Takes the error of a prediction into account, in the weights only while learning.
     fn follow(&mut self, error: f32, update: Update) {
-        let limit = CLIP * sqrt_f32(self.variance);
-        let clipped = if self.rows < WARM_UP { error } else { within(error, limit) };
+        // Roots are dear, and few errors are anywhere near the limit.
+        let far = error * error > 0.99 * CLIP * CLIP * self.variance;
+        let clipped = if far && self.rows >= WARM_UP {
+            within(error, CLIP * sqrt_f32(self.variance))
+        } else {
+            error
+        };
         if update == Update::Learn {
             self.learn(clipped);
         }

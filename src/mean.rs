@@ -25,21 +25,6 @@ impl<const L: usize> Mean<L> {
         }
     }
 
-    /// Moves towards `sample` by the fraction `rate`, and measures
-    /// [`squared_distance`](Self::squared_distance) to `other`: both in one pass.
-    #[inline]
-    pub(crate) fn blend_and_measure(&mut self, sample: &Self, rate: f32, other: &Self) -> f32 {
-        let mut sum = 0.0;
-        let points = self.points.iter_mut().zip(&sample.points).zip(&other.points);
-        for ((mean, point), other) in points {
-            mean.cos += rate * (point.cos - mean.cos);
-            mean.sin += rate * (point.sin - mean.sin);
-            let (cos, sin) = (mean.cos - other.cos, mean.sin - other.sin);
-            sum += cos * cos + sin * sin;
-        }
-        sum / f32_of(L)
-    }
-
     /// Mean over the circles of the squared distance of the points.
     #[inline]
     pub(crate) fn squared_distance(&self, other: &Self) -> f32 {

@@ -41,15 +41,22 @@ impl<const C: usize> Axes<C> {
 
     /// The points of one row of standardised values.
     pub(super) fn of<B: SinCos>(values: &[f32; C]) -> Self {
-        Self { points: values.map(|value| TURNS.map(|turns| B::point(turns * value))) }
+        let mut axes = Self::new();
+        for (points, value) in axes.points.iter_mut().zip(values) {
+            for (point, turns) in points.iter_mut().zip(TURNS) {
+                *point = B::point(turns * value);
+            }
+        }
+        axes
     }
 
     /// Moves towards `row` by the fraction `rate`.
     pub(super) fn blend(&mut self, row: &Self, rate: f32) {
-        let pairs = self.points.iter_mut().flatten().zip(row.points.iter().flatten());
-        for (mean, point) in pairs {
-            mean.cos += rate * (point.cos - mean.cos);
-            mean.sin += rate * (point.sin - mean.sin);
+        for (means, points) in self.points.iter_mut().zip(&row.points) {
+            for (mean, point) in means.iter_mut().zip(points) {
+                mean.cos += rate * (point.cos - mean.cos);
+                mean.sin += rate * (point.sin - mean.sin);
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use super::outlier::Gate;
 use super::stillness::Stillness;
 use super::verdict::{Alarm, Change, Reading, Stage, Verdict};
 use super::view::View;
-use super::window::Window;
+use super::window::{Means, Window};
 use super::{Baseline, Detector};
 
 /// Shortest window that tells channels apart, in rows.
@@ -79,9 +79,15 @@ where
         if self.previous.is_none() {
             self.previous = Some(self.reference);
         }
-        longest.become_reference(*length, &mut self.reference);
-        for (window, own) in self.windows.iter_mut().zip(&self.config.scales) {
-            window.share_with(&self.reference, *own, *length);
+        let reference = &mut self.reference;
+        for (point, mean) in reference.mean.points.iter_mut().zip(self.means.of(S - 1)) {
+            *point = *mean;
+        }
+        longest.become_reference(*length, reference);
+        let distances = self.means.distances(&reference.mean);
+        let windows = self.windows.iter_mut().zip(&self.config.scales).zip(distances);
+        for ((window, own), distance) in windows {
+            window.share_with(reference.own, *own, *length, distance);
         }
     }
 
@@ -96,9 +102,13 @@ where
             return;
         }
         // No window, each against what is usual for it, tells the data from the old reference.
-        if self.windows.iter().all(|window| window.would_be_calm(previous)) {
+        let distances = self.means.distances(&previous.mean);
+        let mut windows = self.windows.iter().zip(distances);
+        if windows.all(|(window, distance)| window.would_be_calm(previous.own, distance)) {
             self.reference = *previous;
-            self.windows.iter_mut().for_each(|window| window.forget_reference(previous));
+            for (window, distance) in self.windows.iter_mut().zip(distances) {
+                window.forget_reference(previous.own, distance);
+            }
         }
         self.previous = None;
     }
@@ -130,7 +140,7 @@ where
     }
 
     /// The window nearest to, or farthest beyond, its threshold.
-    fn foremost(&self) -> (&Window<C, L>, u32) {
+    fn foremost(&self) -> (&Window<C>, u32) {
         let mut best = (&self.windows[0], self.config.scales[0]);
         for (window, length) in self.windows.iter().zip(self.config.scales) {
             if window.ratio() > best.0.ratio() {
@@ -256,6 +266,7 @@ where
         self.count = 0;
         self.learned = 0;
         self.reference = const { Baseline::new() };
+        self.means = const { Means::new() };
         self.windows.iter_mut().for_each(|window| *window = const { Window::new() });
         self.quiet_rows = 0;
         self.previous = None;

@@ -111,9 +111,11 @@ where
         let wide = self.config.is_wide();
         let time = per_window(self.config.mean_time_between_false_alarms, S);
         let scales = self.config.scales;
-        for ((window, theirs), length) in self.windows.iter_mut().zip(&other.windows).zip(scales) {
+        let distances = self.means.distances(&joined.mean);
+        let windows = self.windows.iter_mut().zip(&other.windows);
+        for (((window, theirs), length), distance) in windows.zip(scales).zip(distances) {
             let block = Null::block_of(length, self.config.learning_rows);
-            window.forget_reference(&joined);
+            window.forget_reference(joined.own, distance);
             let normaliser = window.normaliser(joined.own);
             let own = window.null.seen_from(own_away / normaliser);
             let share = row_count(theirs.null.rows)

@@ -42,7 +42,7 @@ use crate::sincos::{Point, Polynomial, SinCos};
 use attribution::Axes;
 use outlier::Gate;
 use stillness::Stillness;
-use window::{Row, Window};
+use window::{Means, Row, Window, rate_at};
 
 /// Of S windows' false alarms, many coincide: they count as this power of S.
 const SHARED_ALARMS: f64 = 0.7;
@@ -106,7 +106,8 @@ pub struct Detector<
     /// Rows of learning done.
     learned: u32,
     reference: Baseline<C, L>,
-    windows: [Window<C, L>; S],
+    means: Means<L, S>,
+    windows: [Window<C>; S],
     /// Rows since the last alarm during which no window was beyond its threshold.
     quiet_rows: u32,
     /// The reference before it moved after an alarm, until the new one has settled.
@@ -170,6 +171,7 @@ where
             count: 0,
             learned: 0,
             reference: const { Baseline::new() },
+            means: const { Means::new() },
             windows: const { [Window::new(); S] },
             quiet_rows: 0,
             previous: None,
@@ -316,17 +318,21 @@ where
             reference.own = (1.0 - rate) * (1.0 - rate) * reference.own + rate * rate;
         }
         let wide = self.config.is_wide();
+        let mut rates = [0.0; S];
+        for (rate, length) in rates.iter_mut().zip(self.config.scales) {
+            *rate = rate_at(length, self.count);
+        }
+        let distances = self.means.blend_and_measure(&rates, sample, &self.reference.mean);
         let row = Row {
-            sample,
             axes,
-            reference: &self.reference.mean,
             reference_axes: &self.reference.axes,
             reference_own: self.reference.own,
             reference_rate: rate,
             count: self.count,
         };
-        for (window, length) in self.windows.iter_mut().zip(self.config.scales) {
-            if !window.push(length, &row) {
+        let windows = self.windows.iter_mut().zip(self.config.scales).zip(distances);
+        for ((window, length), distance) in windows {
+            if !window.push(length, &row, distance) {
                 window.calm_row = at;
                 continue;
             }

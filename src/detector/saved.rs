@@ -3,7 +3,7 @@
 use crate::delay::Delay;
 use crate::error::Error;
 use crate::map::FeatureMap;
-use crate::sincos::SinCos;
+use crate::sincos::{Point, SinCos};
 use crate::state::{FRAME_BYTES, Field, Kind, Reader, Writer, expect, fields, payload, write};
 
 use super::config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference};
@@ -40,7 +40,7 @@ where
         + <[Stillness; C]>::BYTES
         + 2 * u32::BYTES
         + Baseline::<C, L>::BYTES
-        + <[Window<C, L>; S]>::BYTES
+        + S * (L * Point::BYTES + Window::<C>::BYTES)
         + u32::BYTES
         + Option::<Baseline<C, L>>::BYTES
         + Option::<Alarm>::BYTES;
@@ -70,7 +70,10 @@ where
             self.count.put(writer);
             self.learned.put(writer);
             self.reference.put(writer);
-            self.windows.put(writer);
+            for (index, window) in self.windows.iter().enumerate() {
+                self.means.of(index).for_each(|point| point.put(writer));
+                window.put(writer);
+            }
             self.quiet_rows.put(writer);
             self.previous.put(writer);
             self.last_alarm.put(writer);
@@ -111,7 +114,10 @@ where
         <[Stillness; C]>::check(reader)?;
         <[u32; 2]>::check(reader)?;
         Baseline::<C, L>::check(reader)?;
-        <[Window<C, L>; S]>::check(reader)?;
+        for _ in 0..S {
+            <[Point; L]>::check(reader)?;
+            Window::<C>::check(reader)?;
+        }
         u32::check(reader)?;
         Option::<Baseline<C, L>>::check(reader)?;
         match <Option<Alarm> as Field>::take(reader)? {
@@ -135,7 +141,10 @@ where
         self.count.read_into(reader)?;
         self.learned.read_into(reader)?;
         self.reference.read_into(reader)?;
-        self.windows.read_into(reader)?;
+        for (index, window) in self.windows.iter_mut().enumerate() {
+            self.means.of_mut(index).try_for_each(|point| point.read_into(reader))?;
+            window.read_into(reader)?;
+        }
         self.quiet_rows.read_into(reader)?;
         // Any value will do to be read over in place.
         self.previous = Some(self.reference);

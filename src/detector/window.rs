@@ -2,18 +2,82 @@
 
 use crate::mean::Mean;
 use crate::null::Null;
-use crate::numeric::row_count;
+use crate::numeric::{f32_of, row_count};
+use crate::sincos::Point;
 use crate::state::fields;
 
 use super::Baseline;
 use super::attribution::{Axes, Signs};
 
-/// An exponential window over the points of recent rows, what it usually does, and its
-/// threshold: 8·L + 40·C + 64 bytes.
+/// The means of S exponential windows over the points of recent rows: 8·S·L bytes.
+///
+/// Circle by circle, not window by window: a row then meets all windows in one pass, in which
+/// several coordinates at a time, and the sums of all windows side by side, can be worked out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(super) struct Window<const C: usize, const L: usize> {
-    pub(super) mean: Mean<L>,
+pub(super) struct Means<const L: usize, const S: usize> {
+    circles: [[Point; S]; L],
+}
+
+impl<const L: usize, const S: usize> Means<L, S> {
+    pub(super) const fn new() -> Self {
+        Self { circles: [[Point { cos: 0.0, sin: 0.0 }; S]; L] }
+    }
+
+    /// The points of one window; none for one that is not there.
+    pub(super) fn of(&self, window: usize) -> impl Iterator<Item = &Point> {
+        self.circles.iter().filter_map(move |circle| circle.get(window))
+    }
+
+    /// The points of one window, to be read over.
+    pub(super) fn of_mut(&mut self, window: usize) -> impl Iterator<Item = &mut Point> {
+        self.circles.iter_mut().filter_map(move |circle| circle.get_mut(window))
+    }
+
+    /// Moves each window towards `sample` by its own fraction, and measures the squared distances
+    /// from `reference`.
+    pub(super) fn blend_and_measure(
+        &mut self,
+        rates: &[f32; S],
+        sample: &Mean<L>,
+        reference: &Mean<L>,
+    ) -> [f32; S] {
+        let mut sums = [0.0; S];
+        let points = sample.points.iter().zip(&reference.points);
+        for (circle, (point, reference)) in self.circles.iter_mut().zip(points) {
+            for ((mean, rate), sum) in circle.iter_mut().zip(rates).zip(&mut sums) {
+                mean.cos += rate * (point.cos - mean.cos);
+                mean.sin += rate * (point.sin - mean.sin);
+                let (cos, sin) = (mean.cos - reference.cos, mean.sin - reference.sin);
+                *sum += cos * cos + sin * sin;
+            }
+        }
+        for sum in &mut sums {
+            *sum /= f32_of(L);
+        }
+        sums
+    }
+
+    /// The squared distances of all windows from a reference.
+    pub(super) fn distances(&self, reference: &Mean<L>) -> [f32; S] {
+        let mut sums = [0.0; S];
+        for (circle, reference) in self.circles.iter().zip(&reference.points) {
+            for (mean, sum) in circle.iter().zip(&mut sums) {
+                let (cos, sin) = (mean.cos - reference.cos, mean.sin - reference.sin);
+                *sum += cos * cos + sin * sin;
+            }
+        }
+        for sum in &mut sums {
+            *sum /= f32_of(L);
+        }
+        sums
+    }
+}
+
+/// One window but for its mean: what it usually does, and its threshold. 40·C + 64 bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(super) struct Window<const C: usize> {
     /// Sum of the squared weights of its rows.
     own: f32,
     /// Sum of the products of its rows' weights here and in the reference.
@@ -31,10 +95,8 @@ pub(super) struct Window<const C: usize, const L: usize> {
 }
 
 /// What all windows of a detector take from one row.
-pub(super) struct Row<'r, const C: usize, const L: usize> {
-    pub(super) sample: &'r Mean<L>,
+pub(super) struct Row<'r, const C: usize> {
     pub(super) axes: &'r Axes<C>,
-    pub(super) reference: &'r Mean<L>,
     pub(super) reference_axes: &'r Axes<C>,
     /// Sum of the squared weights of the reference's rows.
     pub(super) reference_own: f32,
@@ -44,10 +106,9 @@ pub(super) struct Row<'r, const C: usize, const L: usize> {
     pub(super) count: u32,
 }
 
-impl<const C: usize, const L: usize> Window<C, L> {
+impl<const C: usize> Window<C> {
     pub(super) const fn new() -> Self {
         Self {
-            mean: Mean::new(),
             own: 0.0,
             shared: 0.0,
             statistic: 0.0,
@@ -64,45 +125,43 @@ impl<const C: usize, const L: usize> Window<C, L> {
         (self.own - 2.0 * self.shared + reference_own).max(1e-9)
     }
 
-    /// Makes this window, of `length` rows, the reference, which goes on at the same rate.
-    pub(super) fn become_reference(&self, length: u32, reference: &mut Baseline<C, L>) {
-        reference.mean = self.mean;
+    /// Makes what is kept of this window, of `length` rows, beside its mean that of a reference,
+    /// which goes on at the same rate.
+    pub(super) fn become_reference<const L: usize>(
+        &self,
+        length: u32,
+        reference: &mut Baseline<C, L>,
+    ) {
         reference.axes = self.axes;
         reference.own = self.own;
         reference.rows = length / 2;
     }
 
     /// From now on compared with a reference that was a window of `other` rows; this one has
-    /// `length`.
-    pub(super) fn share_with(&mut self, reference: &Baseline<C, L>, length: u32, other: u32) {
+    /// `length`, and is at this squared distance from it.
+    pub(super) fn share_with(&mut self, own: f32, length: u32, other: u32, distance: f32) {
         let (rate, other) = (rate_of(length), rate_of(other));
         self.shared = rate * other / (rate + other - rate * other);
-        self.measure(reference);
+        self.statistic = distance / self.normaliser(own);
     }
 
     /// From now on compared with a reference that shares no rows with this window.
-    pub(super) fn forget_reference(&mut self, reference: &Baseline<C, L>) {
+    pub(super) fn forget_reference(&mut self, own: f32, distance: f32) {
         self.shared = 0.0;
-        self.measure(reference);
+        self.statistic = distance / self.normaliser(own);
     }
 
     /// Whether this window would be calm, compared with a reference that shares no rows with it.
-    pub(super) fn would_be_calm(&self, reference: &Baseline<C, L>) -> bool {
-        let distance = self.mean.squared_distance(&reference.mean);
-        let statistic = distance / (self.own + reference.own).max(1e-9);
+    pub(super) fn would_be_calm(&self, own: f32, distance: f32) -> bool {
+        let statistic = distance / (self.own + own).max(1e-9);
         2.0 * statistic <= self.null.mean + self.threshold
     }
 
-    fn measure(&mut self, reference: &Baseline<C, L>) {
-        let distance = self.mean.squared_distance(&reference.mean);
-        self.statistic = distance / self.normaliser(reference.own);
-    }
-
-    /// Takes a row in. False while the window is too young for its statistic to mean anything.
-    pub(super) fn push(&mut self, length: u32, row: &Row<'_, C, L>) -> bool {
-        let rate = rate_of(length).max(1.0 / row_count(row.count));
+    /// Takes in a row, with the squared distance from the reference after it. False while the
+    /// window is too young for its statistic to mean anything.
+    pub(super) fn push(&mut self, length: u32, row: &Row<'_, C>, distance: f32) -> bool {
+        let rate = rate_at(length, row.count);
         let keep = 1.0 - rate;
-        let distance = self.mean.blend_and_measure(row.sample, rate, row.reference);
         self.axes.blend(row.axes, rate);
         self.own = keep * keep * self.own + rate * rate;
         self.shared = keep * (1.0 - row.reference_rate) * self.shared + rate * row.reference_rate;
@@ -116,7 +175,7 @@ impl<const C: usize, const L: usize> Window<C, L> {
     }
 
     /// Takes the statistic, and the signs of each channel, as those of a healthy row.
-    pub(super) fn learn(&mut self, block: u32, row: &Row<'_, C, L>) {
+    pub(super) fn learn(&mut self, block: u32, row: &Row<'_, C>) {
         self.null.push(self.statistic, block, u32::MAX);
         let rate = 1.0 / row_count(self.null.rows);
         let normaliser = self.normaliser(row.reference_own);
@@ -127,7 +186,7 @@ impl<const C: usize, const L: usize> Window<C, L> {
     }
 
     /// The signs of change of each channel over their usual size.
-    pub(super) fn unusual(&self, reference: &Baseline<C, L>) -> [Signs; C] {
+    pub(super) fn unusual<const L: usize>(&self, reference: &Baseline<C, L>) -> [Signs; C] {
         let normaliser = self.normaliser(reference.own);
         let mut signs = self.axes.signs(&reference.axes);
         for (sign, usual) in signs.iter_mut().flatten().zip(self.usual.iter().flatten()) {
@@ -147,13 +206,17 @@ impl<const C: usize, const L: usize> Window<C, L> {
     }
 }
 
+/// The weight of row `count` in a window of `length` rows, which is at first a plain mean.
+pub(super) fn rate_at(length: u32, count: u32) -> f32 {
+    rate_of(length).max(1.0 / row_count(count))
+}
+
 /// The weight of the newest row in a window of `length` rows.
 fn rate_of(length: u32) -> f32 {
     2.0 / (row_count(length) + 1.0)
 }
 
-fields!(Window<const C, const L> {
-    mean: Mean<L>,
+fields!(Window<const C> {
     own: f32,
     shared: f32,
     statistic: f32,
