@@ -1,10 +1,11 @@
 //! Rows read ahead, by a thread of their own, while earlier ones are looked at.
 
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use crate::fault::Fault;
 use crate::setup::Row;
+use crate::source;
 use crate::table::Table;
 
 /// Rows that change threads at once. One by one where they come slowly.
@@ -50,8 +51,20 @@ impl Ahead {
         Self { batches, spare }
     }
 
-    pub(crate) fn next(&self) -> Result<Batch, Fault> {
-        self.batches.recv().map_err(|_| Fault::new("reading the log has stopped"))
+    /// The next rows; none once whoever follows the log has seen enough.
+    pub(crate) fn next(&self) -> Result<Option<Batch>, Fault> {
+        while !source::is_enough() {
+            match self.batches.recv_timeout(source::PATIENCE) {
+                // The end that an interruption makes may have cut a row in two.
+                Ok(_) if source::is_enough() => break,
+                Ok(batch) => return Ok(Some(batch)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Fault::new("reading the log has stopped"));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Gives the room of a batch back, to be filled again.

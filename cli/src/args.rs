@@ -105,7 +105,8 @@ pub(crate) struct Columns {
     /// Columns to watch, by name or number from 1 [default: all but the time].
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) columns: Option<Vec<String>>,
-    /// Column that holds the time, as seconds or as a date and time [default: one named so].
+    /// Column that holds the time: dates and times, or numbers in seconds or in the unit of its
+    /// name, as in `time (ms)` [default: one named so].
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: Option<String>,
     /// What to do with rows that have an empty cell or NaN.
@@ -132,16 +133,18 @@ pub(crate) struct Watching {
     #[arg(long, value_name = "HZ", value_parser = positive)]
     pub(crate) rate: Option<f64>,
     /// What to look at: values, vectors of the last K values, or what a channel does beyond what
-    /// its past predicts; `auto` is innovation.
+    /// its past predicts; `auto` is innovation, or delay where --lags says so.
     #[arg(long, value_enum, default_value_t = ViewChoice::Auto)]
     pub(crate) view: ViewChoice,
     /// The promise: mean time between false alarms, in rows or as a time.
     #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = "10000")]
     pub(crate) mean_time_between_false_alarms: Span,
-    /// Window lengths in rows, ascending [default: 4,16,64 and for raw values also 256].
+    /// Window lengths in rows, ascending: three, or for raw values four [default: 4,16,64 and for
+    /// raw values also 256].
     #[arg(long, value_delimiter = ',', value_name = "ROWS,…")]
     pub(crate) scales: Option<Vec<u32>>,
-    /// Rows in a delay vector [default: 4 for the delay view, else 1].
+    /// Rows in a delay vector: 2 or 4, and of up to 4 channels also 3 or 8 [default: 4 for the
+    /// delay view, else 1].
     #[arg(long, value_name = "K")]
     pub(crate) lags: Option<usize>,
     /// Frequencies L of the map: 16 (innovations), 32 or 64 [default: 16 for innovations, else 64].
@@ -200,7 +203,7 @@ pub(crate) enum ViewChoice {
     Delay,
     /// What a channel does beyond what its past predicts.
     Innovation,
-    /// The best on recordings: innovation.
+    /// The best on recordings: innovation, unless --lags asks for vectors.
     Auto,
 }
 
@@ -255,7 +258,8 @@ pub(crate) struct ReplayArguments {
     #[command(flatten)]
     pub(crate) watching: Watching,
     /// Go on from this saved detector, its settings included, and save it again in the end; if
-    /// there is no such file yet, learn.
+    /// there is no such file yet, learn. A log too short to learn from is then no error: the next
+    /// one goes on where it ended.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Print JSON, one object a line.
@@ -264,7 +268,8 @@ pub(crate) struct ReplayArguments {
     /// Draw signal, statistic and alarms.
     #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
     pub(crate) plot: Option<PathBuf>,
-    /// At the end of the file wait for more rows, until interrupted.
+    /// At the end of the file wait for more rows, until interrupted; standard input is followed
+    /// anyway.
     #[arg(long, conflicts_with = "plot")]
     pub(crate) follow: bool,
 }
@@ -325,7 +330,7 @@ pub(crate) struct TestArguments {
     #[command(flatten)]
     pub(crate) columns: Columns,
     /// Bandwidth of the kernel in units of the values, the `median` distance of all rows, or of a
-    /// `family` around that the one with the largest MMD².
+    /// `family` around that the one with the smallest p-value (times their number).
     #[arg(long, default_value = "median", value_name = "NUMBER|median|family")]
     pub(crate) sigma: Sigma,
     /// The kernel.
@@ -334,7 +339,7 @@ pub(crate) struct TestArguments {
     /// How frequencies are applied.
     #[arg(long, value_enum, default_value_t = MapChoice::Fourier)]
     pub(crate) map: MapChoice,
-    /// How frequencies are spread [default: what suits kernel and channels].
+    /// How frequencies of a fourier map are spread [default: what suits kernel and channels].
     #[arg(long, value_enum)]
     pub(crate) sampling: Option<SamplingChoice>,
     /// Frequencies L: 16, 64, 256 or 1024.

@@ -52,7 +52,7 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
         shape,
         detector,
         options,
-        &Output { json, plot, state: None, following: false },
+        &Output { json, plot, state: None, following: false, may_end_learning: false },
     )
 }
 

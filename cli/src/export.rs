@@ -25,14 +25,16 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
         None => setup::detector(options, &source, channels, beginning.rate)?,
     };
     let allow_constant = options.fine.allow_constant;
+    let log = table.name().to_owned();
     let outcome = play(table, &beginning, detector.as_mut(), allow_constant, |_| Ok(()))?;
+    let outcome = outcome.learned(&log)?;
     let bytes = detector.save().map_err(Fault::new)?;
     files::write(&arguments.output, &bytes)?;
-    let view = if shape.innovation { "innovations" } else { "raw values" };
     report::say(format!(
-        "{}: {} bytes; {view} of {} channels, {} frequencies, {} windows, learned from {} rows",
+        "{}: {} bytes; {} of {} channels, {} frequencies, {} windows, learned from {} rows",
         arguments.output.display(),
         bytes.len(),
+        shape.seen(),
         shape.channels,
         shape.features,
         shape.windows,

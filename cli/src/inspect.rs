@@ -95,7 +95,7 @@ fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
     let mut facts = vec![
         fact("channels", shape.channels, ""),
         fact("lags", shape.lags, ""),
-        fact("view", if shape.innovation { "innovation" } else { "raw" }, ""),
+        fact("view", shape.view(), ""),
         fact("stage", stage, ""),
         fact("rows", detector.rows(), ""),
         fact("reference_rows", detector.reference_rows(), ""),

@@ -29,6 +29,20 @@ pub(crate) struct Raised {
     pub(crate) alarm: Alarm,
 }
 
+impl Outcome {
+    /// The outcome, unless there were too few rows to learn from.
+    pub(crate) fn learned(self, log: &str) -> Result<Self, Fault> {
+        let (all, needed) = (self.rows, self.learned + self.missing);
+        match self.missing {
+            0 => Ok(self),
+            _ => Err(Fault::of(
+                log,
+                format!("too few rows to learn from: {all} in all, {needed} are needed (--learn)"),
+            )),
+        }
+    }
+}
+
 /// What came of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Outcome {
@@ -37,6 +51,8 @@ pub(crate) struct Outcome {
     /// Rows learned from.
     pub(crate) learned: u64,
     pub(crate) alarms: u64,
+    /// Rows that are still to be learned from.
+    pub(crate) missing: u64,
 }
 
 /// Pushes all rows of a log, those of its beginning first, and shows each to `see`.
@@ -62,8 +78,7 @@ pub(crate) fn play(
         see(&Step { row, detector, alarm })?;
     }
     let rows = Ahead::begin(table);
-    loop {
-        let batch = rows.next()?;
+    while let Some(batch) = rows.next()? {
         for row in batch.rows() {
             let alarm = player.push(row, detector)?;
             see(&Step { row, detector, alarm })?;
@@ -108,17 +123,15 @@ impl Player {
         Ok(Some(Raised { row: row.number, since: self.gaps.number(alarm.since), alarm }))
     }
 
-    fn finish(self, detector: &dyn Watch) -> Result<Outcome, Fault> {
+    fn finish(mut self, detector: &dyn Watch) -> Result<Outcome, Fault> {
         if !self.learning {
             return Ok(self.outcome);
         }
         if self.outcome.learned > 1 {
             self.check_movement(self.outcome.rows.saturating_sub(1))?;
         }
-        let (all, needed) = (self.outcome.rows, self.outcome.learned + rows_left(detector));
-        let why =
-            format!("too few rows to learn from: {all} in all, {needed} are needed (--learn)");
-        Err(Fault::of(self.log, why))
+        self.outcome.missing = rows_left(detector);
+        Ok(self.outcome)
     }
 
     fn check_movement(&self, last: u64) -> Result<(), Fault> {

@@ -11,7 +11,7 @@ use crate::play::{Step, play};
 use crate::plot;
 use crate::report::{self, Moment};
 use crate::setup::{self, Beginning};
-use crate::source::Source;
+use crate::source::{self, Source};
 use crate::table::Table;
 use crate::trace::Trace;
 
@@ -20,6 +20,10 @@ const SAVE_EVERY: u64 = 1000;
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     let source = Source::new(&arguments.log, arguments.follow);
+    let following = !matches!(source, Source::File(_));
+    if following {
+        source::end_when_interrupted()?;
+    }
     let mut table = Table::open(&source, &arguments.columns)?;
     let options = &arguments.watching;
     let spans = [options.learn, Some(options.mean_time_between_false_alarms)];
@@ -33,7 +37,8 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         json: arguments.json,
         plot: arguments.plot.as_deref(),
         state: arguments.state.as_deref(),
-        following: arguments.follow,
+        following,
+        may_end_learning: arguments.follow || arguments.state.is_some(),
     };
     watch(table, &beginning, shape, detector, options, &output)
 }
@@ -43,7 +48,10 @@ pub(crate) struct Output<'a> {
     pub(crate) json: bool,
     pub(crate) plot: Option<&'a Path>,
     pub(crate) state: Option<&'a Path>,
+    /// Whether rows still come, so that the state is saved now and then.
     pub(crate) following: bool,
+    /// Whether the log may end before all is learned.
+    pub(crate) may_end_learning: bool,
 }
 
 /// Runs a log through a detector and prints what comes of it; whether there was an alarm.
@@ -85,7 +93,10 @@ pub(crate) fn watch(
         }
     };
     let allow_constant = options.fine.allow_constant;
-    let outcome = play(table, beginning, detector.as_mut(), allow_constant, see)?;
+    let mut outcome = play(table, beginning, detector.as_mut(), allow_constant, see)?;
+    if !output.may_end_learning {
+        outcome = outcome.learned(&log)?;
+    }
     if output.json {
         report::say_json(&report::summary_json(&outcome, detector.as_ref(), shape.features))?;
     } else {

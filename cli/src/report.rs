@@ -114,6 +114,7 @@ pub(crate) fn summary_json(outcome: &Outcome, detector: &dyn Watch, features: us
         ("event", json!("summary")),
         ("rows", json!(outcome.rows)),
         ("learned", json!(outcome.learned)),
+        ("learning_rows_missing", json!(outcome.missing)),
         ("alarms", json!(outcome.alarms)),
         ("sigma", detector.bandwidth().map_or(Value::Null, number)),
         ("features", json!(features)),
@@ -130,6 +131,9 @@ pub(crate) fn summary_json(outcome: &Outcome, detector: &dyn Watch, features: us
 pub(crate) fn summary_lines(outcome: &Outcome, detector: &dyn Watch, features: usize) -> String {
     let settings = detector.settings();
     let verdict = match outcome.alarms {
+        0 if outcome.missing > 0 => {
+            format!("{GREEN}learning{GREEN:#}, {} rows to go", outcome.missing)
+        }
         0 => format!("{GREEN}healthy{GREEN:#}"),
         1 => format!("{RED}drift{RED:#}: 1 alarm"),
         many => format!("{RED}drift{RED:#}: {many} alarms"),

@@ -3,13 +3,34 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::fault::Fault;
 
-/// How long to wait before looking whether a file has grown.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How long to wait before looking whether a file has grown, or somebody has seen enough.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 const BUFFER_BYTES: usize = 256 * 1024;
+
+/// Set once whoever follows a log has seen enough of it.
+static ENOUGH: AtomicBool = AtomicBool::new(false);
+
+/// From now on an interruption ends a log that is followed as if its end had come: what was found
+/// is then said and saved. A second one ends the program.
+pub(crate) fn end_when_interrupted() -> Result<(), Fault> {
+    let interrupted = || {
+        if ENOUGH.swap(true, Ordering::Relaxed) {
+            // As shells have it for programs that an interruption ended.
+            std::process::exit(130);
+        }
+    };
+    ctrlc::set_handler(interrupted).map_err(Fault::new)
+}
+
+/// Whether there was such an interruption.
+pub(crate) fn is_enough() -> bool {
+    ENOUGH.load(Ordering::Relaxed)
+}
 
 /// A log to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,8 +100,9 @@ impl Source {
         Ok(Opened { first_line, all, length })
     }
 
-    /// Lines of a file that does not grow, the heading included; `None` for others.
-    pub(crate) fn count_lines(&self) -> Result<Option<u64>, Fault> {
+    /// Lines of a file that does not grow, the heading included, up to about `most`; `None` for
+    /// others.
+    pub(crate) fn count_lines(&self, most: u64) -> Result<Option<u64>, Fault> {
         let Self::File(path) = self else { return Ok(None) };
         let unreadable = |error: io::Error| Fault::of_io(self.name(), &error);
         let file = File::open(path).map_err(unreadable)?;
@@ -89,7 +111,7 @@ impl Source {
         }
         let mut bytes = BufReader::with_capacity(BUFFER_BYTES, file);
         let (mut lines, mut last) = (0, b'\n');
-        loop {
+        while lines < most {
             let piece = bytes.fill_buf().map_err(unreadable)?;
             let Some(end) = piece.last() else { break };
             last = *end;
@@ -109,7 +131,7 @@ impl Read for Growing {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.0.read(into)? {
-                0 if !into.is_empty() => std::thread::sleep(PATIENCE),
+                0 if !into.is_empty() && !is_enough() => std::thread::sleep(PATIENCE),
                 length => return Ok(length),
             }
         }

@@ -8,8 +8,21 @@ use crate::args::{Columns, Missing};
 use crate::fault::Fault;
 use crate::source::Source;
 
-/// Names of columns that hold the time, in lower case.
+/// Names of columns that hold the time, in lower case and without their unit.
 const TIMES: [&str; 4] = ["time", "timestamp", "datetime", "date"];
+/// Units of times, and their length in seconds.
+const UNITS: [(&str, f64); 10] = [
+    ("s", 1.0),
+    ("sec", 1.0),
+    ("seconds", 1.0),
+    ("ms", 1e-3),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("ns", 1e-9),
+    ("min", 60.0),
+    ("h", 3600.0),
+    ("d", 86_400.0),
+];
 
 /// The rows of a log.
 pub(crate) struct Table {
@@ -90,6 +103,17 @@ impl Table {
             Some(wanted) => Some(find(wanted)?),
             None => self.guess_time(names),
         };
+        let repeated = |wanted: &[String]| {
+            let first = |name: &String| wanted.iter().position(|other| other == name);
+            wanted
+                .iter()
+                .enumerate()
+                .find(|(at, name)| first(name) != Some(*at))
+                .map(|(_, name)| name.clone())
+        };
+        if let Some(name) = choice.columns.as_deref().and_then(repeated) {
+            return Err(Fault::of(&self.name, format!("--columns names {name:?} twice")));
+        }
         self.columns = match &choice.columns {
             Some(wanted) => wanted.iter().map(|wanted| find(wanted)).collect::<Result<_, _>>()?,
             None => {
@@ -107,9 +131,10 @@ impl Table {
 
     /// A column of a name that times have, or a first one that reads as a timestamp.
     fn guess_time(&self, names: &[String]) -> Option<Column> {
-        let named = |name: &String| TIMES.contains(&name.to_lowercase().as_str());
+        let named = |name: &String| TIMES.contains(&parted(&name.to_lowercase()).0);
         let stamped = || {
-            let stamp = self.record.get(0).is_some_and(|cell| crate::time::seconds(cell).is_some());
+            let stamp =
+                self.record.get(0).is_some_and(|cell| crate::time::seconds(cell, 1.0).is_some());
             let number = matches!(self.record.get(0).map(cell_kind), Some(Cell::Number(_)));
             (stamp && !number).then_some(0)
         };
@@ -125,6 +150,12 @@ impl Table {
     /// Name of the column with the time.
     pub(crate) fn time_name(&self) -> Option<&str> {
         self.time.as_ref().map(|column| column.name.as_str())
+    }
+
+    /// Seconds in a unit of the time column, by its name: numbers are seconds unless it says
+    /// otherwise, as in `time (ms)`.
+    pub(crate) fn time_unit(&self) -> f64 {
+        self.time.as_ref().map_or(1.0, |column| parted(&column.name.to_lowercase()).1)
     }
 
     /// What messages call the log.
@@ -224,6 +255,20 @@ fn cell_kind(cell: &[u8]) -> Cell {
     }
 }
 
+/// The name of a column without its unit, which may follow in brackets or after an underscore, and
+/// the length of that in seconds.
+fn parted(name: &str) -> (&str, f64) {
+    for (unit, seconds) in UNITS {
+        let [round, square] = [format!("({unit})"), format!("[{unit}]")];
+        for ending in [round, square, format!("_{unit}")] {
+            if let Some(name) = name.strip_suffix(&ending) {
+                return (name.trim_end(), seconds);
+            }
+        }
+    }
+    (name, 1.0)
+}
+
 fn text(cell: &[u8]) -> String {
     String::from_utf8_lossy(cell).into_owned()
 }
@@ -253,6 +298,20 @@ mod tests {
             ("abc", Cell::Text),
         ] {
             assert_eq!(cell_kind(cell.as_bytes()), kind, "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn times_have_units() {
+        for (name, parts) in [
+            ("time", ("time", 1.0)),
+            ("time (s)", ("time", 1.0)),
+            ("time [ms]", ("time", 1e-3)),
+            ("timestamp_us", ("timestamp", 1e-6)),
+            ("time_of_flight", ("time_of_flight", 1.0)),
+            ("temperature (h)", ("temperature", 3600.0)),
+        ] {
+            assert_eq!(parted(name), parts);
         }
     }
 

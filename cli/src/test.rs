@@ -346,6 +346,11 @@ impl Tested {
         }
         lines.push(format!("threshold   {:.4e} for the biased one", self.threshold));
         lines.push(format!("p-value     {:.4}", self.p_value));
+        if arguments.map == MapChoice::Fastfood && arguments.sampling.is_some() {
+            lines.push(
+                "note: fastfood spreads frequencies its own way, not by --sampling".to_owned(),
+            );
+        }
         if self.thinned {
             lines.push(format!(
                 "note: the null distribution is that of {MOST_NULL_ROWS} rows of each file"

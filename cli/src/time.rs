@@ -53,11 +53,12 @@ impl fmt::Display for Span {
     }
 }
 
-/// Seconds of a cell: a number of them, or a date and time, since any fixed moment.
-pub(crate) fn seconds(cell: &[u8]) -> Option<f64> {
+/// Seconds of a cell: a number of units of so many seconds, or a date and time, since any fixed
+/// moment.
+pub(crate) fn seconds(cell: &[u8], unit: f64) -> Option<f64> {
     let text = std::str::from_utf8(cell).ok()?.trim();
     if let Ok(number) = text.parse::<f64>() {
-        return number.is_finite().then_some(number);
+        return number.is_finite().then_some(number * unit);
     }
     let exact = |seconds: i64, nanoseconds: i32| {
         #[expect(clippy::cast_precision_loss, reason = "exact to microseconds for this century")]
@@ -99,11 +100,12 @@ mod tests {
 
     #[test]
     fn times_are_read_in_the_usual_forms() {
-        let at = |text: &str| seconds(text.as_bytes());
+        let at = |text: &str| seconds(text.as_bytes(), 1.0);
         let apart = |a: &str, b: &str| at(b).zip(at(a)).map(|(b, a)| b - a);
         assert_eq!(apart("2020-03-09 10:14:33", "2020-03-09 10:15:34"), Some(61.0));
         assert_eq!(apart("2020-03-09T10:14:33Z", "2020-03-09T10:14:33.5Z"), Some(0.5));
         assert_eq!(apart("0.5", "0.75"), Some(0.25));
+        assert_eq!(seconds(b"1500", 1e-3), Some(1.5));
         assert_eq!((at("pump"), at("")), (None, None));
     }
 

@@ -285,14 +285,6 @@ impl Trial {
         })
     }
 
-    fn view(&self) -> &'static str {
-        match (self.shape.innovation, self.shape.lags) {
-            (true, _) => "innovation",
-            (false, 1) => "raw",
-            (false, _) => "delay",
-        }
-    }
-
     /// Whether it raised no more false alarms than the promise makes plausible.
     fn keeps(&self, log: &Log) -> bool {
         // Mean and three deviations of a Poisson variable, and one for the start.
@@ -334,7 +326,7 @@ impl Trial {
         let [m4f, m0] = self.instructions.map(|it| it.map_or("?".to_owned(), |it| it.to_string()));
         format!(
             "{:<10} {:<14} {:>4} {:>4} {:<14} {:>12} {:>14} {:>7} {m4f:>10} {m0:>10}",
-            self.view(),
+            self.shape.view(),
             self.bandwidth(),
             self.shape.features,
             self.shape.lags,
@@ -350,7 +342,7 @@ impl Trial {
         let steps: Vec<_> = self.steps.iter().map(|step| step.map(number)).collect();
         json!({
             "event": "candidate",
-            "view": self.view(),
+            "view": self.shape.view(),
             "sigma": number(self.sigma),
             "features": self.shape.features,
             "lags": self.shape.lags,

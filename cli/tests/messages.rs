@@ -86,6 +86,10 @@ fn columns_that_are_not_there_or_do_not_move() {
         format!("{log}: no column \"d\"; its columns: time, a, b, c")
     );
     assert_eq!(
+        refused(&["replay", &log, "--columns", "a,b,a"]),
+        format!("{log}: --columns names \"a\" twice")
+    );
+    assert_eq!(
         refused(&["replay", &log, "--columns", "time", "--time", "9"]),
         format!("{log}: no column \"9\"; its columns: time, a, b, c")
     );

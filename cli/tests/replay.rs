@@ -3,11 +3,11 @@
 mod common;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
 
 use common::{RARELY, directory, fastmmd, fed, file, noise};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Has these names, in this order at the front.
 fn has_names(object: &Value, names: &[&str]) {
@@ -168,13 +168,16 @@ fn a_state_is_resumed_where_it_was() {
 }
 
 #[test]
-fn a_growing_file_is_followed() {
+#[cfg(unix)]
+fn a_growing_file_is_followed_until_interrupted() {
     let at = directory("replay-follow");
+    let state = at.join("state.bin").to_str().expect("UTF-8").to_owned();
     let text = noise(4000, 3000, 6.0, 1);
     let lines: Vec<&str> = text.lines().collect();
     let log = file(&at, "log.csv", &(lines[..2500].join("\n") + "\n"));
     let mut child = Command::new(env!("CARGO_BIN_EXE_fastmmd"))
         .args(["replay", &log, "--follow", "--learn", "1000", "--json", RARELY])
+        .args(["--state", &state])
         .stdout(Stdio::piped())
         .spawn()
         .expect("the command starts");
@@ -190,10 +193,132 @@ fn a_growing_file_is_followed() {
     let mut line = String::new();
     let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     output.read_line(&mut line).expect("an alarm");
-    child.kill().expect("still running");
-    child.wait().expect("it ends");
     let alarm: Value = serde_json::from_str(&line).expect("JSON");
     assert!((3000..3010).contains(&alarm["row"].as_u64().expect("a row")), "{alarm}");
+    // Half a row is none.
+    growing.write_all(b"4000,0.1,0").expect("room");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    interrupt(&child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).expect("text");
+    let last = rest.lines().last().unwrap_or_default();
+    let summary: Value = serde_json::from_str(last).expect("a summary");
+    assert_eq!((&summary["event"], &summary["rows"]), (&json!("summary"), &json!(4000)));
+    assert!(fs::metadata(&state).is_ok_and(|about| about.len() > 1000));
+}
+
+/// What control-C does.
+fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", "INT", &pid]).status();
+    assert!(sent.expect("the command kill").success());
+}
+
+/// Whatever was learned when standard input is left alone is kept, and gone on with.
+#[test]
+#[cfg(unix)]
+fn an_interruption_while_learning_loses_nothing() {
+    let at = directory("replay-interrupted");
+    let state = at.join("state.bin").to_str().expect("UTF-8").to_owned();
+    let text = noise(4000, 3000, 6.0, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    let options = ["replay", "-", "--learn", "1000", "--json", RARELY, "--state", &state];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fastmmd"))
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    pipe.write_all((lines[..501].join("\n") + "\n").as_bytes()).expect("it reads");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("a summary");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        (&summary["learned"], &summary["learning_rows_missing"]),
+        (&json!(500), &json!(500))
+    );
+    let rest = [&lines[..1], &lines[501..]].concat().join("\n") + "\n";
+    let resumed = fed(&options, &rest);
+    let whole = fed(&options[..6], &text);
+    let shifted: Vec<usize> = resumed.alarm_rows().iter().map(|row| row + 500).collect();
+    assert_eq!(shifted, whole.alarm_rows());
+    assert_eq!((resumed.code, shifted.is_empty()), (1, false));
+}
+
+#[test]
+fn a_time_column_may_name_its_unit() {
+    let at = directory("replay-units");
+    let text = noise(3000, 2000, 6.0, 1);
+    let rows = |heading: &str, step: usize| {
+        let mut all = heading.to_owned();
+        for (row, line) in text.lines().skip(1).enumerate() {
+            let (_, values) = line.split_once(',').expect("columns");
+            all.push_str(&format!("\n{},{values}", row * step));
+        }
+        all + "\n"
+    };
+    // A thousand rows at a hundred a second.
+    for (heading, step) in
+        [("Time (s),a,b,c", 1), ("time [ms],a,b,c", 10), ("time_us,a,b,c", 10_000)]
+    {
+        let log = file(&at, "log.csv", &rows(heading, step));
+        let learn = if step == 1 { "1000s" } else { "10s" };
+        let ran = fastmmd(&["replay", &log, "--learn", learn, "--json", RARELY]);
+        let last = ran.json().pop().expect("a summary");
+        assert_eq!((ran.code, &last["learned"]), (1, &json!(1000)), "{heading} {ran:?}");
+        assert_eq!(ran.alarms()[0]["channel_name"], "b");
+    }
+}
+
+#[test]
+fn lags_choose_the_view_of_vectors() {
+    let at = directory("replay-lags");
+    let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
+    let learn = ["replay", &log, "--learn", "1500", "--json", RARELY];
+    for lags in ["2", "3", "4", "8"] {
+        let auto = fastmmd(&[learn.as_slice(), &["--lags", lags]].concat());
+        let delay = fastmmd(&[learn.as_slice(), &["--view", "delay", "--lags", lags]].concat());
+        assert_eq!((auto.code, &auto.out), (1, &delay.out), "{auto:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn long_logs_take_no_more_memory() {
+    /// Peak memory of a replay, in kilobytes.
+    fn peak(log: &str) -> u64 {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fastmmd"))
+            .args(["replay", log, "--json"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        let status = format!("/proc/{}/status", child.id());
+        let mut most = 0;
+        while child.try_wait().expect("a child").is_none() {
+            let text = fs::read_to_string(&status).unwrap_or_default();
+            let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+            most = most.max(kilobytes.unwrap_or(0));
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        most
+    }
+    let at = directory("replay-memory");
+    let text = noise(100_000, usize::MAX, 0.0, 1);
+    let (_, rows) = text.split_once('\n').expect("a heading");
+    let log = file(&at, "log.csv", &text);
+    let short = peak(&log);
+    for _ in 0..4 {
+        let mut file = fs::OpenOptions::new().append(true).open(&log).expect("the log");
+        file.write_all(rows.as_bytes()).expect("room");
+    }
+    let long = peak(&log);
+    assert!(short > 1000 && long < 50_000, "{short} {long}");
+    assert!(long < short + short / 4, "{short} {long}");
 }
 
 #[test]

@@ -36,6 +36,10 @@ pub(crate) struct Arguments {
     /// Recordings of the Skoltech Anomaly Benchmark (default: ../shared/data/skab, if there).
     #[arg(long, value_name = "DIR")]
     skab: Option<PathBuf>,
+    /// Recordings of the Numenta Anomaly Benchmark, its directory `data` (default:
+    /// ../shared/data/nab/data, if there).
+    #[arg(long, value_name = "DIR")]
+    nab: Option<PathBuf>,
 }
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
@@ -108,10 +112,12 @@ fn play(project: &Project, arguments: &Arguments) -> Result<()> {
     let tool = project.scratch("debug").join(format!("fastmmd{}", std::env::consts::EXE_SUFFIX));
     let mut harness = harness(project, "play", "release");
     harness = harness.quiet_args(["--tool".into(), tool]);
-    let beside = project.path("../shared/data/skab");
-    let skab = arguments.skab.clone().or_else(|| beside.is_dir().then_some(beside));
-    if let Some(skab) = skab {
-        harness = harness.arg("--skab").arg(std::path::absolute(skab)?);
+    let recordings = [("--skab", &arguments.skab, "skab"), ("--nab", &arguments.nab, "nab/data")];
+    for (option, given, name) in recordings {
+        let beside = project.path("../shared/data").join(name);
+        if let Some(directory) = given.clone().or_else(|| beside.is_dir().then_some(beside)) {
+            harness = harness.arg(option).arg(std::path::absolute(directory)?);
+        }
     }
     harness.args(&arguments.names).show()
 }

@@ -16,8 +16,8 @@ use fastmmd::{Error, Fourier, Kernel, MapKind, Recipe, Sampling};
 pub const MOST_CHANNELS: usize = 16;
 /// What there is, in one line.
 pub const ON_OFFER: &str = "available: of up to 8 channels innovations with 16, 32 or 64 \
-     frequencies and 3 scales, raw values with 32 or 64 and 3 or with 64 and 4, 2 or 4 lags with 64 \
-     and 3; of up to 16 channels innovations with 16 and 3, raw values with 64 and 4";
+     frequencies and 3 scales, raw values with 32 or 64 and 3 or with 64 and 4, vectors of 2 or 4, of \
+     up to 4 channels also 3 or 8, lags with 64 and 3; of up to 16 channels innovations with 16 and 3, raw values with 64 and 4";
 
 /// What the core has in its types.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,13 +63,36 @@ impl Shape {
         })
     }
 
+    /// What the view is called.
+    #[must_use]
+    pub fn view(&self) -> &'static str {
+        match (self.innovation, self.lags) {
+            (true, _) => "innovation",
+            (false, 1) => "raw",
+            (false, _) => "delay",
+        }
+    }
+
+    /// What is looked at.
+    #[must_use]
+    pub fn seen(&self) -> String {
+        match (self.innovation, self.lags) {
+            (true, _) => "innovations".to_owned(),
+            (false, 1) => "raw values".to_owned(),
+            (false, lags) => format!("vectors of {lags} rows"),
+        }
+    }
+
     /// Says that there is no detector of this shape, and what there is instead.
     fn refusal(&self) -> String {
-        let view = if self.innovation { "innovations" } else { "raw values" };
         format!(
-            "no detector for {view} of {} channels with {} frequencies, {} scales and {} lags; \
+            "no detector for {} of {} channels with {} frequencies, {} scales and {} lags; \
              {ON_OFFER}",
-            self.channels, self.features, self.windows, self.lags
+            self.seen(),
+            self.channels,
+            self.features,
+            self.windows,
+            self.lags
         )
     }
 }
@@ -272,7 +295,8 @@ pub fn detector(shape: &Shape, settings: &Settings) -> Result<Box<dyn Watch>, St
     let new: Constructor = choose! {
         few: 1 2 3 4 5 6 7 8;
         many: 9 10 11 12 13 14 15 16;
-        delayed: 1 2, 1 4, 2 4, 2 8, 3 6, 3 12, 4 8, 4 16, 5 10, 5 20, 6 12, 6 24, 7 14, 7 28,
+        delayed: 1 2, 1 3, 1 4, 1 8, 2 4, 2 6, 2 8, 2 16, 3 6, 3 9, 3 12, 3 24, 4 8, 4 12, 4 16,
+            4 32, 5 10, 5 20, 6 12, 6 24, 7 14, 7 28,
             8 16, 8 32
     };
     new(shape, settings)

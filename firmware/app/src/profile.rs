@@ -23,9 +23,9 @@ pub static FOUR_CHANNELS: Fourier<4, FREQUENCIES> = drawn();
 /// A magnetometer alone.
 pub static THREE_CHANNELS: Fourier<3, FREQUENCIES> = drawn();
 
-/// For recordings of eight channels, such as of a pump: what each does beyond what its past
-/// predicts.
-pub type RecordingDetector = Detector<'static, Fourier<8, 32>, Innovation<8>, 8, 8, 32, 3>;
+/// For recordings, such as of a pump: what each channel does beyond what its past predicts.
+pub type RecordingDetector<const C: usize> =
+    Detector<'static, Fourier<C, 32>, Innovation<C>, C, C, 32, 3>;
 
 /// For recordings of some thousand rows, of which little is known to be healthy: the core warns
 /// that so little learning makes the promise uncertain, and the app passes the warning on.
@@ -35,8 +35,11 @@ pub const RECORDING: Config<3> = Config {
     ..Config::rows(1000.0).with_scales([4, 16, 64])
 };
 
-/// The map for recordings.
+/// The map for recordings of eight channels.
 pub static EIGHT_CHANNELS: Fourier<8, 32> = drawn();
+
+/// The map for recordings of one channel.
+pub static ONE_CHANNEL: Fourier<1, 32> = drawn();
 
 /// For the longest run in the tests: a million samples of three channels.
 pub type EnduranceDetector = Detector<'static, Fourier<3, 16>, Raw, 3, 3, 16, 4>;

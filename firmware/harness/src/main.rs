@@ -1,7 +1,7 @@
 //! The harness as a program; `cargo xtask` calls it. DIRECTORY is where the boards' programs are.
 //!
 //! ```text
-//! drift-harness play DIRECTORY [--skab RECORDINGS] [--tool FASTMMD] [NAME…]
+//! drift-harness play DIRECTORY [--skab RECORDINGS] [--nab RECORDINGS] [--tool FASTMMD] [NAME…]
 //! drift-harness demo DIRECTORY [--seed N] [--record FILE]
 //! drift-harness transcript DIRECTORY PROGRAM
 //! drift-harness stack DIRECTORY
@@ -23,6 +23,7 @@ struct Arguments {
     directory: PathBuf,
     names: Vec<String>,
     skab: Option<PathBuf>,
+    nab: Option<PathBuf>,
     tool: Option<PathBuf>,
     record: Option<PathBuf>,
     seed: u64,
@@ -30,11 +31,19 @@ struct Arguments {
 
 fn arguments(mut given: impl Iterator<Item = String>) -> Option<Arguments> {
     let directory = given.next().map(PathBuf::from)?;
-    let mut found =
-        Arguments { directory, names: Vec::new(), skab: None, tool: None, record: None, seed: 1 };
+    let mut found = Arguments {
+        directory,
+        names: Vec::new(),
+        skab: None,
+        nab: None,
+        tool: None,
+        record: None,
+        seed: 1,
+    };
     while let Some(argument) = given.next() {
         match argument.as_str() {
             "--skab" => found.skab = Some(given.next()?.into()),
+            "--nab" => found.nab = Some(given.next()?.into()),
             "--tool" => found.tool = Some(given.next()?.into()),
             "--record" => found.record = Some(given.next()?.into()),
             "--seed" => found.seed = given.next()?.parse().ok()?,
@@ -52,7 +61,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let programs = Programs::new(&arguments.directory)
-        .with_recordings(arguments.skab.clone())
+        .with_recordings(arguments.skab.clone(), arguments.nab.clone())
         .with_tool(arguments.tool.clone());
     let result = match command.as_str() {
         "play" => return play(&programs, &arguments.names),

@@ -1,24 +1,22 @@
-//! Recordings of eight channels through the board and through the same detector on the host.
+//! Recordings through the board and through the same detector on the host.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use drift_app::engine::{Alarm, Engine, Outcome};
 use drift_app::message::{Command, Sample};
-use drift_app::profile::{EIGHT_CHANNELS, RECORDING, RecordingDetector};
+use drift_app::profile::{RECORDING, RecordingDetector};
+use fastmmd::Fourier;
 
 use crate::device::Device;
 use crate::error::{Doing, Error, expect};
 use crate::machine::{Board, Setup};
 use crate::signal::Random;
 
-/// One row of a recording.
-pub type Row = [f32; 8];
-
 /// A made-up recording: cycles, trends and noise that depend on each other, a change of level in
 /// channel 2 at row 700, and of the noise of channel 5 at row 1100.
 #[must_use]
-pub fn synthetic() -> Vec<Row> {
+pub fn synthetic() -> Vec<[f32; 8]> {
     let mut random = Random::new(77);
     let mut slow = [0.0_f64; 8];
     let mut rows = Vec::new();
@@ -39,16 +37,18 @@ pub fn synthetic() -> Vec<Row> {
     rows
 }
 
-/// The rows of a file of the Skoltech Anomaly Benchmark: time; eight channels; labels, if any.
+/// The rows of a public recording: a heading; time, C channels, and labels, if any, in each line.
+/// The Skoltech Anomaly Benchmark has eight channels apart by semicolons, Numenta's one after a
+/// comma.
 ///
 /// # Errors
 /// [`Error`] for a file that is not there or has other columns.
-pub fn read_skab(file: &Path) -> Result<Vec<Row>, Error> {
+pub fn read<const C: usize>(file: &Path) -> Result<Vec<[f32; C]>, Error> {
     let text = fs::read_to_string(file).doing("reading a recording")?;
     let mut rows = Vec::new();
     for line in text.lines().skip(1) {
-        let mut row = [0.0; 8];
-        let mut columns = line.split(';').skip(1);
+        let mut row = [0.0; C];
+        let mut columns = line.split([';', ',']).skip(1);
         for value in &mut row {
             let number = columns.next().and_then(|column| column.trim().parse().ok());
             let other = || Error::Unexpected(format!("{}: {line}", file.display()));
@@ -82,9 +82,13 @@ pub fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
 ///
 /// # Errors
 /// [`Error::Unexpected`] naming the first row that differs.
-pub fn compare(elf: &Path, rows: &[Row]) -> Result<Vec<Alarm>, Error> {
+pub fn compare<const C: usize>(
+    elf: &Path,
+    map: &'static Fourier<C, 32>,
+    rows: &[[f32; C]],
+) -> Result<Vec<Alarm>, Error> {
     let (mut device, _) = Device::start(&Setup::bare(Board::Mps2An386, elf))?;
-    let new = RecordingDetector::new(&EIGHT_CHANNELS, RECORDING);
+    let new = RecordingDetector::new(map, RECORDING);
     let mut host = new.map_err(|error| Error::Unexpected(error.to_string()))?;
     let mut alarms = Vec::new();
     for (number, row) in rows.iter().enumerate() {
@@ -94,7 +98,7 @@ pub fn compare(elf: &Path, rows: &[Row]) -> Result<Vec<Alarm>, Error> {
             Outcome::Drift(alarm) => vec![alarm],
             Outcome::Quiet | Outcome::Learned => vec![],
         };
-        let sample = Sample::new(row).ok_or(Error::Silent("eight channels"))?;
+        let sample = Sample::new(row).ok_or(Error::Silent("channels"))?;
         let answer = device.ask(&Command::Push(sample))?;
         let report = answer.report()?;
         expect(answer.alarms == expected, || {
@@ -107,7 +111,7 @@ pub fn compare(elf: &Path, rows: &[Row]) -> Result<Vec<Alarm>, Error> {
         })?;
         alarms.extend(expected);
     }
-    let mut state = vec![0; <RecordingDetector as Engine<8>>::STATE_BYTES];
+    let mut state = vec![0; <RecordingDetector<C> as Engine<C>>::STATE_BYTES];
     let saved = Engine::save(&host, &mut state);
     saved.map_err(|error| Error::Unexpected(format!("{error:?}")))?;
     expect(device.read_state()? == state, || "the states in the end differ".into())?;
@@ -123,9 +127,11 @@ mod tests {
     fn reads_a_recording_with_labels_and_refuses_another() {
         let file = std::env::temp_dir().join(format!("drift-skab-{}.csv", std::process::id()));
         fs::write(&file, "a;b\n2020;1;2;3;4;5;6;7;8.5;0.0;1.0\n").unwrap();
-        assert_eq!(read_skab(&file).unwrap(), [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.5]]);
+        assert_eq!(read(&file).unwrap(), [[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.5]]);
         fs::write(&file, "a;b\n2020;1;2;3\n").unwrap();
-        assert!(read_skab(&file).is_err());
+        assert!(read::<8>(&file).is_err());
+        fs::write(&file, "timestamp,value\n2014-02-14 14:30:00,0.132\n").unwrap();
+        assert_eq!(read(&file).unwrap(), [[0.132]]);
         fs::remove_file(&file).unwrap();
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use drift_app::engine::{Alarm, ChangeKind};
 use drift_app::fault::{Device as Part, Fault, FaultKind};
 use drift_app::message::{Command, Origin, Refusal, Report, Sample, flags};
-use drift_app::profile::BOARD;
+use drift_app::profile::{BOARD, EIGHT_CHANNELS, ONE_CHANNEL};
+use fastmmd::Fourier;
 use fastmmd::detector::Config;
 
 use crate::device::{Closing, Device};
@@ -19,7 +20,7 @@ use crate::{endurance, power, recording, stack, tool};
 pub type Scenario = (&'static str, fn(&Programs) -> Result<String, Error>);
 
 /// All scenarios, short ones first.
-pub const ALL: [Scenario; 20] = [
+pub const ALL: [Scenario; 21] = [
     ("stack-guard", stack_guard),
     ("learns-and-alarms", learns_and_alarms),
     ("sensors-absent", sensors_absent),
@@ -39,20 +40,19 @@ pub const ALL: [Scenario; 20] = [
     ("exported", tool::exported),
     ("recording", synthetic_recording),
     ("skab", skab),
+    ("nab", nab),
     ("million-samples", million_samples),
 ];
 
 /// More samples than any learning may take.
 const LEARNING_LIMIT: u32 = 20_000;
 
-/// Recordings of a directory that are streamed.
-const RECORDINGS: usize = 4;
-
 /// Where the programs of the board are.
 #[derive(Debug, Clone)]
 pub struct Programs {
     directory: PathBuf,
-    recordings: Option<PathBuf>,
+    skab: Option<PathBuf>,
+    nab: Option<PathBuf>,
     pub(crate) tool: Option<PathBuf>,
 }
 
@@ -60,13 +60,13 @@ impl Programs {
     /// Programs in `directory`, such as `target/thumbv7em-none-eabihf/release`.
     #[must_use]
     pub fn new(directory: &Path) -> Self {
-        Self { directory: directory.to_owned(), recordings: None, tool: None }
+        Self { directory: directory.to_owned(), skab: None, nab: None, tool: None }
     }
 
-    /// With recordings of the Skoltech Anomaly Benchmark, if there are any.
+    /// With recordings of the Skoltech and the Numenta anomaly benchmark, if there are any.
     #[must_use]
-    pub fn with_recordings(self, recordings: Option<PathBuf>) -> Self {
-        Self { recordings, ..self }
+    pub fn with_recordings(self, skab: Option<PathBuf>, nab: Option<PathBuf>) -> Self {
+        Self { skab, nab, ..self }
     }
 
     /// With the host command.
@@ -91,6 +91,12 @@ impl Programs {
     #[must_use]
     pub fn recorded(&self) -> PathBuf {
         self.directory.join("recorded")
+    }
+
+    /// The app for recordings of one channel.
+    #[must_use]
+    pub fn recorded_single(&self) -> PathBuf {
+        self.directory.join("recorded-single")
     }
 
     /// The app for the STM32F405.
@@ -364,31 +370,47 @@ fn stm32_over_usart(programs: &Programs) -> Result<String, Error> {
 
 fn synthetic_recording(programs: &Programs) -> Result<String, Error> {
     let rows = recording::synthetic();
-    let alarms = recording::compare(&programs.recorded(), &rows)?;
+    let alarms = recording::compare(&programs.recorded(), &EIGHT_CHANNELS, &rows)?;
     let at: Vec<u32> = alarms.iter().map(|alarm| alarm.sample).collect();
     expect(alarms.iter().any(|alarm| (701..760).contains(&alarm.sample)), || format!("{at:?}"))?;
     Ok(format!("{} rows of 8 channels as on the host; alarms at {at:?}", rows.len()))
 }
 
 fn skab(programs: &Programs) -> Result<String, Error> {
-    let Some(directory) = &programs.recordings else {
-        return Err(Error::Skipped("no recordings: cargo xtask firmware --skab DIR".into()));
+    recordings(programs, programs.skab.as_deref(), "skab", &programs.recorded(), &EIGHT_CHANNELS)
+}
+
+fn nab(programs: &Programs) -> Result<String, Error> {
+    let elf = programs.recorded_single();
+    recordings(programs, programs.nab.as_deref(), "nab", &elf, &ONE_CHANNEL)
+}
+
+/// Every recording below a directory on the board, on the host and, if it is there, with the host
+/// command.
+fn recordings<const C: usize>(
+    programs: &Programs,
+    directory: Option<&Path>,
+    name: &str,
+    elf: &Path,
+    map: &'static Fourier<C, 32>,
+) -> Result<String, Error> {
+    let Some(directory) = directory else {
+        return Err(Error::Skipped(format!("no recordings: cargo xtask firmware --{name} DIR")));
     };
     let files = recording::files(directory)?;
     expect(!files.is_empty(), || format!("no .csv below {}", directory.display()))?;
-    let (mut rows, mut alarms, mut names) = (0, 0, Vec::new());
-    for file in files.iter().step_by(files.len().div_ceil(RECORDINGS)) {
-        let recording = recording::read_skab(file)?;
+    let (mut rows, mut alarms) = (0, 0);
+    for file in &files {
+        let recording = recording::read(file)?;
         rows += recording.len();
-        let raised = recording::compare(&programs.recorded(), &recording)?;
+        let raised = recording::compare(elf, map, &recording)?;
         if programs.tool.is_some() {
-            tool::replays(programs, file, &raised)?;
+            tool::replays::<C>(programs, file, &raised)?;
         }
         alarms += raised.len();
-        let name = file.strip_prefix(directory).unwrap_or(file);
-        names.push(name.display().to_string());
     }
-    Ok(format!("{rows} rows, {alarms} alarms, as on the host: {}", names.join(", ")))
+    let files = files.len();
+    Ok(format!("{files} recordings, {rows} rows, {alarms} alarms, as on the host"))
 }
 
 fn million_samples(programs: &Programs) -> Result<String, Error> {

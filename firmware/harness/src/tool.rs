@@ -19,7 +19,7 @@ use crate::scenarios::{Programs, status};
 use crate::signal::{DEVIATION, Scene};
 
 /// Settings of the detector for recordings, as options of `fastmmd replay`.
-const RECORDING: [&str; 20] = [
+const RECORDING: [&str; 19] = [
     "--view=innovation",
     "--features=32",
     "--scales=4,16,64",
@@ -32,7 +32,6 @@ const RECORDING: [&str; 20] = [
     "--lone-outliers=hold-back",
     "--hold-off=256",
     "--allow-constant",
-    "--columns=2,3,4,5,6,7,8,9",
     "--time=1",
     "--missing=error",
     "--on-alarm=once",
@@ -100,8 +99,15 @@ pub fn exported(programs: &Programs) -> Result<String, Error> {
 ///
 /// # Errors
 /// [`Error::Unexpected`] naming what differs.
-pub fn replays(programs: &Programs, file: &Path, alarms: &[Alarm]) -> Result<(), Error> {
-    let arguments: Vec<&str> = ["replay"].into_iter().chain(RECORDING).collect();
+pub fn replays<const C: usize>(
+    programs: &Programs,
+    file: &Path,
+    alarms: &[Alarm],
+) -> Result<(), Error> {
+    // The first column is the time, and after the channels there may be labels.
+    let columns: Vec<String> = (2..C + 2).map(|column| column.to_string()).collect();
+    let columns = format!("--columns={}", columns.join(","));
+    let arguments: Vec<&str> = ["replay", &columns].into_iter().chain(RECORDING).collect();
     let output = run(programs.tool()?, &arguments, &[file])?;
     agree(alarms, &output, 0)
 }

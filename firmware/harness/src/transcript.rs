@@ -1,7 +1,11 @@
 //! A fixed conversation with each program that runs in the emulator, word for word.
 //! `cargo xtask snapshot` compares it with the one that is known.
 
+use std::path::Path;
+
 use drift_app::message::Command;
+use drift_app::profile::{EIGHT_CHANNELS, ONE_CHANNEL};
+use fastmmd::Fourier;
 
 use crate::device::Device;
 use crate::endurance;
@@ -19,7 +23,12 @@ use crate::signal::{DEVIATION, Scene};
 pub fn of(programs: &Programs, program: &str) -> Result<Vec<String>, Error> {
     match program {
         "drift" => drift(programs),
-        "recorded" => recorded(programs),
+        "recorded" => recorded(&programs.recorded(), &EIGHT_CHANNELS, &recording::synthetic()),
+        "recorded-single" => {
+            // The channel whose level changes.
+            let rows: Vec<[f32; 1]> = recording::synthetic().iter().map(|row| [row[2]]).collect();
+            recorded(&programs.recorded_single(), &ONE_CHANNEL, &rows)
+        }
         "endurance" => Ok(endurance::compare(&programs.endurance(), 60_000)?.1),
         "overflow" => overflow(programs),
         "stm32f405" => stm32f405(programs),
@@ -112,8 +121,12 @@ fn drift(programs: &Programs) -> Result<Vec<String>, Error> {
     Ok(talk.end()?.2)
 }
 
-fn recorded(programs: &Programs) -> Result<Vec<String>, Error> {
-    let alarms = recording::compare(&programs.recorded(), &recording::synthetic())?;
+fn recorded<const C: usize>(
+    elf: &Path,
+    map: &'static Fourier<C, 32>,
+    rows: &[[f32; C]],
+) -> Result<Vec<String>, Error> {
+    let alarms = recording::compare(elf, map, rows)?;
     Ok(alarms.iter().map(|alarm| format!("{alarm:?}")).collect())
 }
 

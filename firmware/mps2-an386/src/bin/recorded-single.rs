@@ -1,0 +1,24 @@
+//! The detector for one channel, fed with a recording over the link.
+
+#![no_std]
+#![no_main]
+
+use board_common::RetainedMemory;
+use cortex_m_rt::entry;
+use drift_app::engine::Engine;
+use drift_app::profile::{ONE_CHANNEL, RECORDING, RecordingDetector};
+use drift_app::retained::HEADER_BYTES;
+use drift_app::sensor::NoSensor;
+
+type Detector = RecordingDetector<1>;
+
+const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<1>>::STATE_BYTES;
+
+// SAFETY: the start-up code does not touch this section, and nothing else is in it.
+#[unsafe(link_section = ".uninit.STATE")]
+static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
+
+#[entry]
+fn main() -> ! {
+    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&ONE_CHANNEL, RECORDING))
+}
