@@ -1,7 +1,7 @@
 //! Input conditioning, an option: what a channel does beyond what its past predicts.
 
 use crate::error::Error;
-use crate::numeric::{row_count, sqrt_f32, within};
+use crate::numeric::{larger, row_count, sqrt_f32, within};
 use crate::scale::{MAX_DEVIATIONS, check_row};
 use crate::state::fields;
 
@@ -159,7 +159,7 @@ impl<const TERMS: usize> Predictor<TERMS> {
         self.rows = self.rows.saturating_add(1);
         let rate = 1.0 / row_count(self.rows.min(SPREAD_MEMORY));
         self.variance += (clipped * clipped - self.variance) * rate;
-        self.variance = self.variance.max(MIN_VARIANCE);
+        self.variance = larger(self.variance, MIN_VARIANCE);
     }
 
     /// One step of recursive least squares with forgetting.
@@ -178,7 +178,7 @@ impl<const TERMS: usize> Predictor<TERMS> {
             for (j, (entry, other)) in row.iter_mut().zip(&gain).enumerate() {
                 *entry = (*entry - g * other * scale) / KEEP;
                 if i == j {
-                    *entry = entry.max(1e-9);
+                    *entry = larger(*entry, 1e-9);
                     trace += *entry;
                 }
             }

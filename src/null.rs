@@ -1,6 +1,6 @@
 //! What the statistic of one window does while all is well, and where its alarm threshold lies.
 
-use crate::numeric::{exp, ln, normal_tail, rounded, row_count, sqrt};
+use crate::numeric::{exp, larger, ln, normal_tail, rounded, row_count, sqrt};
 use crate::state::fields;
 
 /// Euler's constant: the mean of the standard Gumbel distribution, to which maxima converge.
@@ -67,7 +67,7 @@ impl Null {
             (1.0 - w) * (self.third - 3.0 * w * d * self.second + w * (1.0 - 2.0 * w) * d * d * d);
         self.second = (1.0 - w) * (self.second + w * d * d);
         self.block_largest =
-            if self.block_rows == 0 { value } else { self.block_largest.max(value) };
+            if self.block_rows == 0 { value } else { larger(self.block_largest, value) };
         self.block_rows = self.block_rows.saturating_add(1);
         if self.block_rows < block {
             return false;

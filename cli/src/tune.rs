@@ -339,6 +339,7 @@ impl Trial {
 
     fn json(&self, log: &Log, suggested: bool) -> serde_json::Value {
         let [m4f, m0] = self.instructions.map(|it| it.map(|it| it.count));
+        let measured = self.instructions.iter().flatten().all(|it| it.measured);
         let steps: Vec<_> = self.steps.iter().map(|step| step.map(number)).collect();
         json!({
             "event": "candidate",
@@ -354,6 +355,7 @@ impl Trial {
             "ram_bytes": self.ram,
             "instructions_m4f": m4f,
             "instructions_m0": m0,
+            "instructions_measured": measured,
             "suggested": suggested,
         })
     }

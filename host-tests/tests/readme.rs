@@ -168,7 +168,7 @@ fn instructions() -> Vec<String> {
         let cells = shapes.map(|shape| cell(core, map, backend, shape));
         format!("| {name} | {} |", cells.join(" | "))
     };
-    let sensor = |map: &str| cell("m4f", map, "polynomial", (3, 64));
+    let sensor = |map: &str, frequencies| cell("m4f", map, "polynomial", (3, frequencies));
     vec![
         line("Cortex-M4F, `Fourier`", "m4f", "fourier", "polynomial"),
         line("Cortex-M4F, `Fastfood`", "m4f", "fastfood", "polynomial"),
@@ -176,8 +176,17 @@ fn instructions() -> Vec<String> {
         line("Cortex-M4F, `Fourier`, `micromath`", "m4f", "fourier", "micromath"),
         line("Cortex-M4F, `Fourier`, `libm`", "m4f", "fourier", "libm"),
         line("ARMv6-M, `fixed::Fastfood`", "m0", "fastfood", "fixed"),
-        format!("| 3 channels, 64 frequencies: `Embedding::add` | {} |", sensor("fourier")),
-        format!("| `Detector`, raw values, 4 windows, one row | {} |", sensor("detector")),
+        format!("| 3 channels, 64 frequencies: `Embedding::add` | {} |", sensor("fourier", 64)),
+        format!("| `Detector`, raw values, 4 windows, one row | {} |", sensor("detector", 64)),
+        format!(
+            "| `Detector`, innovations, 16 frequencies, 3 windows, one row | {} |",
+            sensor("innovation", 16)
+        ),
+        format!(
+            "| the same two on ARMv6-M, without FPU | {}; {} |",
+            cell("m0", "detector", "polynomial", (3, 64)),
+            cell("m0", "innovation", "polynomial", (3, 16))
+        ),
     ]
 }
 

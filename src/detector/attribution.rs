@@ -5,7 +5,7 @@
 //! higher ones see what level and spread do not tell. Each of these four signs is compared with
 //! its usual size, learned as a mean while all was well.
 
-use crate::numeric::sqrt_f32;
+use crate::numeric::{larger, sqrt_f32};
 use crate::sincos::{Point, SinCos};
 use crate::state::fields;
 
@@ -66,14 +66,14 @@ impl<const C: usize> Axes<C> {
         for ((signs, window), usual) in all.iter_mut().zip(&self.points).zip(&reference.points) {
             let [low, middle, high] = window;
             let [usual_low, usual_middle, usual_high] = usual;
-            let (length, usual_length) = (distance(low), distance(usual_low).max(1e-6));
+            let (length, usual_length) = (distance(low), larger(distance(usual_low), 1e-6));
             let spread = (length - usual_length) * (length - usual_length);
             // The chord between the two directions at the usual distance from the centre: unlike
             // the tangent it grows with the angle all the way round, and leaves the amplitude to
             // the spread alone.
-            let chord = (squared_distance(low, usual_low) - spread).max(0.0);
+            let chord = larger(squared_distance(low, usual_low) - spread, 0.0);
             *signs = [
-                chord * usual_length / length.max(0.1 * usual_length),
+                chord * usual_length / larger(length, 0.1 * usual_length),
                 spread,
                 squared_distance(middle, usual_middle),
                 squared_distance(high, usual_high),

@@ -3,7 +3,7 @@
 use crate::bandwidth::MedianDistance;
 use crate::delay::Delay;
 use crate::map::FeatureMap;
-use crate::numeric::row_count;
+use crate::numeric::{larger, row_count};
 use crate::scale::Scale;
 use crate::sincos::SinCos;
 
@@ -163,7 +163,7 @@ where
             }
             let own = window.unusual(&self.reference);
             for (sign, own) in signs.iter_mut().flatten().zip(own.iter().flatten()) {
-                *sign = f32::max(*sign, *own);
+                *sign = larger(*sign, *own);
             }
         }
         attribute(&signs)

@@ -35,7 +35,7 @@ use crate::innovation::Update;
 use crate::map::FeatureMap;
 use crate::mean::Mean;
 use crate::null::Null;
-use crate::numeric::{exp, f64_of, ln, rounded, row_count, sqrt_f32, within};
+use crate::numeric::{exp, f64_of, ln, rounded, row_count, smaller, sqrt_f32, within};
 use crate::scale::{MAX_DEVIATIONS, Scale, check_row};
 use crate::sincos::{Point, Polynomial, SinCos};
 
@@ -330,9 +330,9 @@ where
             reference_rate: rate,
             count: self.count,
         };
-        let windows = self.windows.iter_mut().zip(self.config.scales).zip(distances);
-        for ((window, length), distance) in windows {
-            if !window.push(length, &row, distance) {
+        let windows = self.windows.iter_mut().zip(self.config.scales).zip(rates).zip(distances);
+        for (((window, length), rate), distance) in windows {
+            if !window.push(length, rate, &row, distance) {
                 window.calm_row = at;
                 continue;
             }
@@ -340,7 +340,7 @@ where
             if learning {
                 window.learn(block, &row);
             } else if let Calibration::Adaptive(memory) = self.config.calibration {
-                let healthy = window.statistic.min(window.threshold);
+                let healthy = smaller(window.statistic, window.threshold);
                 if window.null.push(healthy, block, memory) {
                     let time = per_window(self.config.mean_time_between_false_alarms, S);
                     window.threshold = window.null.threshold(length, block, time, wide);

@@ -1,6 +1,6 @@
 //! Single outliers, which must not alarm.
 
-use crate::numeric::row_count;
+use crate::numeric::{larger, row_count, smaller};
 use crate::state::fields;
 
 /// Rows of a block of learning rows at most: its second largest value is one that healthy rows
@@ -54,8 +54,8 @@ impl Extreme {
     const NONE: Self = Self { largest: f32::MIN, second: f32::MIN, mean: 0.0 };
 
     fn push(&mut self, value: f32) {
-        self.second = self.second.max(value.min(self.largest));
-        self.largest = self.largest.max(value);
+        self.second = larger(self.second, smaller(value, self.largest));
+        self.largest = larger(self.largest, value);
     }
 
     /// Ends a block, the one after `blocks` others.
@@ -115,9 +115,9 @@ impl<const C: usize> Gate<C> {
         let sizes = self.channels.iter().zip(values).map(|(channel, value)| {
             let middle = 0.5 * (channel.up.mean - channel.down.mean);
             let half = 0.5 * (channel.up.mean + channel.down.mean);
-            (value - middle).abs() / half.max(MIN_HALF_RANGE)
+            (value - middle).abs() / larger(half, MIN_HALF_RANGE)
         });
-        sizes.fold(0.0, f32::max)
+        sizes.fold(0.0, larger)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::mean::Mean;
 use crate::null::Null;
-use crate::numeric::{f32_of, row_count};
+use crate::numeric::{f32_of, larger, row_count};
 use crate::sincos::Point;
 use crate::state::fields;
 
@@ -122,7 +122,7 @@ impl<const C: usize> Window<C> {
 
     /// E‖window − reference‖² for independent rows with unit variance.
     pub(super) fn normaliser(&self, reference_own: f32) -> f32 {
-        (self.own - 2.0 * self.shared + reference_own).max(1e-9)
+        larger(self.own - 2.0 * self.shared + reference_own, 1e-9)
     }
 
     /// Makes what is kept of this window, of `length` rows, beside its mean that of a reference,
@@ -153,14 +153,13 @@ impl<const C: usize> Window<C> {
 
     /// Whether this window would be calm, compared with a reference that shares no rows with it.
     pub(super) fn would_be_calm(&self, own: f32, distance: f32) -> bool {
-        let statistic = distance / (self.own + own).max(1e-9);
+        let statistic = distance / larger(self.own + own, 1e-9);
         2.0 * statistic <= self.null.mean + self.threshold
     }
 
-    /// Takes in a row, with the squared distance from the reference after it. False while the
+    /// Takes in a row at its rate, with the squared distance from the reference after it. False while the
     /// window is too young for its statistic to mean anything.
-    pub(super) fn push(&mut self, length: u32, row: &Row<'_, C>, distance: f32) -> bool {
-        let rate = rate_at(length, row.count);
+    pub(super) fn push(&mut self, length: u32, rate: f32, row: &Row<'_, C>, distance: f32) -> bool {
         let keep = 1.0 - rate;
         self.axes.blend(row.axes, rate);
         self.own = keep * keep * self.own + rate * rate;
@@ -190,7 +189,7 @@ impl<const C: usize> Window<C> {
         let normaliser = self.normaliser(reference.own);
         let mut signs = self.axes.signs(&reference.axes);
         for (sign, usual) in signs.iter_mut().flatten().zip(self.usual.iter().flatten()) {
-            *sign /= (usual * normaliser).max(1e-12);
+            *sign /= larger(usual * normaliser, 1e-12);
         }
         signs
     }
@@ -208,7 +207,7 @@ impl<const C: usize> Window<C> {
 
 /// The weight of row `count` in a window of `length` rows, which is at first a plain mean.
 pub(super) fn rate_at(length: u32, count: u32) -> f32 {
-    rate_of(length).max(1.0 / row_count(count))
+    larger(rate_of(length), 1.0 / row_count(count))
 }
 
 /// The weight of the newest row in a window of `length` rows.

@@ -15,9 +15,23 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     root
 }
 
-/// The value cut at ±`limit`; unlike `f32::clamp`, it cannot panic.
+/// The value cut at ±`limit`, or −`limit` for NaN; unlike `f32::clamp`, it cannot panic.
+#[inline]
 pub(crate) fn within(value: f32, limit: f32) -> f32 {
-    value.max(-limit).min(limit)
+    smaller(larger(value, -limit), limit)
+}
+
+/// The larger of two, and the second for NaN. A comparison: `f32::max` is a call of fifteen
+/// instructions on a Cortex-M4F.
+#[inline]
+pub(crate) fn larger(value: f32, other: f32) -> f32 {
+    if value > other { value } else { other }
+}
+
+/// The smaller of two, and the second for NaN.
+#[inline]
+pub(crate) fn smaller(value: f32, other: f32) -> f32 {
+    if value < other { value } else { other }
 }
 
 /// The sum of many numbers with the rounding of few: Kahan's compensated summation.

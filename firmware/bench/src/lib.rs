@@ -10,13 +10,14 @@ pub mod maps;
 
 use core::mem::{size_of, size_of_val};
 
-use fastmmd::detector::{Config, Detector, Raw};
+use fastmmd::detector::{Config, Detector, Raw, View};
+use fastmmd::innovation::Innovation;
 use fastmmd::{Backend, Embedding, FeatureMap, Scalar};
 
 pub use emulated::entry;
 
 /// Samples over which the count is a mean: whole periods of whatever happens only now and then.
-const SAMPLES: u32 = 64;
+const SAMPLES: u32 = 128;
 
 /// Something that takes samples of D channels.
 trait Subject<X, const D: usize> {
@@ -42,8 +43,8 @@ impl Number for i16 {
     }
 }
 
-impl<M: FeatureMap<D, L>, const D: usize, const L: usize, const S: usize> Subject<f32, D>
-    for Detector<'_, M, Raw, D, D, L, S>
+impl<M: FeatureMap<D, L>, V: View<D>, const D: usize, const L: usize, const S: usize>
+    Subject<f32, D> for Detector<'_, M, V, D, D, L, S>
 {
     fn push(&mut self, sample: &[f32; D]) -> bool {
         Detector::push(self, sample).is_ok()
@@ -99,21 +100,33 @@ pub fn embedding<B: Backend<Scalar: Number>, const D: usize, const L: usize>(
 
 /// Costs of a row in a detector that monitors raw values with four windows.
 pub fn detector<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> ! {
+    watching::<Raw, _, D, L, 4>(map, Config::rows(1000.0).with_scales([4, 8, 16, 32]))
+}
+
+/// Costs of a row in a detector that monitors innovations with three windows, as
+/// [`Config::innovation`] has it: the reference moves on, and all thresholds are set anew every 128
+/// rows.
+pub fn innovation<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> ! {
+    // Windows' lengths make no difference but to how often thresholds are set anew.
+    let config = Config::innovation(1000.0).with_scales([62, 63, 64]);
+    watching::<Innovation<D>, _, D, L, 3>(map, config)
+}
+
+fn watching<V: View<D>, M: FeatureMap<D, L>, const D: usize, const L: usize, const S: usize>(
+    map: &M,
+    config: Config<S>,
+) -> ! {
     // As short as allowed: what a row costs once all is learned does not depend on it.
     const SCALING: u32 = 16;
-    const LEARNING: u32 = 128;
-    let config = Config {
-        scaling_rows: SCALING,
-        learning_rows: LEARNING,
-        ..Config::rows(1000.0).with_scales([4, 8, 16, 32])
-    };
-    let Ok(mut detector) = Detector::<'_, _, Raw, D, D, L, 4>::new(map, config) else {
+    const LEARNING: u32 = 256;
+    let config = Config { scaling_rows: SCALING, learning_rows: LEARNING, ..config };
+    let Ok(mut detector) = Detector::<'_, _, V, D, D, L, S>::new(map, config) else {
         panic!("the settings are refused");
     };
     for index in 0..SCALING + LEARNING {
         Subject::push(&mut detector, &sample(index));
     }
-    let ram = size_of::<Detector<'_, M, Raw, D, D, L, 4>>();
+    let ram = size_of::<Detector<'_, M, V, D, D, L, S>>();
     report(&mut detector, ram, size_of_val(map))
 }
 

@@ -38,6 +38,12 @@ const fn fixed_fastfood<const D: usize, const L: usize>() -> fixed::Fastfood<D, 
 /// The default of a 3-axis sensor.
 pub static FOURIER_3_64: Fourier<3, 64> = fourier(Sampling::Quasi);
 
+/// The default for what a channel does beyond what its past predicts.
+pub static FOURIER_3_16: Fourier<3, 16> = fourier(Sampling::Quasi);
+
+/// Another shape of detectors, by which estimates from the first are held to account.
+pub static FOURIER_8_32: Fourier<8, 32> = fourier(Sampling::Independent);
+
 macro_rules! maps {
     ($($d:literal $l:literal $dense:ident $structured:ident
        $fixed_dense:ident $fixed_structured:ident)*) => {$(

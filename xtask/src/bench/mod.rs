@@ -56,7 +56,7 @@ struct Row {
     map: String,
     backend: String,
     opt: String,
-    /// Instructions a sample, mean of 64.
+    /// Instructions a sample, mean of 128.
     instructions: u32,
     /// Largest error from a phase to a sum.
     max_error: f64,
@@ -280,7 +280,7 @@ fn table(rows: &[Row]) -> String {
     let total: u32 = MODEL.iter().map(|(_, operations)| operations).sum();
     let parts = MODEL.map(|(name, operations)| format!("{name} {operations}")).join(" + ");
     let mut text = format!("operation model of Fastfood at 16/128: {parts} = {total}\n\n");
-    let header = "core  map       backend     d/L     opt  instructions  /model     error    text     RAM   stack";
+    let header = "core  map         backend     d/L     opt  instructions  /model     error    text     RAM   stack";
     text.push_str(header);
     for row in rows {
         let Row { core, d, l, map, backend, opt, instructions, max_error, .. } = row;
@@ -289,11 +289,11 @@ fn table(rows: &[Row]) -> String {
         let is_model = map == "fastfood" && (*d, *l) == (16, 128);
         let ratio = if is_model { format!("{ratio:.2}") } else { String::new() };
         text.push_str(&format!(
-            "\n{core:6}{map:10}{backend:12}{:8}{opt:>3}{instructions:>14}{ratio:>8}\
+            "\n{core:6}{map:12}{backend:12}{:8}{opt:>3}{instructions:>14}{ratio:>8}\
              {max_error:>10.1e}{text_bytes:>8}{ram_bytes:>8}{stack_bytes:>8}",
             format!("{d}/{l}"),
         ));
     }
-    text.push_str("\n\ninstructions a sample, mean of 64; bytes; error from a phase to a sum\n");
+    text.push_str("\n\ninstructions a sample, mean of 128; bytes; error from a phase to a sum\n");
     text
 }

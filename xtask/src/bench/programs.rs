@@ -30,6 +30,10 @@ pub(super) const TARGETS: [&str; 3] =
     ["thumbv7em-none-eabihf", "thumbv7m-none-eabi", "thumbv6m-none-eabi"];
 pub(super) const LEVELS: [&str; 2] = ["3", "s"];
 
+/// What stands for the map where a detector is measured: one of raw values and one of innovations,
+/// which are functions of `firmware/bench`.
+const DETECTORS: [&str; 2] = ["detector", "innovation"];
+
 /// The program that measures nothing, of which all others have more.
 pub(super) const EMPTY: &str = "empty";
 
@@ -54,8 +58,8 @@ impl Program {
     /// The call of `firmware/bench` that measures it.
     fn call(&self) -> String {
         let Self { map, backend, d, l } = self;
-        if *map == "detector" {
-            return format!("detector(&bench::maps::FOURIER_{d}_{l})");
+        if DETECTORS.contains(map) {
+            return format!("{map}(&bench::maps::FOURIER_{d}_{l})");
         }
         let (map, kind) = (map.to_uppercase(), backend_type(backend));
         let prefix = if *backend == FIXED { "FIXED_" } else { "" };
@@ -80,8 +84,11 @@ pub(super) fn all() -> Vec<Program> {
             programs.extend(BACKENDS.map(|backend| Program { map, backend, d, l }));
         }
     }
-    let sensor = |map| Program { map, backend: "polynomial", d: 3, l: 64 };
-    programs.extend([sensor("fourier"), sensor("detector")]);
+    let polynomial = |map, d, l| Program { map, backend: "polynomial", d, l };
+    programs.push(polynomial("fourier", 3, 64));
+    let [raw, innovation] = DETECTORS;
+    programs.extend([polynomial(raw, 3, 64), polynomial(innovation, 3, 16)]);
+    programs.extend(DETECTORS.map(|detector| polynomial(detector, 8, 32)));
     programs
 }
 
