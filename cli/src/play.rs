@@ -81,7 +81,12 @@ pub(crate) fn play(
     while let Some(batch) = rows.next()? {
         for row in batch.rows() {
             let alarm = player.push(row, detector)?;
-            see(&Step { row, detector, alarm })?;
+            let step = Step { row, detector, alarm };
+            if step.alarm.is_some() {
+                progress.aside(|| see(&step))?;
+            } else {
+                see(&step)?;
+            }
         }
         player.outcome.rows = batch.read;
         progress.show(batch.progress);

@@ -24,15 +24,26 @@ impl Progress {
         if !self.terminal || self.began.elapsed() < QUIET {
             return;
         }
-        let bar = self.bar.get_or_insert_with(|| match all {
-            Some(all) => {
-                let style = ProgressStyle::with_template("{bar:40} {percent:>3} %, {eta} left");
-                let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-                ProgressBar::new(all).with_style(style)
-            }
-            None => ProgressBar::new_spinner(),
+        let bar = self.bar.get_or_insert_with(|| {
+            let (bar, template) = match all {
+                Some(all) => (ProgressBar::new(all), "{bar:40} {percent:>3} %, {eta} left"),
+                None => (ProgressBar::new_spinner(), "{spinner} {bytes} read"),
+            };
+            let style = ProgressStyle::with_template(template);
+            // The time left is told by what is done from now on.
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+                .with_position(done)
+                .with_elapsed(self.began.elapsed())
         });
         bar.set_position(done);
+    }
+
+    /// Does what prints a line, without the bar in its way.
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
     }
 
     pub(crate) fn finish(self) {
