@@ -107,7 +107,7 @@ where
         if windows.all(|(window, distance)| window.would_be_calm(previous.own, distance)) {
             self.reference = *previous;
             for (window, distance) in self.windows.iter_mut().zip(distances) {
-                window.forget_reference(previous.own, distance);
+                window.share_in_part(0.0, previous.own, distance);
             }
         }
         self.previous = None;

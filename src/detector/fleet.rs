@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::map::FeatureMap;
 use crate::null::Null;
-use crate::numeric::{row_count, sqrt_f32};
+use crate::numeric::{larger, row_count, sqrt_f32};
 use crate::sincos::SinCos;
 
 use super::verdict::Stage;
@@ -106,6 +106,7 @@ where
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.check_comparable(other)?;
         let joined = self.reference.joined(&other.reference);
+        let kept = 1.0 - self.reference.share_of(&other.reference);
         let away = |reference: &Baseline<C, L>| reference.mean.squared_distance(&joined.mean);
         let (own_away, other_away) = (away(&self.reference), away(&other.reference));
         let wide = self.config.is_wide();
@@ -115,7 +116,7 @@ where
         let windows = self.windows.iter_mut().zip(&other.windows);
         for (((window, theirs), length), distance) in windows.zip(scales).zip(distances) {
             let block = Null::block_of(length, self.config.learning_rows);
-            window.forget_reference(joined.own, distance);
+            window.share_in_part(kept, joined.own, distance);
             let normaliser = window.normaliser(joined.own);
             let own = window.null.seen_from(own_away / normaliser);
             let share = row_count(theirs.null.rows)
@@ -168,9 +169,14 @@ fn same<const N: usize>(a: &[f32; N], b: &[f32; N]) -> bool {
 }
 
 impl<const C: usize, const L: usize> Baseline<C, L> {
+    /// The weight of another reference in the mean of both.
+    fn share_of(&self, other: &Self) -> f32 {
+        row_count(other.rows) / larger(row_count(other.rows) + row_count(self.rows), 1.0)
+    }
+
     /// The mean of both, each by its number of rows.
     fn joined(&self, other: &Self) -> Self {
-        let share = row_count(other.rows) / (row_count(other.rows) + row_count(self.rows)).max(1.0);
+        let share = self.share_of(other);
         let mut joined = *self;
         joined.mean.blend(&other.mean, share);
         joined.axes.blend(&other.axes, share);

@@ -145,9 +145,10 @@ impl<const C: usize> Window<C> {
         self.statistic = distance / self.normaliser(own);
     }
 
-    /// From now on compared with a reference that shares no rows with this window.
-    pub(super) fn forget_reference(&mut self, own: f32, distance: f32) {
-        self.shared = 0.0;
+    /// From now on compared with a reference in which the present one has this weight, and which
+    /// otherwise shares no rows with this window.
+    pub(super) fn share_in_part(&mut self, weight: f32, own: f32, distance: f32) {
+        self.shared *= weight;
         self.statistic = distance / self.normaliser(own);
     }
 
