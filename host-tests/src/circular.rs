@@ -84,7 +84,7 @@ impl Ensemble {
     #[must_use]
     pub fn discrepancy(&self, distance: Distance, norm: Norm) -> f64 {
         let in_first: Vec<bool> = (0..self.samples).map(|index| index < self.first).collect();
-        self.of(&in_first, distance, norm)
+        norm.of(&self.distances(&in_first, distance))
     }
 
     /// Its distribution while both sets come from one, by `shuffles` random splits.
@@ -98,28 +98,61 @@ impl Ensemble {
         shuffles: usize,
         generator: &mut Generator,
     ) -> Result<Null, Refused> {
-        let mut draw = || {
+        let [null] = self.nulls(distance, [norm], shuffles, generator)?;
+        Ok(null)
+    }
+
+    /// As [`null`](Self::null) for several norms over the same splits, at the cost of one.
+    ///
+    /// # Errors
+    /// [`Refused::BadParameter`] for no shuffles.
+    pub fn nulls<const N: usize>(
+        &self,
+        distance: Distance,
+        norms: [Norm; N],
+        shuffles: usize,
+        generator: &mut Generator,
+    ) -> Result<[Null; N], Refused> {
+        if shuffles == 0 {
+            return Err(Refused::BadParameter { name: "draws" });
+        }
+        let mut drawn = [(); N].map(|()| Vec::with_capacity(shuffles));
+        for _ in 0..shuffles {
             let mut in_first = vec![false; self.samples];
             for index in generator.order(self.samples).into_iter().take(self.first) {
                 in_first[index] = true;
             }
-            self.of(&in_first, distance, norm)
-        };
-        Null::drawn((0..shuffles).map(|_| draw()).collect())
+            let distances = self.distances(&in_first, distance);
+            for (drawn, norm) in drawn.iter_mut().zip(norms) {
+                drawn.push(norm.of(&distances));
+            }
+        }
+        let mut nulls = Vec::with_capacity(N);
+        for values in drawn {
+            nulls.push(Null::drawn(values)?);
+        }
+        nulls.try_into().map_err(|_| Refused::Empty)
     }
 
-    fn of(&self, in_first: &[bool], distance: Distance, norm: Norm) -> f64 {
+    /// How far apart the sets are on each circle.
+    fn distances(&self, in_first: &[bool], distance: Distance) -> Vec<f64> {
         let step = [1.0 / real(self.first), -1.0 / real(self.samples - self.first)];
         let weight = |index: usize| if in_first[index] { step[0] } else { step[1] };
-        let values = self.circles.iter().map(|circle| match distance {
+        let one = |circle: &Circle| match distance {
             Distance::Sine => circle.sine(weight),
             Distance::Mallows => circle.mallows(weight),
-        });
-        let count = real(self.circles.len());
-        match norm {
-            Norm::L1 => values.sum::<f64>() / count,
-            Norm::L2 => (values.map(|value| value * value).sum::<f64>() / count).sqrt(),
-            Norm::Largest => values.fold(0.0, f64::max),
+        };
+        self.circles.iter().map(one).collect()
+    }
+}
+
+impl Norm {
+    fn of(self, values: &[f64]) -> f64 {
+        let count = real(values.len());
+        match self {
+            Self::L1 => values.iter().sum::<f64>() / count,
+            Self::L2 => (values.iter().map(|value| value * value).sum::<f64>() / count).sqrt(),
+            Self::Largest => values.iter().copied().fold(0.0, f64::max),
         }
     }
 }
