@@ -37,7 +37,7 @@ fn main() -> Result<(), Refused> {
     for (share, candidate) in shares.iter().zip(&candidates) {
         println!("{:5.1}: {share:.3}", candidate.mean[0]);
     }
-    let at = mixture::density(&shares, &candidates, &[1.5]);
+    let at = mixture::density(&shares, &candidates, &[1.5])?;
     println!(
         "density at 1.5: {at:.3}, and truly {:.3}",
         0.75 / (0.4 * std::f64::consts::TAU.sqrt())

@@ -42,6 +42,18 @@ impl Refused {
         if value.is_finite() && value > 0.0 { Ok(()) } else { Err(Self::BadParameter { name }) }
     }
 
+    /// Refuses what is not a finite number.
+    pub(crate) fn unless_finite<'a>(
+        values: impl IntoIterator<Item = &'a f64>,
+    ) -> Result<(), Self> {
+        if values.into_iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Self::NotFinite) }
+    }
+
+    /// A statistic, refused if it is not a finite number.
+    pub(crate) fn if_finite(value: f64) -> Result<f64, Self> {
+        if value.is_finite() { Ok(value) } else { Err(Self::NotFinite) }
+    }
+
     /// Refuses a probability that is not between 0 and 1.
     pub(crate) fn unless_level(level: f64) -> Result<(), Self> {
         if level > 0.0 && level < 1.0 { Ok(()) } else { Err(Self::BadLevel) }

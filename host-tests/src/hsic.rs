@@ -11,7 +11,7 @@ use crate::error::Refused;
 use crate::features::Frequencies;
 use crate::generate::Generator;
 use crate::null::{Null, centre, centre_columns, symmetric};
-use crate::points::{Points, same_dims};
+use crate::points::{Points, same_dims, unless_permutation};
 use crate::real;
 
 /// m pairs, ready to be measured in the order they came in or in any other.
@@ -20,10 +20,17 @@ pub trait Pairs {
     fn count(&self) -> usize;
 
     /// HSIC where x of pair i meets y of pair `order[i]`.
-    fn reordered(&self, order: &[usize]) -> f64;
+    ///
+    /// # Errors
+    /// [`Refused::NotAPermutation`] unless `order` holds every pair once, [`Refused::NotFinite`]
+    /// where a sum of kernel values overflows.
+    fn reordered(&self, order: &[usize]) -> Result<f64, Refused>;
 
     /// HSIC of the pairs.
-    fn hsic(&self) -> f64 {
+    ///
+    /// # Errors
+    /// [`Refused::NotFinite`] where a sum of kernel values overflows.
+    fn hsic(&self) -> Result<f64, Refused> {
         self.reordered(&(0..self.count()).collect::<Vec<_>>())
     }
 
@@ -31,9 +38,10 @@ pub trait Pairs {
     /// p-values are exact at any size.
     ///
     /// # Errors
-    /// [`Refused::BadParameter`] for no shuffles.
+    /// [`Refused::BadParameter`] for no shuffles, [`Refused::NotFinite`] where a sum overflows.
     fn null(&self, shuffles: usize, generator: &mut Generator) -> Result<Null, Refused> {
-        Null::drawn((0..shuffles).map(|_| self.reordered(&generator.order(self.count()))).collect())
+        let one = |_| self.reordered(&generator.order(self.count()));
+        Null::drawn((0..shuffles).map(one).collect::<Result<_, _>>()?)
     }
 }
 
@@ -80,6 +88,7 @@ impl ExactPairs {
         enough(k.nrows(), l.nrows())?;
         same_dims(k.nrows(), k.ncols())?;
         same_dims(l.nrows(), l.ncols())?;
+        Refused::unless_finite(k.iter().chain(&l))?;
         centre(&mut k);
         Ok(Self { first: k, second: l })
     }
@@ -91,13 +100,14 @@ impl Pairs for ExactPairs {
     }
 
     /// O(m²).
-    fn reordered(&self, order: &[usize]) -> f64 {
+    fn reordered(&self, order: &[usize]) -> Result<f64, Refused> {
+        unless_permutation(order, self.count())?;
         let mut sum = 0.0;
         for (column, &to) in self.first.column_iter().zip(order) {
             let other = self.second.column(to);
             sum += column.iter().zip(order).map(|(k, &row)| k * other[row]).sum::<f64>();
         }
-        sum / real(order.len()).powi(2)
+        Refused::if_finite(sum / real(order.len()).powi(2))
     }
 }
 
@@ -135,9 +145,11 @@ impl Pairs for FeaturePairs {
     }
 
     /// ‖m⁻¹·Σφ̃(xᵢ)ψ̃(y_order(i))ᵀ‖². O(mL²).
-    fn reordered(&self, order: &[usize]) -> f64 {
+    fn reordered(&self, order: &[usize]) -> Result<f64, Refused> {
+        unless_permutation(order, self.count())?;
         let second = self.second.select_columns(order);
-        (&self.first * second.transpose()).norm_squared() / real(order.len()).powi(2)
+        let squared = (&self.first * second.transpose()).norm_squared();
+        Refused::if_finite(squared / real(order.len()).powi(2))
     }
 }
 
@@ -160,7 +172,7 @@ mod tests {
     fn three_forms_agree() -> Result<(), Refused> {
         let mut generator = Generator::new(1);
         let (x, y) = (noise(&mut generator, 7), noise(&mut generator, 7));
-        let value = ExactPairs::new(&x, &y, kernel, kernel)?.hsic();
+        let value = ExactPairs::new(&x, &y, kernel, kernel)?.hsic()?;
         let gram = |z: &[f64]| symmetric(&z.iter().collect::<Vec<_>>(), kernel);
         let (k, l) = (gram(&x)?, gram(&y)?);
         let h = DMatrix::identity(7, 7) - DMatrix::repeat(7, 7, 1.0 / 7.0);
@@ -188,9 +200,9 @@ mod tests {
         let (rows_x, rows_y): (Vec<_>, Vec<_>) = (x.rows().collect(), y.rows().collect());
         let exact =
             ExactPairs::new(&rows_x, &rows_y, |a, b| own(&first, a, b), |a, b| own(&second, a, b))?;
-        tolerance::JUDGE_IDENTITY.hold("HSIC", by_features.hsic(), exact.hsic());
+        tolerance::JUDGE_IDENTITY.hold("HSIC", by_features.hsic()?, exact.hsic()?);
         let order = generator.order(20);
-        let values = [by_features.reordered(&order), exact.reordered(&order)];
+        let values = [by_features.reordered(&order)?, exact.reordered(&order)?];
         tolerance::JUDGE_IDENTITY.hold("reordered", values[0], values[1]);
         Ok(())
     }
@@ -206,7 +218,7 @@ mod tests {
             let z = noise(&mut generator, 40);
             for (second, count) in [(y, &mut dependent), (z, &mut independent)] {
                 let pairs = ExactPairs::new(&x, &second, kernel, kernel)?;
-                let p = pairs.null(99, &mut generator)?.p_value(pairs.hsic());
+                let p = pairs.null(99, &mut generator)?.p_value(pairs.hsic()?);
                 *count += usize::from(p <= 0.05);
             }
         }

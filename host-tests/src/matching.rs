@@ -7,6 +7,9 @@ use crate::error::Refused;
 use crate::null::symmetric;
 use crate::{real, simplex};
 
+/// A pivot below this share of its diagonal is rounding: the matrix has no inverse.
+const PIVOT: f64 = 1e-12;
+
 /// A weight for each sample, none negative, with a sum of 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matched {
@@ -33,8 +36,8 @@ impl Matched {
 ///
 /// # Errors
 /// [`Refused::Empty`] for a set of none, [`Refused::BadParameter`] unless λ is 0 or more and
-/// finite, [`Refused::NotFinite`], and [`Refused::Singular`] if λ is 0 and the Gram matrix has no
-/// inverse, as with a sample that occurs twice: β is then not determined.
+/// finite, [`Refused::NotFinite`], and [`Refused::Singular`] if K + λI has no inverse, as with
+/// λ = 0 and a sample that occurs twice: β is then not determined.
 pub fn match_means<T>(
     samples: &[T],
     target: &[T],
@@ -50,7 +53,9 @@ pub fn match_means<T>(
     let gram = symmetric(&samples.iter().collect::<Vec<_>>(), &kernel)?;
     let size = samples.len();
     let ridged = gram + DMatrix::from_diagonal_element(size, size, lambda);
-    if ridged.clone().cholesky().is_none() {
+    let root = ridged.clone().cholesky().ok_or(Refused::Singular)?.unpack();
+    let pivots = root.diagonal().iter().zip(&ridged.diagonal()).all(|(l, d)| l * l > PIVOT * d);
+    if !pivots {
         return Err(Refused::Singular);
     }
     let mean = |x: &T| target.iter().map(|y| kernel(x, y)).sum::<f64>() / real(target.len());

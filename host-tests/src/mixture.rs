@@ -14,7 +14,7 @@ use crate::{real, simplex};
 ///
 /// # Errors
 /// [`Refused::Empty`] without candidates, [`Refused::Ragged`] for candidates of another dimension,
-/// [`Refused::BadParameter`] unless σ and λ are positive, [`Refused::NotFinite`].
+/// [`Refused::BadParameter`] unless σ, λ and all deviations are positive, [`Refused::NotFinite`].
 pub fn shares(
     sample: &Points,
     candidates: &[Normal],
@@ -23,10 +23,7 @@ pub fn shares(
 ) -> Result<Vec<f64>, Refused> {
     Refused::unless_positive("bandwidth", bandwidth)?;
     Refused::unless_positive("lambda", lambda)?;
-    for candidate in candidates {
-        same_dims(sample.dims(), candidate.mean.len())?;
-        same_dims(sample.dims(), candidate.deviation.len())?;
-    }
+    check(candidates, sample.dims())?;
     let size = candidates.len();
     let inner = |i: usize, j: usize| candidates[i].mean_gaussian_kernel(&candidates[j], bandwidth);
     let ridge = DMatrix::from_diagonal_element(size, size, lambda);
@@ -39,9 +36,29 @@ pub fn shares(
     simplex::minimise(&matrix, &DVector::from_iterator(size, candidates.iter().map(with_sample)))
 }
 
+/// Refuses candidates that are no densities over so many channels.
+fn check(candidates: &[Normal], dims: usize) -> Result<(), Refused> {
+    for candidate in candidates {
+        same_dims(dims, candidate.mean.len())?;
+        same_dims(dims, candidate.deviation.len())?;
+        Refused::unless_finite(&candidate.mean)?;
+        for &deviation in &candidate.deviation {
+            Refused::unless_positive("deviation", deviation)?;
+        }
+    }
+    Ok(())
+}
+
 /// The mixture's density at a point. O(Md).
-#[must_use]
-pub fn density(shares: &[f64], candidates: &[Normal], x: &[f64]) -> f64 {
+///
+/// # Errors
+/// [`Refused::Ragged`] unless there is a share for each candidate and all have the point's
+/// dimension, [`Refused::BadParameter`] unless all deviations are positive,
+/// [`Refused::NotFinite`].
+pub fn density(shares: &[f64], candidates: &[Normal], x: &[f64]) -> Result<f64, Refused> {
+    same_dims(candidates.len(), shares.len())?;
+    check(candidates, x.len())?;
+    Refused::unless_finite(x.iter().chain(shares))?;
     let one = |candidate: &Normal| -> f64 {
         let channels = candidate.mean.iter().zip(&candidate.deviation).zip(x);
         let factor = |((mean, deviation), x): ((&f64, &f64), &f64)| {
@@ -50,7 +67,8 @@ pub fn density(shares: &[f64], candidates: &[Normal], x: &[f64]) -> f64 {
         };
         channels.map(factor).product()
     };
-    shares.iter().zip(candidates).map(|(share, candidate)| share * one(candidate)).sum()
+    let sum = shares.iter().zip(candidates).map(|(share, candidate)| share * one(candidate)).sum();
+    Refused::if_finite(sum)
 }
 
 #[cfg(test)]
@@ -79,7 +97,10 @@ mod tests {
         }
         // The density integrates to 1: rectangles of 0.01 from −10 to 10.
         let rectangles = (-1000..1000).map(|i| 0.01 * f64::from(i));
-        let integral: f64 = rectangles.map(|x| 0.01 * density(&shares, &candidates(), &[x])).sum();
+        let mut integral = 0.0;
+        for x in rectangles {
+            integral += 0.01 * density(&shares, &candidates(), &[x])?;
+        }
         tolerance::QUANTILE.hold("integral", integral, 1.0);
         Ok(())
     }

@@ -54,10 +54,12 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
         &self.root * DVector::from_iterator(self.landmarks.len(), values)
     }
 
-    /// k̂(x, y).
-    #[must_use]
-    pub fn kernel(&self, x: &T, y: &T) -> f64 {
-        self.features(x).dot(&self.features(y))
+    /// k̂(x, y). 2s kernel values and O(s²).
+    ///
+    /// # Errors
+    /// [`Refused::NotFinite`] if the kernel is not finite somewhere.
+    pub fn kernel(&self, x: &T, y: &T) -> Result<f64, Refused> {
+        Refused::if_finite(self.features(x).dot(&self.features(y)))
     }
 
     /// Mean of k_S over a set, so that the map is applied once and not to each sample.
@@ -72,7 +74,8 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
             }
         }
         let mean = sum / real(set.len());
-        if mean.iter().all(|value| value.is_finite()) { Ok(mean) } else { Err(Refused::NotFinite) }
+        Refused::unless_finite(&mean)?;
+        Ok(mean)
     }
 
     /// MMD_b² of two sets under k̂: (m + n)·s kernel values.
@@ -80,7 +83,7 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
     /// # Errors
     /// [`Refused::Empty`] for an empty set, [`Refused::NotFinite`].
     pub fn mmd2(&self, p: &[T], q: &[T]) -> Result<f64, Refused> {
-        Ok((&self.root * (self.mean(p)? - self.mean(q)?)).norm_squared())
+        Refused::if_finite((&self.root * (self.mean(p)? - self.mean(q)?)).norm_squared())
     }
 
     /// MMD_b² under k̂ + λδ: [`mmd2`](Self::mmd2) + λ·Σ(p_x − q_x)² over the different samples x,
@@ -123,7 +126,10 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
         let scatter = &columns * columns.transpose() + ridge * real(samples.len());
         let inverse = scatter.cholesky().ok_or(Refused::NotFinite)?;
         let solved = inverse.solve(&columns);
-        Ok(columns.column_iter().zip(solved.column_iter()).map(|(a, b)| a.dot(&b)).collect())
+        let scores = columns.column_iter().zip(solved.column_iter()).map(|(a, b)| a.dot(&b));
+        let scores: Vec<f64> = scores.collect();
+        Refused::unless_finite(&scores)?;
+        Ok(scores)
     }
 }
 
@@ -192,7 +198,7 @@ mod tests {
         let nystrom = Nystrom::new(all, kernel)?;
         let exact = Gram::new(&p, &q, kernel)?.mmd2(Estimate::Biased)?;
         tolerance::NYSTROM_FULL.hold("MMD²", nystrom.mmd2(&p, &q)?, exact);
-        tolerance::NYSTROM_FULL.hold("kernel", nystrom.kernel(&p[0], &q[0]), kernel(&p[0], &q[0]));
+        tolerance::NYSTROM_FULL.hold("kernel", nystrom.kernel(&p[0], &q[0])?, kernel(&p[0], &q[0]));
         // All samples differ, so that λδ adds λ(1/m + 1/n).
         let ridged = nystrom.regularised(&p, &q, 0.5, |x| x.to_bits())?;
         tolerance::NYSTROM_FULL.hold("λδ", ridged, exact + 0.5 * (1.0 / 12.0 + 1.0 / 9.0));

@@ -86,18 +86,11 @@ impl Points {
     /// # Errors
     /// [`Refused::NotAPermutation`] unless `order` holds every index once.
     pub fn reordered(&self, order: &[usize]) -> Result<Self, Refused> {
-        let mut seen = vec![false; self.len()];
+        unless_permutation(order, self.len())?;
         let mut values = Vec::with_capacity(self.values.len());
         for &index in order {
-            match seen.get_mut(index) {
-                Some(seen) if !*seen => *seen = true,
-                _ => return Err(Refused::NotAPermutation),
-            }
             let start = index * self.dims;
             values.extend_from_slice(&self.values[start..start + self.dims]);
-        }
-        if order.len() != self.len() {
-            return Err(Refused::NotAPermutation);
         }
         Ok(Self { dims: self.dims, values })
     }
@@ -106,6 +99,18 @@ impl Points {
 /// Refuses two sets of different dimensions.
 pub(crate) fn same_dims(a: usize, b: usize) -> Result<(), Refused> {
     if a == b { Ok(()) } else { Err(Refused::Ragged { expected: a, found: b }) }
+}
+
+/// Refuses an order that does not hold every index below `count` once.
+pub(crate) fn unless_permutation(order: &[usize], count: usize) -> Result<(), Refused> {
+    let mut seen = vec![false; count];
+    for &index in order {
+        match seen.get_mut(index) {
+            Some(seen) if !*seen => *seen = true,
+            _ => return Err(Refused::NotAPermutation),
+        }
+    }
+    if order.len() == count { Ok(()) } else { Err(Refused::NotAPermutation) }
 }
 
 /// Samples with a positive weight each.

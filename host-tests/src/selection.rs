@@ -15,13 +15,15 @@ use crate::real;
 ///
 /// # Errors
 /// [`Refused::Ragged`] if the label kernel is not m × m, [`Refused::TooFewSamples`] for one
-/// sample, [`Refused::NotFinite`].
+/// sample, [`Refused::NotFinite`] if a kernel is not, or its sums overflow.
 pub fn backward_elimination(
     points: &Points,
     labels: &DMatrix<f64>,
     kernel: impl Fn(&[f64], &[f64]) -> f64,
 ) -> Result<Vec<usize>, Refused> {
     let mut left: Vec<usize> = (0..points.dims()).collect();
+    // So that bad labels are refused even where there is nothing to choose.
+    dependence(points, &left, labels, &kernel)?;
     let mut given_up = Vec::new();
     while left.len() > 1 {
         let mut best = (f64::NEG_INFINITY, 0);
@@ -42,18 +44,25 @@ pub fn backward_elimination(
 /// m²·HSIC = tr(KHLH) between some channels and the labels. O(m²) kernel values.
 ///
 /// # Errors
-/// As [`backward_elimination`].
+/// As [`backward_elimination`], [`Refused::Empty`] without channels, and
+/// [`Refused::BadParameter`] for a channel that does not exist.
 pub fn dependence(
     points: &Points,
     channels: &[usize],
     labels: &DMatrix<f64>,
     kernel: impl Fn(&[f64], &[f64]) -> f64,
 ) -> Result<f64, Refused> {
+    if channels.is_empty() {
+        return Err(Refused::Empty);
+    }
+    if channels.iter().any(|&channel| channel >= points.dims()) {
+        return Err(Refused::BadParameter { name: "channels" });
+    }
     let part = |row: &[f64]| -> Vec<f64> { channels.iter().map(|&c| row[c]).collect() };
     let rows: Vec<Vec<f64>> = points.rows().map(part).collect();
     let gram = symmetric(&rows.iter().collect::<Vec<_>>(), |x, y| kernel(x, y))?;
     let count = real(points.len());
-    Ok(ExactPairs::from_gram(gram, labels.clone())?.hsic() * count * count)
+    Refused::if_finite(ExactPairs::from_gram(gram, labels.clone())?.hsic()? * count * count)
 }
 
 /// ⟨x, y⟩, with which BAHSIC scores channels one by one.
@@ -65,7 +74,8 @@ pub fn linear_kernel(x: &[f64], y: &[f64]) -> f64 {
 /// Channels less their means and over their deviations (with 1/m).
 ///
 /// # Errors
-/// [`Refused::Constant`] for a channel that does not vary.
+/// [`Refused::Constant`] for a channel that does not vary, [`Refused::NotFinite`] for one whose
+/// values or squares are not.
 pub fn standardised(points: &Points) -> Result<Points, Refused> {
     let count = real(points.len());
     let mut values: Vec<f64> = points.rows().flatten().copied().collect();
@@ -73,7 +83,7 @@ pub fn standardised(points: &Points) -> Result<Points, Refused> {
         let own = || points.rows().map(|row| row[channel]);
         let mean = own().sum::<f64>() / count;
         let deviation = (own().map(|x| (x - mean).powi(2)).sum::<f64>() / count).sqrt();
-        if deviation <= 0.0 {
+        if Refused::if_finite(deviation)? <= 0.0 {
             return Err(Refused::Constant);
         }
         for value in values.iter_mut().skip(channel).step_by(points.dims()) {
@@ -87,7 +97,7 @@ pub fn standardised(points: &Points) -> Result<Points, Refused> {
 ///
 /// # Errors
 /// [`Refused::Ragged`] for another number of labels, [`Refused::Constant`] for a channel or a
-/// label that does not vary.
+/// label that does not vary, [`Refused::NotFinite`].
 pub fn pearson(points: &Points, labels: &[f64]) -> Result<Vec<f64>, Refused> {
     same_dims(points.len(), labels.len())?;
     let (x, y) = (standardised(points)?, standardised(&Points::new(1, labels.to_vec())?)?);
@@ -101,7 +111,8 @@ pub fn pearson(points: &Points, labels: &[f64]) -> Result<Vec<f64>, Refused> {
 /// The difference of the means of both classes in each channel.
 ///
 /// # Errors
-/// [`Refused::Ragged`] for another number of labels, [`Refused::Empty`] for a class of none.
+/// [`Refused::Ragged`] for another number of labels, [`Refused::Empty`] for a class of none,
+/// [`Refused::NotFinite`].
 pub fn centroids(points: &Points, positive: &[bool]) -> Result<Vec<f64>, Refused> {
     let sizes = class_sizes(points.len(), positive)?;
     let mut difference = vec![0.0; points.dims()];
@@ -111,6 +122,7 @@ pub fn centroids(points: &Points, positive: &[bool]) -> Result<Vec<f64>, Refused
             *sum += weight * x;
         }
     }
+    Refused::unless_finite(&difference)?;
     Ok(difference)
 }
 

@@ -9,8 +9,8 @@ use nalgebra::{DMatrix, DVector};
 use crate::error::Refused;
 use crate::real;
 
-/// The largest gap between gradients that counts as solved; the objective is then within this of
-/// the least there is.
+/// The largest gap between gradients that counts as solved, where no entry of Q and l is above 1,
+/// and else a share of the largest; the objective is then within this of the least there is.
 const GAP: f64 = 1e-10;
 
 /// Moves for each unknown, at most: beyond, rounding alone is at work.
@@ -36,6 +36,7 @@ pub fn minimise(q: &DMatrix<f64>, l: &DVector<f64>) -> Result<Vec<f64>, Refused>
     if q.iter().chain(l).any(|value| !value.is_finite()) {
         return Err(Refused::NotFinite);
     }
+    let gap = GAP * q.amax().max(l.amax()).max(1.0);
     let mut weights = DVector::repeat(size, 1.0 / real(size));
     let mut gradient = q * &weights - l;
     for step in 0..MOVES.saturating_mul(size) {
@@ -49,15 +50,19 @@ pub fn minimise(q: &DMatrix<f64>, l: &DVector<f64>) -> Result<Vec<f64>, Refused>
             .max_by(|&a, &b| gradient[a].total_cmp(&gradient[b]))
             .ok_or(Refused::Empty)?;
         let gain = gradient[from] - gradient[to];
-        if gain <= GAP {
+        if Refused::if_finite(gain)? <= gap {
             return Ok(weights.iter().copied().collect());
         }
         let curvature = q[(to, to)] + q[(from, from)] - 2.0 * q[(to, from)];
-        if curvature < -GAP {
+        if curvature < -gap {
             return Err(Refused::Singular);
         }
         let best = if curvature > 0.0 { gain / curvature } else { f64::INFINITY };
         let moved = best.min(weights[from]);
+        // A curvature beyond all numbers leaves no way to go.
+        if moved <= 0.0 {
+            return Err(Refused::Singular);
+        }
         weights[to] += moved;
         weights[from] -= moved;
         gradient += moved * (q.column(to) - q.column(from));

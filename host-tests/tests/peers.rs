@@ -82,10 +82,10 @@ fn normalised<X, Y>(
     second: impl Fn(&Y, &Y) -> f64 + Copy,
 ) -> Result<f64, Refused> {
     let own = [
-        ExactPairs::new(x, x, first, first)?.hsic(),
-        ExactPairs::new(y, y, second, second)?.hsic(),
+        ExactPairs::new(x, x, first, first)?.hsic()?,
+        ExactPairs::new(y, y, second, second)?.hsic()?,
     ];
-    Ok((ExactPairs::new(x, y, first, second)?.hsic() / (own[0] * own[1]).sqrt()).sqrt())
+    Ok((ExactPairs::new(x, y, first, second)?.hsic()? / (own[0] * own[1]).sqrt()).sqrt())
 }
 
 #[test]

@@ -107,5 +107,7 @@ pub fn mean_of_independent(values: &[f64]) -> Result<(f64, Null), Refused> {
     let count = real(values.len());
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Ok((mean, Null::normal((squares / (count - 1.0) / count).sqrt())?))
+    let deviation = (squares / (count - 1.0) / count).sqrt();
+    Refused::unless_finite(&[mean, deviation])?;
+    Ok((mean, Null::normal(deviation)?))
 }

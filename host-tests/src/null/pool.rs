@@ -281,7 +281,7 @@ impl Features {
     /// [`Refused::Ragged`] if the last sample is incomplete, [`Refused::NotFinite`].
     pub fn from_values(sizes: [usize; 2], values: Vec<f64>) -> Result<Self, Refused> {
         at_least_two(sizes)?;
-        let samples = sizes[0] + sizes[1];
+        let samples = sizes[0].saturating_add(sizes[1]);
         let width = values.len() / samples;
         match values.len() % samples {
             _ if width == 0 => return Err(Refused::Empty),

@@ -1,5 +1,7 @@
 //! FastMMD, section 4.5 and figure 8: type-II error on blobs with thresholds of many kinds.
 
+use std::ops::Range;
+
 use super::{Effort, Failed, Figure, Tick, seconds, short};
 use crate::evaluate::devices::fleet;
 use crate::evaluate::table::Table;
@@ -26,14 +28,16 @@ const RATIOS: [f64; 11] = [1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4, 2.6, 2.8, 3.0
 const FREQUENCIES: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /// The methods, in the order of results.
-const METHODS: [&str; 6] =
+pub const METHODS: [&str; 6] =
     ["FastMMD + bootstrap", "bootstrap", "Pearson", "spectrum", "Gamma", "distribution-free"];
 
 /// How much of it.
-#[derive(Debug, Clone, Copy)]
-struct Size {
-    samples: usize,
-    shuffles: usize,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// In each set.
+    pub samples: usize,
+    /// For each threshold.
+    pub shuffles: usize,
 }
 
 /// Every second sample.
@@ -84,15 +88,35 @@ fn trial(seed: u64, ratio: f64, size: Size) -> Result<[bool; 6], Refused> {
     ])
 }
 
-/// Share of trials in which each method tells the sets apart.
-fn shares(trials: usize, ratio: f64, size: Size) -> Result<[f64; 6], Refused> {
-    let mut counts = [0.0; 6];
-    for told in fleet(trials, |index| trial(seed(index, ratio), ratio, size)) {
-        for (count, told) in counts.iter_mut().zip(told?) {
-            *count += f64::from(u8::from(told)) / real(trials);
+/// Share of trials in which each of [`METHODS`] tells blobs apart whose covariance has this ratio
+/// of eigenvalues from those of ratio 1. A trial's number is its seed.
+///
+/// # Errors
+/// [`Refused::TooFewSamples`] below four samples, [`Refused::BadParameter`] for no shuffles.
+pub fn shares(trials: Range<usize>, ratio: f64, size: Size) -> Result<[f64; 6], Refused> {
+    let (first, count) = (trials.start, trials.len());
+    let mut shares = [0.0; 6];
+    for told in fleet(count, |index| trial(seed(first + index, ratio), ratio, size)) {
+        for (share, told) in shares.iter_mut().zip(told?) {
+            *share += f64::from(u8::from(told)) / real(count);
         }
     }
-    Ok(counts)
+    Ok(shares)
+}
+
+/// Share of trials in which FastMMD with `bases` frequencies misses the ratio 4.
+///
+/// # Errors
+/// As [`shares`], and [`Refused::Empty`] for no frequencies.
+pub fn missed(trials: Range<usize>, bases: usize, size: Size) -> Result<f64, Refused> {
+    let (first, count) = (trials.start, trials.len());
+    let told = fleet(count, |index| {
+        let generator = &mut Generator::new(seed(first + index, 4.0));
+        let sets = draw(generator, size.samples, 4.0)?;
+        fastmmd(&sets, bases, size.shuffles, generator)
+    });
+    let missed = told.into_iter().map(|told| told.map(|told| f64::from(u8::from(!told))));
+    Ok(super::mean(&missed.collect::<Result<Vec<_>, Refused>>()?))
 }
 
 fn seed(index: usize, ratio: f64) -> u64 {
@@ -140,7 +164,7 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
     let mut table = Table::new(headings);
     let mut rows = Vec::new();
     for ratio in RATIOS {
-        let told = shares(trials(ratio), ratio, size)?;
+        let told = shares(0..trials(ratio), ratio, size)?;
         let errors = if ratio > 1.0 { told.map(|share| 1.0 - share) } else { told };
         table.line([short(ratio)].into_iter().chain(errors.map(|error| format!("{error:.2}"))));
         rows.push((ratio, errors));
@@ -160,15 +184,8 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
 
     let mut by_frequencies = Vec::new();
     for bases in FREQUENCIES {
-        let count = effort.pick(24, 100);
-        let told = fleet(count, |index| {
-            let generator = &mut Generator::new(seed(index, 4.0));
-            let sets = draw(generator, size.samples, 4.0)?;
-            fastmmd(&sets, bases, size.shuffles, generator)
-        });
-        let missed = told.into_iter().map(|told| told.map(|told| f64::from(u8::from(!told))));
-        let missed = missed.collect::<Result<Vec<_>, Refused>>()?;
-        by_frequencies.push((real(bases), super::mean(&missed)));
+        let missed = missed(0..effort.pick(24, 100), bases, size)?;
+        by_frequencies.push((real(bases), missed));
         tick();
     }
     let one = [Series::dots("FastMMD + bootstrap", by_frequencies.iter().copied())];
