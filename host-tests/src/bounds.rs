@@ -142,10 +142,7 @@ impl Region {
 
 /// The error at which a bound, which falls as the error grows, comes down to a probability: by
 /// halving the interval of its logarithm.
-fn error_at(
-    probability: f64,
-    bound: impl Fn(f64) -> Result<f64, Refused>,
-) -> Result<f64, Refused> {
+fn error_at(probability: f64, bound: impl Fn(f64) -> Result<f64, Refused>) -> Result<f64, Refused> {
     Refused::unless_level(probability)?;
     let (mut low, mut high) = (1e-12_f64, 1e12_f64);
     for _ in 0..200 {

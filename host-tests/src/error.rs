@@ -43,10 +43,12 @@ impl Refused {
     }
 
     /// Refuses what is not a finite number.
-    pub(crate) fn unless_finite<'a>(
-        values: impl IntoIterator<Item = &'a f64>,
-    ) -> Result<(), Self> {
-        if values.into_iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Self::NotFinite) }
+    pub(crate) fn unless_finite<'a>(values: impl IntoIterator<Item = &'a f64>) -> Result<(), Self> {
+        if values.into_iter().all(|value| value.is_finite()) {
+            Ok(())
+        } else {
+            Err(Self::NotFinite)
+        }
     }
 
     /// A statistic, refused if it is not a finite number.

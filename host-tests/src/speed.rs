@@ -8,10 +8,13 @@ pub mod chart;
 pub(crate) mod clock;
 mod core_times;
 
+use std::cell::Cell;
+
 use crate::error::Refused;
 use crate::generate::Generator;
 use crate::kernel::gaussian;
 use crate::points::{Points, Weighted};
+use crate::population::{Normal, gaussian_mmd2};
 use crate::tolerance;
 use crate::{b_test, exact, linear, real};
 
@@ -29,6 +32,28 @@ const MOST_EXACT_LONG: usize = 1_000;
 /// Samples over which the dense map of many channels is measured: its time grows with them.
 const MOST_DENSE: usize = 200;
 
+/// An estimate and its time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Timed {
+    value: f64,
+    seconds: f64,
+}
+
+/// MMD_u² by each estimator, of the samples that it was timed over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Values {
+    /// Over all pairs.
+    pub exact: f64,
+    /// The B-test with blocks of √N.
+    pub b_test: f64,
+    /// MMD-linear.
+    pub linear: f64,
+    /// The core with a dense map.
+    pub fourier: f64,
+    /// The core with Fastfood.
+    pub fastfood: f64,
+}
+
 /// Seconds that each estimator took at one place of a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
@@ -44,6 +69,8 @@ pub struct Times {
     pub fourier: f64,
     /// The core with Fastfood.
     pub fastfood: f64,
+    /// What they found.
+    pub values: Values,
 }
 
 /// The paper's numbers of samples: 10³ to 10⁵.
@@ -57,8 +84,8 @@ pub fn over_samples(counts: &[usize]) -> Result<Vec<Times>, Refused> {
     let mut times = Vec::new();
     for &count in counts {
         let (p, q) = sets(DIMENSION, count)?;
-        let [fourier, fastfood] = core_times::over_samples(&p, &q)?;
-        times.push(judged(count, (&p, &q), MOST_EXACT, [fourier, fastfood])?);
+        let core = core_times::over_samples(&p, &q)?;
+        times.push(judged(count, (&p, &q), MOST_EXACT, core)?);
     }
     Ok(times)
 }
@@ -78,6 +105,38 @@ pub fn over_dimensions(dimensions: &[usize], samples: usize) -> Result<Vec<Times
     Ok(times)
 }
 
+/// How far each channel of the second set is off.
+const SHIFT: f64 = 0.1;
+
+/// MMD² of the distributions that the sets of [`over_samples`] are drawn from.
+#[must_use]
+pub fn population() -> f64 {
+    let p = Normal::standard(DIMENSION);
+    let q = Normal { mean: vec![SHIFT; DIMENSION], ..p.clone() };
+    gaussian_mmd2(&p, &q, real(DIMENSION).sqrt())
+}
+
+/// How many kernel values exact MMD, the B-test and MMD-linear take for `count` samples in each
+/// set.
+///
+/// # Errors
+/// [`Refused::Empty`] or [`Refused::TooFewSamples`] below four samples.
+pub fn kernel_values(count: usize) -> Result<[f64; 3], Refused> {
+    let set = Points::new(1, vec![0.0; count])?;
+    let taken = Cell::new(0);
+    let counted = |_: &[f64], _: &[f64]| {
+        taken.set(taken.get() + 1);
+        1.0
+    };
+    let whole = Weighted::even(set.clone());
+    exact::unbiased(&whole, &whole, counted)?;
+    let pairs = taken.replace(0);
+    b_test::mmd2(&set, &set, b_test::usual_block(count), counted)?;
+    let blocks = taken.replace(0);
+    linear::mmd2(&set, &set, counted)?;
+    Ok([pairs, blocks, taken.get()].map(real))
+}
+
 /// Two sets of normal samples, the second a little off.
 fn sets(dimension: usize, count: usize) -> Result<(Points, Points), Refused> {
     let mut generator = Generator::new(1);
@@ -85,7 +144,7 @@ fn sets(dimension: usize, count: usize) -> Result<(Points, Points), Refused> {
         let values = (0..count * dimension).map(|_| generator.normal() + mean).collect();
         Points::new(dimension, values).map(|points| points.scaled(1.0))
     };
-    Ok((set(0.0)?, set(0.1)?))
+    Ok((set(0.0)?, set(SHIFT)?))
 }
 
 /// The first `count` samples.
@@ -98,27 +157,31 @@ fn judged(
     at: usize,
     (p, q): (&Points, &Points),
     most_exact: usize,
-    [fourier, fastfood]: [f64; 2],
+    [fourier, fastfood]: [Timed; 2],
 ) -> Result<Times, Refused> {
     let kernel = gaussian(real(p.dims()).sqrt());
     let count = p.len();
     let few = count.min(most_exact);
     let (few_p, few_q) = (Weighted::even(first(p, few)?), Weighted::even(first(q, few)?));
-    let (found, exact_time) = clock::least_of_three(|| exact::unbiased(&few_p, &few_q, kernel));
-    found?;
+    let (exact, exact_time) = clock::least_of_three(|| exact::unbiased(&few_p, &few_q, kernel));
     let block = b_test::usual_block(count);
-    let (found, b_test_time) = clock::least_of_three(|| b_test::mmd2(p, q, block, kernel));
-    found?;
-    let (found, linear_time) = clock::least_of_three(|| linear::mmd2(p, q, kernel));
-    found?;
+    let (b_test, b_test_time) = clock::least_of_three(|| b_test::mmd2(p, q, block, kernel));
+    let (linear, linear_time) = clock::least_of_three(|| linear::mmd2(p, q, kernel));
     let growth = real(count) / real(few);
     Ok(Times {
         at,
         exact: exact_time * growth * growth,
         b_test: b_test_time,
         linear: linear_time,
-        fourier,
-        fastfood,
+        fourier: fourier.seconds,
+        fastfood: fastfood.seconds,
+        values: Values {
+            exact: exact?,
+            b_test: b_test?,
+            linear: linear?,
+            fourier: fourier.value,
+            fastfood: fastfood.value,
+        },
     })
 }
 
@@ -174,6 +237,7 @@ mod tests {
             linear: real(at),
             fourier: real(at),
             fastfood: factor * real(at).powf(power),
+            values: Values { exact: 0.0, b_test: 0.0, linear: 0.0, fourier: 0.0, fastfood: 0.0 },
         };
         vec![at(places[0], 1.0), at(places[1], factor)]
     }

@@ -175,9 +175,21 @@ table! {
     /// Figure 6 against MMD-linear.
     FIGURE6_LINEAR: "deviation of MMD_u² over that of MMD-linear", 0.12,
         "required";
-    /// Figure 7, by samples.
-    FIGURE7_SAMPLES: "power of the samples by which the speed-up grows", 0.6,
-        "exact MMD is quadratic and FastMMD linear, so 1, but for what the short end costs and the noise of times";
+    /// Figure 7, by the clock.
+    FIGURE7_SAMPLES: "power of the samples by which the speed-up grows", 0.7,
+        "2n² − n kernel values to 2n projections: 1; four times that scatter by a tenth each, over eight times the samples, take off up to 3·.1·√4/log 8 = .29";
+    /// Figure 7, by count instead of the clock.
+    FIGURE7_COUNTED: "powers of the samples in the number of kernel values, from 2, 3/2 and 1", 0.05,
+        "2n² − n, b of them for blocks of b = ⌊√n⌋, and 2n: rounding of 500 to 22·22 is .04 of it, over log 8";
+    /// Figure 7: exact MMD computes what it should.
+    FIGURE7_EXACT: "exact MMD_u² of 4000 samples or more from that of the distributions", 0.001,
+        "four deviations: 2·√(2Σλ²)/n is at most 2·10⁻⁴ and 2·√(Var h₁/n) as much";
+    /// Figure 7: the estimators that use few pairs.
+    FIGURE7_SCATTERED: "MMD_u² of 4000 samples or more by few pairs from that of the distributions", 0.02,
+        "MMD-linear averages 2000 terms of deviation .25: three times .0056; the B-test scatters less";
+    /// Figure 7: FastMMD computes what exact MMD does.
+    FIGURE7_VALUE: "MMD_u² by FastMMD against exact in figure 7", 0.002,
+        "three deviations of a mean over 128 frequencies of |φ_P − φ_Q|², which deviates by .0052 for the shift and by .0057 for 500 samples; over 8192 for 50 samples by .057";
     /// Figure 7, by channels.
     FIGURE7_CHANNELS: "time of Fourier over Fastfood at d = 512", 3.0,
         "512 products to 40 sums for each frequency, and a sine and a cosine for both";
@@ -190,9 +202,45 @@ table! {
     /// Figure 8(a).
     FIGURE8_TYPE_II: "type-II error on blobs with ε = 4, 1000 samples", 0.05,
         "the paper's curve falls to nothing as frequencies are added";
+    /// Figure 8(a), quick.
+    FIGURE8_TYPE_II_QUICK: "type-II error on blobs with ε = 4, 500 samples, 24 trials", 0.14,
+        "0.028 in 400 trials of other seeds (tests/calibration.rs) and three deviations of 24 and 400 trials";
+    /// Figure 8(a), the other end.
+    FIGURE8_FEW: "type-II error on blobs with ε = 4 by two frequencies, at least", 0.6,
+        "0.858 in 400 trials of other seeds with 500 samples (tests/calibration.rs), less three deviations of 24 and 400 trials; 0.81 in 200 trials with 1000 samples is further off, for the report has 100";
+    /// Figure 8(b), quick.
+    FIGURE8_POWER_QUICK: "power on blobs with ε from 2.6 to 3, 300 samples", 0.12,
+        "0.307, the spectrum's, is the least of five methods in 300 trials of other seeds (tests/calibration.rs); less three deviations of 72 and 300 trials";
+    /// Figure 8(b).
+    FIGURE8_POWER: "power on blobs with ε from 2.6 to 3, 1000 samples", 0.74,
+        "0.889, FastMMD's, is the least of five methods in 90 trials of other seeds (tests/calibration.rs); less three deviations of 90 and 90 trials";
+    /// Figure 8(b), the bound.
+    FIGURE8_FREE: "power of the distribution-free threshold on blobs with ε up to 3", 0.01,
+        "4·√(log(2/.05)/1000) = .24, and MMD² is below .01";
     /// Section 4.5's times.
     FIGURE8_TIME: "time of FastMMD + bootstrap over that of the exact bootstrap", 0.5,
         "2L numbers for each sample instead of N are a quarter of the products; the paper has .05";
+    /// Circular ensembles, quick.
+    ENSEMBLE_BLOBS_QUICK: "power of each ensemble on blobs with ε = 6, 200 samples, L = 32", 0.15,
+        "0.295, of sine and L1, is the least of six in 1000 trials of other seeds (tests/calibration.rs); less three deviations of 100 and 1000 trials";
+    /// Circular ensembles, quick.
+    ENSEMBLE_SHAPE_QUICK: "power of each ensemble on the change of shape, 200 samples, L = 32", 0.42,
+        "0.581, of sine and L1, is the least of six in 1000 trials of other seeds (tests/calibration.rs); less three deviations of 100 and 1000 trials";
+    /// Circular ensembles.
+    ENSEMBLE_BLOBS: "power of each ensemble on blobs with ε = 6, 600 samples, L = 64", 0.73,
+        "0.83, of sine and L1, is the least of six in 400 trials of other seeds (tests/calibration.rs); less three deviations of 200 and 400 trials";
+    /// Circular ensembles.
+    ENSEMBLE_SHAPE: "power of each ensemble on the change of shape, 600 samples, L = 64", 0.95,
+        "0.985, of sine and L1, is the least of six in 400 trials of other seeds (tests/calibration.rs); less three deviations of 200 and 400 trials";
+    /// Circular ensembles beside MMD.
+    ENSEMBLE_OVER_MMD: "power of another ensemble over that of MMD on the same trials", 0.3,
+        "all see the same circles; 0.295/0.394 is the least ratio in 1000 trials of other seeds, less three deviations as if both were of different trials";
+    /// Circular ensembles: which norm suits blobs.
+    ENSEMBLE_FEW_CIRCLES: "power of L1 over that of L∞ on blobs", 1.0,
+        "blobs on a lattice 10 apart are told only by frequencies near its reciprocal, so by few circles: the largest shows them, the mean drowns them in the others' noise";
+    /// Limits that were measured.
+    CALIBRATED: "what a calibrated limit leaves beyond its three deviations", 0.05,
+        "limits are rounded to the safe side";
     /// Nyström MMD, section 5.2.
     THREE_SAMPLE_ERRORS: "share of three-sample problems solved wrongly at the largest n", 0.05,
         "the paper has none, and one in ten runs would be above";
@@ -203,8 +251,11 @@ table! {
     THREE_SAMPLE_FEATURES: "error of random features over that of linear MMD at the largest n", 1.0,
         "the paper finds them the more accurate";
     /// Nyström MMD, lemma 6.
-    NYSTROM_COST: "kernel values over n·s, from 1", 0.01,
-        "2ns for two sets of n, and s(s + 1)/2 among landmarks";
+    NYSTROM_COST: "coordinates read by Nyström MMD over 2nsd, from 1", 0.01,
+        "2nsd for two sets of n, and s(s + 1)d/2 among landmarks: .008 of it for 32 landmarks of 1000";
+    /// Nyström MMD, lemma 6, by the clock.
+    NYSTROM_TIME: "powers of n, s and d in the time of Nyström MMD, from 1", 0.25,
+        "Θ(nsd); the exponential is an eighth of a kernel value of 64 channels, which takes .05 off the power of d; times scatter by a tenth, four to four of them: 3·.1·√(1/4 + 1/4)/log 8 = .1; and .1 for caches";
     /// Hilbert space embedding, figure 1.
     WITNESS: "witness of 20 000 samples against that of the densities", 0.015,
         "four deviations of the difference of two means of kernel values, which deviate by .35";
@@ -218,11 +269,18 @@ table! {
     NULL_THRESHOLD: "threshold by the spectrum of one pool of 100 against the measured quantile", 0.25,
         "eigenvalues of 100 samples scatter by a tenth, and a quantile of 1000 by a twentieth";
     /// Hilbert space embedding, figure 2, right.
-    CHANGED_SKEWNESS: "skewness of MMD_u² with a change, from that of a U-statistic", 0.23,
-        "three standard errors of a skewness over 1000 instances, √(6/1000)";
+    CHANGED_SKEWNESS: "skewness of MMD_u² with a change, from that of a U-statistic", 0.18,
+        "three standard errors over 2000 instances: a sample's skewness deviates by √(6.7/2000) = .058 where the distribution is a Gamma of skewness .28 (the delta method by its first six moments), and theory's own by some .02; validated over 40 other seeds by tests/calibration.rs";
     /// Hilbert space embedding, theorem 5.
     CHANGED_DEVIATION: "deviation of MMD_u² by theorem 5 from one pair of sets against measured", 0.25,
         "a deviation estimated from 100 samples scatters by a tenth";
+
+    /// The quick report.
+    REPORT_QUICK: "seconds of `cargo xtask reproduce --quick`, without building", 60.0,
+        "required";
+    /// The whole report.
+    REPORT: "seconds of `cargo xtask reproduce`, without building", 900.0,
+        "required";
 
     /// Quasi-random sampling at d = 3, L = 64.
     QUASI_ACCURACY: "relative error of MMD², quasi-random, d=3, L=64", 0.04,

@@ -62,7 +62,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Reproduce the literature's figures, as one Markdown report with plots.
     ///
-    /// Fails if a result is beyond its limit. Minutes; with --quick, seconds.
+    /// Fails if a result is beyond its limit, or if it runs for more than 15 minutes; with --quick,
+    /// for more than 60 seconds. Building does not count.
     Reproduce(reproduce::Arguments),
     /// Prove by linking that no call into the core can panic, at opt-level 1, 3, s and z.
     ///

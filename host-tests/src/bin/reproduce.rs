@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use fastmmd_reference::reproduce::budget::{self, Stopwatch};
 use fastmmd_reference::reproduce::{Effort, Figure, PARTS, Part};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -69,6 +70,7 @@ fn report(options: &Options) -> Result<(String, usize), String> {
         Effort::Full => "\nAs large as the papers have it, but where a part says otherwise.\n",
     });
     let (mut kept, mut broken) = (0, Vec::new());
+    let watch = Stopwatch::start();
     let bar = bar(&options.parts);
     for part in &options.parts {
         bar.set_message(part.name);
@@ -80,6 +82,13 @@ fn report(options: &Options) -> Result<(String, usize), String> {
         broken.extend(figure.broken());
     }
     bar.finish_and_clear();
+    let (time, in_time) = budget::verdict(options.effort, watch.seconds());
+    let _ = write!(text, "\n{time}.\n");
+    if in_time {
+        kept += 1;
+    } else {
+        broken.push(time);
+    }
     let _ = write!(text, "\n{kept} limits kept, {} broken.\n", broken.len());
     for what in &broken {
         let _ = writeln!(text, "- {what}");

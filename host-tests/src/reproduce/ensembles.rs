@@ -126,5 +126,23 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
     for (name, share) in ENSEMBLES.iter().zip(columns[0]) {
         figure.hold_below(tolerance::FIGURE8_TYPE_I, name, share);
     }
+    let floors = effort.pick(
+        [tolerance::ENSEMBLE_BLOBS_QUICK, tolerance::ENSEMBLE_SHAPE_QUICK],
+        [tolerance::ENSEMBLE_BLOBS, tolerance::ENSEMBLE_SHAPE],
+    );
+    for (floor, column) in floors.into_iter().zip(&columns[1..]) {
+        for (name, power) in ENSEMBLES.iter().zip(column) {
+            figure.hold_above(floor, name, *power);
+        }
+    }
+    for (change, column) in ["blobs", "shape"].iter().zip(&columns[1..]) {
+        for (name, power) in ENSEMBLES.iter().zip(column).skip(1) {
+            let case = format!("{name}, {change}");
+            figure.hold_above(tolerance::ENSEMBLE_OVER_MMD, &case, power / column[0]);
+        }
+    }
+    let [_, sine_mean, sine_largest, _, mallows_mean, mallows_largest] = columns[1];
+    let over = (sine_mean + mallows_mean) / (sine_largest + mallows_largest);
+    figure.hold_below(tolerance::ENSEMBLE_FEW_CIRCLES, "both distances", over);
     Ok(figure)
 }

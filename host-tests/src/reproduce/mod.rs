@@ -10,7 +10,10 @@
 //! | [`three_samples`] | Nyström MMD (Cherfaoui and others, 2022), figure 2 |
 //! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 and 2 |
 //! | [`ensembles`] | what FastMMD's section 3.3 proposes for others |
+//! | [`budget`] | how long all of it may take |
 
+pub mod budget;
+mod cost;
 pub mod embedding;
 pub mod ensembles;
 pub mod figure5;

@@ -1,7 +1,5 @@
 //! Nyström MMD, figure 2: is Z of X's distribution or of Y's, by approximations of equal cost.
 
-use std::cell::Cell;
-
 use super::{Effort, Failed, Figure, Tick, deviation, mean, seconds, short};
 use crate::evaluate::table::Table;
 use crate::features::Frequencies;
@@ -102,19 +100,6 @@ impl Problem {
     }
 }
 
-/// Kernel values that Nyström MMD of two sets of n takes with s landmarks.
-fn kernel_values(count: usize, landmarks: usize) -> Result<usize, Refused> {
-    let taken = Cell::new(0);
-    let counted = |x: &f64, y: &f64| {
-        taken.set(taken.get() + 1);
-        gaussian(1.0)(&[*x], &[*y])
-    };
-    let numbers: Vec<f64> = (0..count).map(|i| real(i) / real(count)).collect();
-    let map = Nystrom::new(numbers[..landmarks].to_vec(), counted)?;
-    map.mmd2(&numbers, &numbers)?;
-    Ok(taken.get())
-}
-
 /// What the runs of one size gave.
 struct Outcome {
     count: usize,
@@ -193,6 +178,7 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
     let over = Axis::log("time over Nyström, uniform");
     figure.plot("nystrom-2-time", "Time of three distances", count, over, &times)?;
 
+    super::cost::show(&mut figure)?;
     let largest = &outcomes[5];
     for (method, name) in METHODS.iter().enumerate().take(5) {
         figure.hold_below(tolerance::THREE_SAMPLE_ERRORS, name, largest.errors[method]);
@@ -204,11 +190,5 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
     }
     let over = largest.off[1] / largest.off[5];
     figure.hold_below(tolerance::THREE_SAMPLE_FEATURES, "random features over linear", over);
-    // Θ(ns): kernel values for each sample and landmark, however many of both.
-    for (n, s) in [(1000, 5), (4000, 5), (1000, 20)] {
-        let values = real(kernel_values(n, s)?) / (2.0 * real(n) * real(s));
-        let case = format!("n = {n}, s = {s}");
-        figure.hold_below(tolerance::NYSTROM_COST, &case, (values - 1.0).abs());
-    }
     Ok(figure)
 }

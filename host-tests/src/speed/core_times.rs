@@ -2,7 +2,7 @@
 
 use fastmmd::{Error, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, TwoSample};
 
-use super::{DIMENSION, clock, first};
+use super::{DIMENSION, Timed, clock, first};
 use crate::error::Refused;
 use crate::points::Points;
 use crate::{real, single};
@@ -14,8 +14,8 @@ pub const FREQUENCIES_BY_DIMENSION: usize = 8192;
 
 type BySamples = Fourier<DIMENSION, FREQUENCIES_BY_SAMPLES>;
 
-/// Seconds of the dense map and of Fastfood at 16 channels and 128 frequencies.
-pub(super) fn over_samples(p: &Points, q: &Points) -> Result<[f64; 2], Refused> {
+/// The dense map and Fastfood at 16 channels and 128 frequencies.
+pub(super) fn over_samples(p: &Points, q: &Points) -> Result<[Timed; 2], Refused> {
     let kernel = kernel(DIMENSION);
     let fourier: BySamples = drawn(Fourier::new(kernel, Sampling::Auto, 1));
     let fastfood: Fastfood<DIMENSION, DIMENSION, FREQUENCIES_BY_SAMPLES> =
@@ -32,12 +32,12 @@ fn drawn<M>(map: Result<M, Error>) -> M {
     map.expect("the kernel is spherical")
 }
 
-/// Seconds for MMD² of all samples.
+/// MMD² of all samples.
 fn time<M: FeatureMap<D, L>, const D: usize, const L: usize>(
     map: &M,
     p: &Points,
     q: &Points,
-) -> Result<f64, Refused> {
+) -> Result<Timed, Refused> {
     let (p, q) = (p.arrays::<D>()?, q.arrays::<D>()?);
     let mut test: Box<TwoSample<'_, M, D, L>> = Box::new(TwoSample::new(map));
     let (found, seconds) = clock::least_of_three(|| {
@@ -48,8 +48,8 @@ fn time<M: FeatureMap<D, L>, const D: usize, const L: usize>(
         }
         test.mmd2_unbiased()
     });
-    found.expect("normal samples are in range");
-    Ok(seconds)
+    let value = found.expect("normal samples are in range");
+    Ok(Timed { value: f64::from(value), seconds })
 }
 
 macro_rules! dimensions {
@@ -57,13 +57,12 @@ macro_rules! dimensions {
         /// The numbers of channels.
         pub const DIMENSIONS: [usize; 8] = [$($dimension),*];
 
-        /// Seconds of the dense map, measured over `most_dense` samples, and of Fastfood at 8192
-        /// frequencies.
+        /// The dense map, measured over `most_dense` samples, and Fastfood at 8192 frequencies.
         pub(super) fn over_dimensions(
             p: &Points,
             q: &Points,
             most_dense: usize,
-        ) -> Result<[f64; 2], Refused> {
+        ) -> Result<[Timed; 2], Refused> {
             let few = (first(p, most_dense)?, first(q, most_dense)?);
             match p.dims() {
                 $($dimension => on_large_stack(|| one::<$dimension>((p, q), (&few.0, &few.1))),)*
@@ -78,10 +77,11 @@ dimensions!(8 16 32 64 128 256 512 1024);
 fn one<const D: usize>(
     (p, q): (&Points, &Points),
     (few_p, few_q): (&Points, &Points),
-) -> Result<[f64; 2], Refused> {
+) -> Result<[Timed; 2], Refused> {
     let fourier: Box<Fourier<D, FREQUENCIES_BY_DIMENSION>> =
         Box::new(drawn(Fourier::new(kernel(D), Sampling::Independent, 1)));
-    let dense = time(&*fourier, few_p, few_q)? * real(p.len()) / real(few_p.len());
+    let mut dense = time(&*fourier, few_p, few_q)?;
+    dense.seconds *= real(p.len()) / real(few_p.len());
     let fastfood: Box<Fastfood<D, D, FREQUENCIES_BY_DIMENSION>> =
         Box::new(drawn(Fastfood::new(kernel(D), 1)));
     Ok([dense, time(&*fastfood, p, q)?])
