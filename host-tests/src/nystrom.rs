@@ -114,7 +114,8 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
     /// estimate from a few. n·s kernel values and O(ns² + s³).
     ///
     /// # Errors
-    /// [`Refused::Empty`], [`Refused::BadParameter`] unless λ is positive, [`Refused::NotFinite`].
+    /// [`Refused::Empty`], [`Refused::BadParameter`] unless λ is positive, [`Refused::NotFinite`], and
+    /// [`Refused::Singular`] if λ is lost in rounding.
     pub fn leverage(&self, samples: &[T], lambda: f64) -> Result<Vec<f64>, Refused> {
         Refused::unless_positive("lambda", lambda)?;
         if samples.is_empty() {
@@ -124,7 +125,8 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
         let columns = DMatrix::from_columns(&features);
         let ridge = DMatrix::identity(columns.nrows(), columns.nrows()) * lambda;
         let scatter = &columns * columns.transpose() + ridge * real(samples.len());
-        let inverse = scatter.cholesky().ok_or(Refused::NotFinite)?;
+        Refused::unless_finite(&scatter)?;
+        let inverse = scatter.cholesky().ok_or(Refused::Singular)?;
         let solved = inverse.solve(&columns);
         let scores = columns.column_iter().zip(solved.column_iter()).map(|(a, b)| a.dot(&b));
         let scores: Vec<f64> = scores.collect();

@@ -11,23 +11,34 @@ fn spread(pool: &impl Pool) -> f64 {
     pool.sizes().map(|size| 1.0 / real(size)).iter().sum()
 }
 
+/// Moments of a pool, unless Σλ is rounding beside the mean of k(x, x), an estimate of Σλ² is not
+/// positive, or either overflows.
+fn moments(pool: &impl Pool) -> Result<Moments, Refused> {
+    const ROUNDING: f64 = 1e-12;
+    let size = pool.diagonal().mean();
+    let moments = pool.moments();
+    Refused::unless_finite(&[size, moments.trace, moments.square])?;
+    let varies = moments.trace > ROUNDING * size && moments.square > 0.0;
+    if varies { Ok(moments) } else { Err(Refused::Constant) }
+}
+
 /// Draws of (1/m + 1/n)·Σλ(z² − 1), or Σλz² for the biased estimate, with the eigenvalues of the
 /// pool (Gretton and others, 2009). O(N³) once over a Gram matrix, O(NL² + L³) over features, and
 /// the number of eigenvalues for each draw.
 ///
 /// # Errors
-/// [`Refused::BadParameter`] for no draws, [`Refused::Constant`] if no eigenvalue is positive.
+/// [`Refused::BadParameter`] for no draws, [`Refused::Constant`] if the samples do not vary,
+/// [`Refused::NotFinite`] where a sum of kernel values overflows.
 pub fn spectrum(
     pool: &impl Pool,
     estimate: Estimate,
     draws: usize,
     generator: &mut Generator,
 ) -> Result<Null, Refused> {
+    // Before the eigenvalues: there are none of a matrix that is not finite.
+    moments(pool)?;
     let eigenvalues = pool.eigenvalues();
     let total: f64 = eigenvalues.iter().sum();
-    if eigenvalues.first().is_none_or(|&largest| largest <= 0.0) {
-        return Err(Refused::Constant);
-    }
     let spread = spread(pool);
     let centre = match estimate {
         Estimate::Biased => 0.0,
@@ -52,9 +63,10 @@ fn mean(pool: &impl Pool, estimate: Estimate, trace: f64) -> f64 {
 /// with its origin moved. Variance 2s²Σλ² and third central moment 8s³Σλ³ with s = 1/m + 1/n.
 ///
 /// # Errors
-/// [`Refused::Constant`] if the samples do not vary, or too little to see a skewness.
+/// [`Refused::Constant`] if the samples do not vary, or too little to see a skewness,
+/// [`Refused::NotFinite`] where a sum of kernel values overflows.
 pub fn pearson(pool: &impl Pool, estimate: Estimate) -> Result<Null, Refused> {
-    let moments = pool.moments();
+    let moments = moments(pool)?;
     let variance = 2.0 * spread(pool).powi(2) * moments.square;
     let skewness = 8.0 * pool.cube() / (2.0 * moments.square).powf(1.5);
     Null::gamma(mean(pool, estimate, moments.trace), variance, skewness)
@@ -65,12 +77,10 @@ pub fn pearson(pool: &impl Pool, estimate: Estimate) -> Result<Null, Refused> {
 /// be right: it has no third moment to match.
 ///
 /// # Errors
-/// [`Refused::Constant`] if the samples do not vary.
+/// [`Refused::Constant`] if the samples do not vary, [`Refused::NotFinite`] where a sum of kernel
+/// values overflows.
 pub fn gamma(pool: &impl Pool, estimate: Estimate) -> Result<Null, Refused> {
-    let Moments { trace, square } = pool.moments();
-    if trace <= 0.0 || square <= 0.0 {
-        return Err(Refused::Constant);
-    }
+    let Moments { trace, square } = moments(pool)?;
     // A Gamma from 0 has a skewness of twice its deviation over its mean.
     let variance = 2.0 * spread(pool).powi(2) * square;
     let skewness = 2.0 * variance.sqrt() / (spread(pool) * trace);

@@ -41,12 +41,15 @@ impl Null {
 
     /// The Gamma distribution of a mean, a variance and a skewness.
     pub(super) fn gamma(mean: f64, variance: f64, skewness: f64) -> Result<Self, Refused> {
-        if !(variance > 0.0 && skewness > 0.0) {
+        Refused::unless_finite(&[mean, variance, skewness])?;
+        if variance <= 0.0 || skewness <= 0.0 {
             return Err(Refused::Constant);
         }
         let shape = 4.0 / (skewness * skewness);
         let scale = variance.sqrt() * skewness / 2.0;
-        Ok(Self { law: Law::Gamma { shape, scale, shift: mean - shape * scale } })
+        let shift = mean - shape * scale;
+        Refused::unless_finite(&[shape, scale, shift])?;
+        Ok(Self { law: Law::Gamma { shape, scale, shift } })
     }
 
     /// N(0, `deviation`²).

@@ -177,8 +177,10 @@ impl Figure {
         }
         let verdict = if kept { "kept" } else { "BROKEN" };
         self.text.push_str(&format!(
-            "- {verdict}: {}: {case}: {value:.4}, {relation} {}.\n",
-            limit.operation, limit.limit
+            "- {verdict}: {}: {case}: {}, {relation} {}.\n",
+            limit.operation,
+            short(value),
+            limit.limit
         ));
         self.checks.push(Check { what: format!("{}: {case}", limit.operation), value, kept });
     }
