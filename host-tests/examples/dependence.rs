@@ -4,7 +4,7 @@ use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::hsic::{ExactPairs, FeaturePairs, Pairs};
 use fastmmd_reference::kernel::gaussian;
-use fastmmd_reference::selection::{backward_elimination, centroid_kernel, centroids};
+use fastmmd_reference::selection::{backward_elimination, centroid_kernel, centroids, pearson};
 use fastmmd_reference::{Points, Refused};
 
 fn main() -> Result<(), Refused> {
@@ -48,6 +48,10 @@ fn main() -> Result<(), Refused> {
     let means: Vec<String> =
         centroids(&points, &worn)?.iter().map(|difference| format!("{difference:.2}")).collect();
     println!("differences of means, which are noise in all of them: {}", means.join(" "));
+    let labels: Vec<f64> = worn.iter().map(|&worn| if worn { 1.0 } else { -1.0 }).collect();
+    let correlations: Vec<String> =
+        pearson(&points, &labels)?.iter().map(|r| format!("{r:.2}")).collect();
+    println!("correlations, which are noise too: {}", correlations.join(" "));
     assert_eq!(order.last(), Some(&5));
     Ok(())
 }

@@ -7,7 +7,7 @@
 //! | ε given L and δ | [`guarantee`](Region::guarantee) | [`fastfood_guarantee`](Region::fastfood_guarantee) |
 //!
 //! Both are uniform over all sets of samples in a region, and conservative: even the largest error
-//! over all pairs of points is some tenth of what theorem 3 promises, and on a pair of sets such as
+//! over all pairs of points is some twentieth of what theorem 3 promises, and on a pair of sets such as
 //! the blobs of figure 5 it is less than a thousandth. The report of `cargo xtask reproduce` has the
 //! measured error beside both theorems for each L. They are here to be read, not to choose L by.
 

@@ -1,0 +1,59 @@
+//! Which devices of a fleet see the same world? The kernel on sets, from a kilobyte of each device
+//! and without any of its readings.
+
+use fastmmd::{Embedding, Fourier, Kernel, Sampling};
+
+const FREQUENCIES: usize = 64;
+const DEVICES: u16 = 5;
+
+static MAP: Fourier<2, FREQUENCIES> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+    Ok(map) => map,
+    Err(_) => panic!("checked when compiled"),
+};
+
+/// Temperature and pressure, in units of their usual deviation. The last device is mounted beside
+/// a fan: its mean is as everywhere, but it swings more.
+fn reading(device: u16, step: u16) -> [f32; 2] {
+    let swing = if device + 1 == DEVICES { 2.5 } else { 1.0 };
+    let phase = f32::from(step) * 0.77 + f32::from(device);
+    [swing * phase.sin(), (1.31 * phase).cos()]
+}
+
+/// A device: learns, and sends what it learned.
+fn sent(device: u16) -> Result<Vec<u8>, fastmmd::Error> {
+    let mut learned: Embedding<FREQUENCIES> = Embedding::new(&MAP);
+    for step in 0..400 {
+        learned.add(&MAP, &reading(device, step))?;
+    }
+    let mut bytes = vec![0; Embedding::<FREQUENCIES>::SAVED_BYTES];
+    learned.save(&MAP, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn main() -> Result<(), fastmmd::Error> {
+    let mut fleet = Vec::new();
+    for device in 0..DEVICES {
+        let mut received: Embedding<FREQUENCIES> = Embedding::new(&MAP);
+        received.restore(&MAP, &sent(device)?)?;
+        fleet.push(received);
+    }
+    println!("{} bytes from each device", Embedding::<FREQUENCIES>::SAVED_BYTES);
+
+    // ⟨μ_a, μ_b⟩/‖μ_a‖‖μ_b‖: 1 for sets of one distribution.
+    let mut least = (f32::INFINITY, 0);
+    for (index, a) in fleet.iter().enumerate() {
+        let mut row = 0.0;
+        for b in &fleet {
+            let alike = a.inner_product(b)? / (a.squared_norm()? * b.squared_norm()?).sqrt();
+            print!("{alike:7.3}");
+            row += alike;
+        }
+        println!();
+        if row < least.0 {
+            least = (row, index);
+        }
+    }
+    println!("device {} is not like the others", least.1);
+    assert_eq!(least.1 + 1, usize::from(DEVICES));
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! One change, every threshold: exact and by random features, resampled and by theory, MMD-linear
+//! and the B-test with their normal distribution, and what theorems 3 and 4 ask for.
+
+use fastmmd_reference::bounds::Region;
+use fastmmd_reference::features::Frequencies;
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::kernel::gaussian;
+use fastmmd_reference::null::{self, Estimate, Features, Gram, Null, Pool};
+use fastmmd_reference::population::Normal;
+use fastmmd_reference::{Points, Refused, b_test, data, linear};
+
+const LEVEL: f64 = 0.05;
+const SAMPLES: usize = 400;
+const FREQUENCIES: usize = 128;
+
+fn tell(name: &str, statistic: f64, null: &Null) -> Result<bool, Refused> {
+    let (threshold, p) = (null.threshold(LEVEL)?, null.p_value(statistic));
+    println!("  {name:18} {statistic:8.5}, threshold {threshold:8.5}, p = {p:.4}");
+    Ok(statistic > threshold)
+}
+
+/// All methods over one pool. Of these, all but the bound must tell the sets apart.
+fn all(pool: &impl Pool, generator: &mut Generator) -> Result<(), Refused> {
+    let estimate = Estimate::Unbiased;
+    let statistic = pool.mmd2(estimate)?;
+    for (name, null) in [
+        ("permutation", null::permutation(pool, estimate, 499, generator)?),
+        ("bootstrap", null::bootstrap(pool, estimate, 499, generator)?),
+        ("spectrum", null::spectrum(pool, estimate, 999, generator)?),
+        ("Pearson curve", null::pearson(pool, estimate)?),
+        ("Gamma", null::gamma(pool, estimate)?),
+    ] {
+        assert!(tell(name, statistic, &null)?, "{name}");
+    }
+    assert!(!tell("distribution-free", statistic, &null::distribution_free(SAMPLES)?)?);
+    Ok(())
+}
+
+fn main() -> Result<(), Refused> {
+    let generator = &mut Generator::new(3);
+    let (p, q): (Points, Points) = (
+        data::normal(generator, SAMPLES, &Normal::standard(2))?,
+        data::normal(generator, SAMPLES, &Normal { mean: vec![0.0; 2], deviation: vec![1.5; 2] })?,
+    );
+    let kernel = gaussian(1.0);
+
+    println!(
+        "{SAMPLES} samples of N(0, 1) and of N(0, 1.5²), two channels; MMD_u² over all pairs:"
+    );
+    all(&Gram::of_points(&p, &q, kernel)?, generator)?;
+    println!("by {FREQUENCIES} random frequencies:");
+    let frequencies = Frequencies::gaussian(generator, FREQUENCIES, 2, 1.0)?;
+    all(&Features::new(&frequencies, &p, &q)?, generator)?;
+
+    println!("by few pairs, whose mean is normal:");
+    let (mean, null) = null::mean_of_independent(&linear::terms(&p, &q, kernel)?)?;
+    tell("MMD-linear", mean, &null)?;
+    let blocks = b_test::blocks(&p, &q, b_test::usual_block(SAMPLES), kernel)?;
+    let (mean, null) = null::mean_of_independent(&blocks)?;
+    assert!(tell("B-test", mean, &null)?);
+
+    // Conservative: for all sets in a region at once.
+    let region = Region::new(2, 12.0, 1.0)?;
+    println!("within a diameter of 12, with a probability of 95 %:");
+    for error in [0.5, 0.1] {
+        let needed = region.frequencies_needed(error, LEVEL)?;
+        print!("  an error of {error} needs {needed:.0} frequencies by theorem 3");
+        match region.fastfood_block_needed(error, LEVEL)? {
+            Some(rows) => println!(", and a block of {rows} rows by theorem 4"),
+            None => println!(", and more than 2³¹ rows of a block by theorem 4"),
+        }
+    }
+    let promised = region.guarantee(1 << 16, LEVEL)?;
+    println!("  65536 frequencies promise an error below {promised:.3} by theorem 3,");
+    let promised = region.fastfood_guarantee(1 << 16, LEVEL)?;
+    println!("  and a block of as many rows one below {promised:.3} by theorem 4");
+    Ok(())
+}
