@@ -72,6 +72,14 @@ impl Picture {
             let (x_at, y_at) = Self::at(f32::from(x), -0.75);
             picture.text(x_at, y_at + 16.0, "middle", "#555", &x.to_string());
         }
+        picture.text(WIDTH / 2.0, HEIGHT - 8.0, "middle", "#555", "x");
+        for tenths in [-5_i8, 0, 5] {
+            let y = f32::from(tenths) / 10.0;
+            let (x_at, y_at) = Self::at(-6.0, y);
+            picture.text(x_at - 6.0, y_at + 4.0, "end", "#555", &y.to_string());
+        }
+        let title = "Hilbert space embedding, figure 1: normal against Laplace";
+        picture.text(MARGIN, MARGIN / 2.0, "start", "#222", title);
         picture
     }
 

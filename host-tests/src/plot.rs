@@ -179,6 +179,9 @@ pub struct Chart<'a> {
     pub series: &'a [Series],
 }
 
+/// Room below the curves, as a share of their height.
+const BELOW: f64 = 0.04;
+
 /// Width and height of a chart.
 const SIZE: (u32, u32) = (720, 480);
 
@@ -226,9 +229,11 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart<'_>) -> Result<
         let range = (low - margins[0] * (high - low))..(high + margins[1] * (high - low));
         Scale { range, ticks: axis.ticks(low, high) }
     };
-    let headroom = 0.08 + 0.06 * real(series.len());
+    // The legend has 16 of the frame's 390 pixels for each curve, and 30 around them.
+    let legend = (16.0 * real(series.len()) + 30.0) / 390.0;
+    let headroom = (1.0 + BELOW) * legend / (1.0 - legend).max(0.1);
     let across = range(x, extent(|p| p.0), [0.02, 0.02]);
-    let up = range(y, extent(|p| p.1), [0.04, headroom]);
+    let up = range(y, extent(|p| p.1), [BELOW, headroom]);
     let mut chart = ChartBuilder::on(area)
         .caption(title, ("sans-serif", 18))
         .margin(12)

@@ -71,7 +71,7 @@ pub(super) fn witness(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> 
     let scaled = places.iter().copied().zip(values.iter().map(|value| 0.5 * value / largest));
     figure.plot(
         "embedding-1",
-        "Witness of Gaussian against Laplace",
+        "witness of Gaussian against Laplace",
         Axis::even("x"),
         Axis::even("density, and f scaled"),
         &[

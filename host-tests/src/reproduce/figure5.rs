@@ -205,8 +205,8 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         let law = FREQUENCIES.map(|l| (real(l), dense[0][kind] * (16.0 / real(l)).sqrt()));
         figure.plot(
             &format!("fastmmd-5-{name}"),
-            &format!("Error of MMD² on blobs, {name}"),
-            Axis::log("L"),
+            &format!("error of MMD² on blobs, {name}"),
+            Axis::log("L, frequencies"),
             Axis::log("mean relative error"),
             &[
                 Series::dots("Fourier", column(&dense, kind)),

@@ -164,11 +164,17 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         values.push(Series::line(name, bandwidths().into_iter().zip(means)));
         spreads.push(Series::dots(name, bandwidths().into_iter().zip(*deviations)));
     }
-    let bandwidth = Axis::log("σ");
+    let bandwidth = Axis::log("bandwidth σ");
     let mean_axis = Axis::even("mean of MMD_u²");
     figure.plot("fastmmd-6-mean", "MMD² on rings", bandwidth, mean_axis, &values)?;
     let spread_axis = Axis::log("standard deviation of MMD_u²");
-    figure.plot("fastmmd-6-deviation", "Scatter of MMD²", bandwidth, spread_axis, &spreads)?;
+    figure.plot(
+        "fastmmd-6-deviation",
+        "scatter of MMD² on rings",
+        bandwidth,
+        spread_axis,
+        &spreads,
+    )?;
     let best = scatter.best();
     let [.., b_test, linear] = &methods;
     for (name, _, deviations) in &methods[..2] {

@@ -44,7 +44,7 @@ fn show(
     figure.table(&table);
     let lines = chart::lines(times).unwrap_or_default();
     let y = Axis::log("time over the first of Fastfood");
-    figure.plot(file, &format!("Running time by {what}"), Axis::log(what), y, &lines)
+    figure.plot(file, &format!("running time by {what}"), Axis::log(what), y, &lines)
 }
 
 /// Powers by which counts of kernel values grow from the first number of samples to the last:

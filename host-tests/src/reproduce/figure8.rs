@@ -197,7 +197,8 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         })
         .collect();
     let errors = Axis::even("type-II error");
-    figure.plot("fastmmd-8-ratio", "Type-II error on blobs", Axis::even("ε"), errors, &series)?;
+    let epsilon = Axis::even("ε, ratio of the eigenvalues");
+    figure.plot("fastmmd-8-ratio", "type-II error on blobs", epsilon, errors, &series)?;
 
     let mut by_frequencies = Vec::new();
     for bases in FREQUENCIES {
@@ -206,7 +207,8 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         tick();
     }
     let one = [Series::dots("FastMMD + bootstrap", by_frequencies.iter().copied())];
-    figure.plot("fastmmd-8-frequencies", "Type-II error, ε = 4", Axis::log("L"), errors, &one)?;
+    let frequencies = Axis::log("L, frequencies");
+    figure.plot("fastmmd-8-frequencies", "type-II error, ε = 4", frequencies, errors, &one)?;
 
     let (clock, bases) = effort.pick(
         (Size { samples: 500, shuffles: 500 }, 64),

@@ -124,6 +124,8 @@ pub struct Plot {
 /// What a part found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
+    /// What it reproduces: a paper and its figure, which every plot names.
+    source: String,
     /// As Markdown; plots are referred to by the names of their files.
     pub text: String,
     /// The plots.
@@ -133,8 +135,15 @@ pub struct Figure {
 }
 
 impl Figure {
+    /// A title is `source: what`.
     fn new(title: &str, about: &str) -> Self {
-        Self { text: format!("## {title}\n\n{about}\n"), plots: Vec::new(), checks: Vec::new() }
+        let (source, _) = title.split_once(':').unwrap_or((title, ""));
+        Self {
+            source: source.to_owned(),
+            text: format!("## {title}\n\n{about}\n"),
+            plots: Vec::new(),
+            checks: Vec::new(),
+        }
     }
 
     fn say(&mut self, sentence: &str) {
@@ -153,6 +162,7 @@ impl Figure {
         y: Axis,
         series: &[Series],
     ) -> Result<(), Failed> {
+        let title = &format!("{}: {title}", self.source);
         let svg = plot::svg(&[Chart { title, x, y, series }]).map_err(Failed::Plot)?;
         let file = format!("{file}.svg");
         self.text.push_str(&format!("\n![{title}]({file})\n"));

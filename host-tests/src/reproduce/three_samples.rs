@@ -171,12 +171,12 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         let points = outcomes.iter().map(|o| (real(o.count), value(o, method)));
         Series::dots(METHODS[method], points.collect::<Vec<_>>())
     };
-    let count = Axis::log("n");
+    let count = Axis::log("n, samples in each set");
     let off: Vec<_> = (1..6).map(|method| curve(method, |o, m| o.off[m])).collect();
     figure.plot("nystrom-2-error", "|approximate − exact| MMD", count, Axis::log("error"), &off)?;
     let times: Vec<_> = (0..6).map(|m| curve(m, |o, m| o.times[m] / o.times[2])).collect();
     let over = Axis::log("time over Nyström, uniform");
-    figure.plot("nystrom-2-time", "Time of three distances", count, over, &times)?;
+    figure.plot("nystrom-2-time", "time of three distances", count, over, &times)?;
 
     super::cost::show(&mut figure)?;
     let largest = &outcomes[5];
