@@ -138,12 +138,16 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
 /// `count` different indices below `samples`, each as likely as any.
 ///
 /// # Errors
-/// [`Refused::TooFewSamples`] for more landmarks than samples, [`Refused::Empty`] for none.
+/// [`Refused::TooFewSamples`] for more landmarks than samples, [`Refused::Empty`] for none,
+/// [`Refused::BadParameter`] for 2³² samples or more.
 pub fn uniform(
     samples: usize,
     count: usize,
     generator: &mut Generator,
 ) -> Result<Vec<usize>, Refused> {
+    if u32::try_from(samples).is_err() {
+        return Err(Refused::BadParameter { name: "samples" });
+    }
     by_scores(&vec![1.0; samples], count, generator)
 }
 

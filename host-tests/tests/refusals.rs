@@ -253,6 +253,7 @@ fn landmarks_and_graphs() -> Result<(), Refused> {
         line("scores that overflow", large.leverage(&[HUGE, 1.0], 0.1), NotFinite),
         line("none of three", nystrom::uniform(3, 0, generator), Empty),
         line("four of three", nystrom::uniform(3, 4, generator), TooFewSamples),
+        line("one of too many", nystrom::uniform(usize::MAX, 1, generator), bad("samples")),
         line("one of none", nystrom::uniform(0, 1, generator), TooFewSamples),
         line(
             "two of one that counts",

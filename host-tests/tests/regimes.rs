@@ -1,8 +1,10 @@
 //! Kernel on sets and matching weights of the core against the judge, which goes by all pairs of
 //! samples and solves the quadratic program in another way.
 
+mod common;
+
+use common::dense;
 use fastmmd::{Embedding, Fourier, Kernel, Regimes, Sampling};
-use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::population::Normal;
 use fastmmd_reference::{Points, Refused, Weighted, data, exact, real, simplex, tolerance};
@@ -30,13 +32,6 @@ fn embedded(map: &Fourier<2, L>, points: &Points) -> Embedding<L> {
     embedding
 }
 
-/// The core's own frequencies, so that both see the same kernel.
-fn frequencies(map: &Fourier<2, L>) -> Result<Frequencies, Refused> {
-    use fastmmd::FeatureMap;
-    let row = |index: usize| map.frequency(index).map(|row| row.map(f64::from).to_vec());
-    Frequencies::new((0..L).map(|index| row(index).expect("below L")).collect())
-}
-
 /// So many samples, some of each regime.
 fn mixed(generator: &mut Generator, shares: [usize; REGIMES]) -> Result<Points, Refused> {
     let mut values = Vec::new();
@@ -49,7 +44,7 @@ fn mixed(generator: &mut Generator, shares: [usize; REGIMES]) -> Result<Points, 
 #[test]
 fn the_kernel_on_sets_is_the_mean_over_all_pairs() -> Result<(), Refused> {
     let map = Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical");
-    let frequencies = frequencies(&map)?;
+    let frequencies = dense(&map);
     let kernel = |x: &[f64], y: &[f64]| {
         let difference: Vec<f64> = x.iter().zip(y).map(|(a, b)| a - b).collect();
         frequencies.mean_cosine(&difference)
@@ -73,7 +68,7 @@ fn the_kernel_on_sets_is_the_mean_over_all_pairs() -> Result<(), Refused> {
 #[test]
 fn matching_weights_are_those_of_the_judge() -> Result<(), Refused> {
     let map = Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical");
-    let frequencies = frequencies(&map)?;
+    let frequencies = dense(&map);
     let mut generator = Generator::new(72);
     let mut known = Vec::new();
     for law in &regimes() {
