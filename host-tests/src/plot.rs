@@ -70,7 +70,8 @@ impl Axis {
         let power = 10_f64.powf(raw.log10().floor());
         let factors = [1.0, 2.0, 5.0, 10.0];
         let step = power * factors.iter().find(|&f| f * power >= raw).unwrap_or(&10.0);
-        let first = (low / step).ceil();
+        // A hair of room, so that what should be 0 and is 1e-17 has its tick.
+        let first = (low / step - 1e-9).ceil();
         let places = (0..20).map(|index| (first + f64::from(index)) * step);
         places.take_while(|place| *place <= high + 1e-9 * step).collect()
     }

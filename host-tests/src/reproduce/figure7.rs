@@ -105,8 +105,8 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
             "Times over that of FastMMD by Fastfood. FastMMD is the core, in f32; the others are \
              the judge, in f64. First as samples are added, with d = 16 and L = 128; then as \
              channels are, with L = 8192 and {samples} samples in each set. Samples end at {} \
-             where the paper has 10⁵: exact MMD takes the square of them, and would alone take \
-             longer than all of this report. `cargo xtask bench --host` goes to 10⁵, with exact \
+             where the paper has 10⁵: exact MMD takes the square of them, and timed nine times, as \
+             all is here, would alone take longer than the whole report. `cargo xtask bench --host` goes to 10⁵, with exact \
              MMD beyond 20,000 by the square of the samples. As for extrapolation: {extrapolated}.",
             counts[3]
         ),
