@@ -9,7 +9,7 @@ use crate::source;
 use crate::table::Table;
 
 /// Rows that change threads at once. One by one where they come slowly.
-const MANY: usize = 512;
+const MANY: usize = 2048;
 /// Batches waiting.
 const WAITING: usize = 4;
 
