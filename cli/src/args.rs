@@ -71,6 +71,7 @@ pub(crate) enum Command {
     /// Say how different what two devices learned is.
     #[command(after_help = "Example: fastmmd compare a.bin b.bin\n\n\
         Devices must have learned by one scale: fastmmd export LOG --scale-from a.bin -o b.bin\n\
+        Level and spread show only in raw values or vectors: export with --view raw for them.\n\
         The exit code is 1 if they differ, at the level of --alpha.")]
     Compare {
         /// A saved detector.
@@ -85,7 +86,8 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Show a drift in a made-up log; needs no file.
-    #[command(after_help = "Example: fastmmd demo --plot drift.svg --csv drift.csv")]
+    #[command(after_help = "Example: fastmmd demo --plot drift.svg --csv drift.csv\n\n\
+        The exit code is 1: there is drift in it.")]
     Demo {
         /// Draw the log and what the detector says of it.
         #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
@@ -106,10 +108,10 @@ pub(crate) struct Columns {
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) columns: Option<Vec<String>>,
     /// Column that holds the time: dates and times, or numbers in seconds or in the unit of its
-    /// name, as in `time (ms)` [default: one named so].
+    /// name, as in `time (ms)` [default: one named so, or a first one of dates].
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: Option<String>,
-    /// What to do with rows that have an empty cell or NaN.
+    /// What to do with rows that have an empty cell, NaN or infinity.
     #[arg(long, value_enum, default_value_t = Missing::Error)]
     pub(crate) missing: Missing,
 }
@@ -126,7 +128,7 @@ pub(crate) enum Missing {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Watching {
     /// Rows or time to learn from, scaling included [default: 15 % of a file, from 768 rows, or
-    /// three quarters of it, up to 4196 rows; 4196 rows of standard input].
+    /// three quarters of it, up to 4196 rows; 4196 rows of standard input; 4352 for raw values].
     #[arg(long, value_name = "N|TIME")]
     pub(crate) learn: Option<Span>,
     /// Rows a second, for times [default: from the time column].
@@ -259,7 +261,7 @@ pub(crate) struct ReplayArguments {
     pub(crate) watching: Watching,
     /// Go on from this saved detector, its settings included, and save it again in the end; if
     /// there is no such file yet, learn. A log too short to learn from is then no error: the next
-    /// one goes on where it ended.
+    /// one goes on where it ended. Every row of a log counts as new: give each log once.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Print JSON, one object a line.
@@ -305,8 +307,8 @@ pub(crate) struct TuneArguments {
 
 #[derive(Args)]
 pub(crate) struct ExportArguments {
-    /// The log, as CSV; `-` is standard input. All of it is used: a detector that has learned
-    /// goes on monitoring.
+    /// The log, as CSV; `-` is standard input. Rows after those learned from only tell whether the
+    /// log is healthy.
     pub(crate) log: PathBuf,
     /// Where to write the detector.
     #[arg(long, short, value_name = "FILE")]
@@ -403,7 +405,7 @@ pub(crate) enum NullChoice {
     Gamma,
     /// By random exchanges of rows between the files: exact in level.
     Permutation,
-    /// By multipliers on the rows.
+    /// By rows drawn with replacement from both files.
     Bootstrap,
     /// A Pearson curve by the first three moments.
     Pearson,

@@ -12,24 +12,35 @@ use crate::report::{self, GREEN, RED, number};
 /// Says how different two saved detectors are; whether they differ.
 pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result<bool, Fault> {
     let (own, other) = (files::read(first)?, files::read(second)?);
-    let (_, detector) =
+    let (shape, detector) =
         fastmmd_shapes::restored(&own).map_err(|why| Fault::of(first.display(), why))?;
     let difference = detector.difference(&other).map_err(|error| explain(second, error))?;
-    let differ = f64::from(difference.p_value) < alpha;
+    // No test can be so sure that the probability is nothing at all.
+    let p_value = difference.p_value.max(f32::MIN_POSITIVE);
+    let differ = f64::from(p_value) <= alpha;
     if json {
         report::say_json(&json!({
             "mmd2_biased": number(difference.squared),
             "mmd2_expected": number(difference.expected),
-            "p_value": number(difference.p_value),
+            "p_value": number(p_value),
             "alpha": alpha,
             "reject": differ,
+            "view": shape.view(),
         }))?;
         return Ok(differ);
     }
     report::say(format!(
-        "MMD²    {:.3e}  (of devices alike: {:.3e} on average)\np-value {:.3e}",
-        difference.squared, difference.expected, difference.p_value
+        "MMD²    {:.3e}  (of devices alike: {:.3e} on average)\np-value {}",
+        difference.squared,
+        difference.expected,
+        report::probability(f64::from(p_value))
     ))?;
+    if shape.innovation {
+        report::say(
+            "note: these are innovations, in which differences of level and spread do not show; \
+             for those, export both with --view raw",
+        )?;
+    }
     report::say(if differ {
         format!("{RED}different{RED:#} at the level of {alpha}")
     } else {

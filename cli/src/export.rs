@@ -5,13 +5,17 @@ use fastmmd_shapes::{Shape, Watch};
 use crate::args::ExportArguments;
 use crate::fault::Fault;
 use crate::files;
-use crate::play::play;
+use crate::play::{Step, play};
 use crate::report;
 use crate::setup::{self, Beginning};
 use crate::source::Source;
 use crate::table::Table;
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
+    if arguments.output == arguments.log {
+        return Err(Fault::of(arguments.output.display(), "is the log: choose another --output"));
+    }
+    files::check_writable(&arguments.output)?;
     let source = Source::new(&arguments.log, false);
     let mut table = Table::open(&source, &arguments.columns)?;
     let options = &arguments.watching;
@@ -26,9 +30,17 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     };
     let allow_constant = options.fine.allow_constant;
     let log = table.name().to_owned();
-    let outcome = play(table, &beginning, detector.as_mut(), allow_constant, |_| Ok(()))?;
+    let mut learned = None;
+    let keep_learned = |step: &Step<'_>| {
+        // What comes after only tells whether the log is healthy: it must not change what is kept.
+        if learned.is_none() && step.detector.rows_to_learn() == 0 {
+            learned = Some(step.detector.save().map_err(Fault::new)?);
+        }
+        Ok(())
+    };
+    let outcome = play(table, &beginning, detector.as_mut(), allow_constant, keep_learned)?;
     let outcome = outcome.learned(&log)?;
-    let bytes = detector.save().map_err(Fault::new)?;
+    let bytes = learned.ok_or_else(|| Fault::of(&log, "nothing learned"))?;
     files::write(&arguments.output, &bytes)?;
     report::say(format!(
         "{}: {} bytes; {} of {} channels, {} frequencies, {} windows, learned from {} rows",
@@ -43,9 +55,9 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     if outcome.alarms > 0 {
         let rest = outcome.rows.saturating_sub(outcome.learned);
         report::say(format!(
-            "note: {} alarms in the {rest} rows after learning; is the log healthy? \
-             fastmmd replay shows them",
-            outcome.alarms
+            "note: {} in the {rest} rows after learning; is the log healthy? fastmmd replay \
+             shows them",
+            report::alarms(outcome.alarms)
         ))?;
     }
     Ok(())

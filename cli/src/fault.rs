@@ -16,6 +16,16 @@ impl Fault {
         Self(format!("{name}: {why}"))
     }
 
+    /// Whoever read the output has closed it: there is nobody to tell.
+    pub(crate) fn nobody_listens() -> Self {
+        Self(String::new())
+    }
+
+    /// Whether there is something to tell.
+    pub(crate) fn is_told(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// About a file that could not be read or written.
     pub(crate) fn of_io(name: impl fmt::Display, error: &std::io::Error) -> Self {
         // The number of the error, as in "(os error 2)", tells a user nothing.

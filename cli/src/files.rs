@@ -1,14 +1,52 @@
 //! Whole files.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::Path;
 
 use crate::fault::Fault;
 
+/// More than any state has.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Reads a state.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Fault> {
-    fs::read(path).map_err(|error| Fault::of_io(path.display(), &error))
+    let unreadable = |error: std::io::Error| Fault::of_io(path.display(), &error);
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MOST_BYTES) {
+        return Err(Fault::of(path.display(), "longer than any saved state"));
+    }
+    Ok(bytes)
 }
 
+/// Writes a file whole or not at all: one that was there stays until the new one is complete.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
-    fs::write(path, bytes).map_err(|error| Fault::of_io(path.display(), &error))
+    let unwritten = |error: std::io::Error| Fault::of_io(path.display(), &error);
+    // What is there and no plain file, such as a terminal, cannot be put in the place of another.
+    if path.metadata().is_ok_and(|about| !about.is_file()) {
+        return fs::write(path, bytes).map_err(unwritten);
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    let draft = Path::new(&name);
+    let written = fs::write(draft, bytes).and_then(|()| fs::rename(draft, path));
+    written.map_err(|error| {
+        // It may not even be there.
+        let _ = fs::remove_file(draft);
+        unwritten(error)
+    })
+}
+
+/// Refuses a file that cannot be written, before any work is done for it.
+pub(crate) fn check_writable(path: &Path) -> Result<(), Fault> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match parent {
+        Some(parent) if !parent.is_dir() => {
+            Err(Fault::of(path.display(), "no such file or directory"))
+        }
+        _ if path.is_dir() => Err(Fault::of(path.display(), "is a directory")),
+        _ => Ok(()),
+    }
 }

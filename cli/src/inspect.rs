@@ -17,9 +17,14 @@ pub(crate) fn run(file: &Path, as_json: bool) -> Result<(), Fault> {
     let recipe = Recipe::restore(&bytes).map_err(|error| fault(error.to_string()))?;
     let mut facts = of_record(&bytes, &recipe);
     match Shape::of_saved(&bytes) {
-        Ok(_) => {
+        Ok(shape) if shape.check().is_ok() => {
             let (shape, detector) = fastmmd_shapes::restored(&bytes).map_err(fault)?;
             facts.extend(of_detector(&shape, detector.as_ref()));
+        }
+        // One that this command has no detector for: what can be told without.
+        Ok(shape) => {
+            facts.extend(of_shape(&shape));
+            facts.push(fact("windows", shape.windows, ""));
         }
         Err(Error::WrongShape) => {}
         Err(error) => return Err(fault(error.to_string())),
@@ -81,6 +86,14 @@ fn of_record(bytes: &[u8], recipe: &Recipe) -> Vec<Fact> {
     facts
 }
 
+fn of_shape(shape: &Shape) -> Vec<Fact> {
+    vec![
+        fact("channels", shape.channels, ""),
+        fact("lags", shape.lags, ""),
+        fact("view", shape.view(), ""),
+    ]
+}
+
 fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
     let settings = detector.settings();
     let config = settings.config;
@@ -92,10 +105,8 @@ fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
         _ => "unknown",
     };
     let numbers = |values: &[f32]| Value::from_iter(values.iter().map(|value| number(*value)));
-    let mut facts = vec![
-        fact("channels", shape.channels, ""),
-        fact("lags", shape.lags, ""),
-        fact("view", shape.view(), ""),
+    let mut facts = of_shape(shape);
+    facts.extend([
         fact("stage", stage, ""),
         fact("rows", detector.rows(), ""),
         fact("reference_rows", detector.reference_rows(), ""),
@@ -114,7 +125,7 @@ fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
         fact("lone_outliers", format!("{:?}", config.lone_outliers), ""),
         fact("policy", policy(config.policy), ""),
         fact("ram_bytes", detector.ram_bytes(), " bytes on this machine"),
-    ];
+    ]);
     if let Some((means, deviations)) = detector.scale() {
         facts.push(fact("means", numbers(&means), " in the log's units"));
         facts.push(fact("deviations", numbers(&deviations), " in the log's units"));

@@ -7,6 +7,7 @@
 //! | `setup`, `ahead`, `play` | a detector by the options, and a log through it |
 //! | `trace`, `plot` | a picture of that |
 //! | `report`, `progress`, `fault`, `files` | what is printed and written |
+//! | `cost`, `paste` | what settings cost, and as Rust |
 //! | the others | a command each |
 
 mod ahead;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
     match result {
         Ok(false) => ExitCode::SUCCESS,
         Ok(true) => ExitCode::from(1),
+        Err(fault) if !fault.is_told() => ExitCode::from(2),
         Err(fault) => {
             // Nobody is left to tell if standard error is closed.
             let _ = std::io::Write::write_fmt(

@@ -32,14 +32,18 @@ pub(crate) struct Raised {
 impl Outcome {
     /// The outcome, unless there were too few rows to learn from.
     pub(crate) fn learned(self, log: &str) -> Result<Self, Fault> {
-        let (all, needed) = (self.rows, self.learned + self.missing);
-        match self.missing {
-            0 => Ok(self),
-            _ => Err(Fault::of(
-                log,
-                format!("too few rows to learn from: {all} in all, {needed} are needed (--learn)"),
-            )),
+        if self.missing == 0 {
+            return Ok(self);
         }
+        let (all, needed) = (self.learned, self.learned + self.missing);
+        let skipped = match self.skipped {
+            0 => String::new(),
+            rows => format!(" without the {rows} skipped"),
+        };
+        let why = format!(
+            "too few rows to learn from: {all} in all{skipped}, {needed} are needed (--learn)"
+        );
+        Err(Fault::of(log, why))
     }
 }
 
@@ -53,6 +57,8 @@ pub(crate) struct Outcome {
     pub(crate) alarms: u64,
     /// Rows that are still to be learned from.
     pub(crate) missing: u64,
+    /// Rows left out because a value was missing.
+    pub(crate) skipped: u64,
 }
 
 /// Pushes all rows of a log, those of its beginning first, and shows each to `see`.
@@ -67,10 +73,12 @@ pub(crate) fn play(
         log: table.name().to_owned(),
         names: table.names(),
         outcome: Outcome::default(),
+        pushed: 0,
         gaps: Gaps::new(detector.rows()),
         movement: Movement::default(),
         learning: is_learning(detector.stage()),
-        allow_constant,
+        // What moved before an earlier log ended is not known.
+        allow_constant: allow_constant || detector.rows() > 0,
     };
     let mut progress = Progress::new();
     for row in &beginning.rows {
@@ -105,6 +113,8 @@ struct Player {
     log: String,
     names: Vec<String>,
     outcome: Outcome,
+    /// Rows that the detector took.
+    pushed: u64,
     gaps: Gaps,
     movement: Movement,
     learning: bool,
@@ -115,6 +125,7 @@ impl Player {
     fn push(&mut self, row: &Row, detector: &mut dyn Watch) -> Result<Option<Raised>, Fault> {
         self.gaps.note(detector.rows(), row.number);
         let verdict = detector.push(&row.values).map_err(|error| self.refused(row, error))?;
+        self.pushed += 1;
         if self.learning {
             self.movement.note(&row.values);
             self.outcome.learned += 1;
@@ -129,13 +140,14 @@ impl Player {
     }
 
     fn finish(mut self, detector: &dyn Watch) -> Result<Outcome, Fault> {
+        self.outcome.skipped = self.outcome.rows.saturating_sub(self.pushed);
         if !self.learning {
             return Ok(self.outcome);
         }
         if self.outcome.learned > 1 {
             self.check_movement(self.outcome.rows.saturating_sub(1))?;
         }
-        self.outcome.missing = rows_left(detector);
+        self.outcome.missing = detector.rows_to_learn();
         Ok(self.outcome)
     }
 
@@ -144,8 +156,8 @@ impl Player {
             Some((channel, value)) if !self.allow_constant => {
                 let name = self.name(channel);
                 let why = format!(
-                    "rows 0 to {last}, column {name:?}: always {value}; leave it out with \
-                     --columns, or take it with --allow-constant"
+                    "rows 0 to {last}, column {name:?}: always {value} in single precision; leave it out \
+                     with --columns, or take it with --allow-constant"
                 );
                 Err(Fault::of(&self.log, why))
             }
@@ -172,13 +184,6 @@ impl Player {
 
 fn is_learning(stage: Stage) -> bool {
     matches!(stage, Stage::Scaling | Stage::Learning)
-}
-
-/// Rows until a detector that still learns has learned.
-fn rows_left(detector: &dyn Watch) -> u64 {
-    let config = detector.settings().config;
-    let all = u64::from(config.scaling_rows) + u64::from(config.learning_rows);
-    all.saturating_sub(detector.rows())
 }
 
 /// Whether each channel moves.

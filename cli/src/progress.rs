@@ -1,6 +1,8 @@
 //! A bar on standard error, for work over a second and only on a terminal.
 
 use std::io::IsTerminal;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -49,6 +51,42 @@ impl Progress {
     pub(crate) fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// A sign of life where nobody knows how much is left; it goes when this is dropped.
+pub(crate) struct Working {
+    end: Option<Sender<()>>,
+    shows: Option<JoinHandle<()>>,
+}
+
+impl Working {
+    /// Shows what is done, after a while and on a terminal.
+    pub(crate) fn begin(what: &'static str) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self { end: None, shows: None };
+        }
+        let (end, ended) = channel();
+        let shows = thread::spawn(move || {
+            if ended.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
+                let bar = ProgressBar::new_spinner().with_message(what);
+                bar.enable_steady_tick(Duration::from_millis(100));
+                // Nothing is ever sent: this waits until the other side is dropped.
+                let _ = ended.recv();
+                bar.finish_and_clear();
+            }
+        });
+        Self { end: Some(end), shows: Some(shows) }
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.end = None;
+        if let Some(shows) = self.shows.take() {
+            // It only draws, so it cannot have failed.
+            let _ = shows.join();
         }
     }
 }

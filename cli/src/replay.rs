@@ -20,9 +20,8 @@ const SAVE_EVERY: u64 = 1000;
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     let source = Source::new(&arguments.log, arguments.follow);
-    let following = !matches!(source, Source::File(_));
-    if following {
-        source::end_when_interrupted()?;
+    for path in [&arguments.state, &arguments.plot].into_iter().flatten() {
+        files::check_writable(path)?;
     }
     let mut table = Table::open(&source, &arguments.columns)?;
     let options = &arguments.watching;
@@ -33,6 +32,11 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         Some(bytes) => resumed(arguments.state.as_deref(), &bytes, &table)?,
         None => setup::detector(options, &source, names.len(), beginning.rate)?,
     };
+    let following = !matches!(source, Source::File(_));
+    if following {
+        // Before that there is nothing to say or save.
+        source::end_when_interrupted()?;
+    }
     let output = Output {
         json: arguments.json,
         plot: arguments.plot.as_deref(),
@@ -94,7 +98,7 @@ pub(crate) fn watch(
     };
     let allow_constant = options.fine.allow_constant;
     let mut outcome = play(table, beginning, detector.as_mut(), allow_constant, see)?;
-    if !output.may_end_learning {
+    if !output.may_end_learning && !source::is_enough() {
         outcome = outcome.learned(&log)?;
     }
     if output.json {

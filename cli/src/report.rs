@@ -17,12 +17,20 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 /// Prints a line; colours only reach a terminal that wants them.
 pub(crate) fn say(line: impl std::fmt::Display) -> Result<(), Fault> {
     // A reader that has seen enough closes the pipe: no reason to panic.
-    writeln!(anstream::stdout(), "{line}").map_err(|error| Fault::of_io("standard output", &error))
+    writeln!(anstream::stdout(), "{line}").map_err(|error| match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Fault::nobody_listens(),
+        _ => Fault::of_io("standard output", &error),
+    })
 }
 
 /// Prints a JSON object on a line of its own.
 pub(crate) fn say_json(object: &Value) -> Result<(), Fault> {
     say(object)
+}
+
+/// A probability with as many digits as tell something.
+pub(crate) fn probability(p: f64) -> String {
+    if p < 1e-3 { format!("{p:.1e}") } else { format!("{p:.4}") }
 }
 
 /// A number for JSON as short as it can be without loss, and none for what JSON has no name for.
@@ -39,6 +47,11 @@ pub(crate) fn kind(change: Change) -> &'static str {
         Change::Stuck => "stuck",
         _ => "unknown",
     }
+}
+
+/// How many alarms.
+pub(crate) fn alarms(count: u64) -> String {
+    if count == 1 { "1 alarm".to_owned() } else { format!("{count} alarms") }
 }
 
 /// The moment of a row: as the log has it, or by the rate.
@@ -115,6 +128,8 @@ pub(crate) fn summary_json(outcome: &Outcome, detector: &dyn Watch, features: us
         ("rows", json!(outcome.rows)),
         ("learned", json!(outcome.learned)),
         ("learning_rows_missing", json!(outcome.missing)),
+        ("skipped", json!(outcome.skipped)),
+        ("warning", json!(settings.warning().map(|warning| warning.to_string()))),
         ("alarms", json!(outcome.alarms)),
         ("sigma", detector.bandwidth().map_or(Value::Null, number)),
         ("features", json!(features)),
@@ -130,23 +145,31 @@ pub(crate) fn summary_json(outcome: &Outcome, detector: &dyn Watch, features: us
 /// What came of a log, as lines.
 pub(crate) fn summary_lines(outcome: &Outcome, detector: &dyn Watch, features: usize) -> String {
     let settings = detector.settings();
+    let watched = outcome.rows.saturating_sub(outcome.learned + outcome.skipped);
     let verdict = match outcome.alarms {
-        0 if outcome.missing > 0 => {
-            format!("{GREEN}learning{GREEN:#}, {} rows to go", outcome.missing)
-        }
+        0 if outcome.missing > 0 => format!("learning: {} rows to go", outcome.missing),
+        0 if watched == 0 => "learned from all rows, none left to watch".to_owned(),
         0 => format!("{GREEN}healthy{GREEN:#}"),
-        1 => format!("{RED}drift{RED:#}: 1 alarm"),
-        many => format!("{RED}drift{RED:#}: {many} alarms"),
+        many => format!("{RED}drift{RED:#}: {}", alarms(many)),
     };
-    let sigma = detector.bandwidth().unwrap_or_default();
+    let skipped = match outcome.skipped {
+        0 => String::new(),
+        rows => format!(", {rows} skipped"),
+    };
+    let promise = settings.config.mean_time_between_false_alarms;
+    let promise = match settings.warning() {
+        None => format!("one false alarm in {promise} rows is promised"),
+        Some(_) => format!("one false alarm in {promise} rows is aimed at (see the note)"),
+    };
+    let sigma = detector.bandwidth().map_or("?".to_owned(), |sigma| {
+        if sigma < 0.1 { format!("{sigma:.1e}") } else { format!("{sigma:.1}") }
+    });
     let scales: Vec<String> = settings.scales.iter().map(u32::to_string).collect();
     format!(
-        "{verdict} in {rows} rows, {learned} of them learned from; one false alarm in {promise} \
-         rows is promised\n{DIM}kernel {sigma:.1} standard deviations wide, {features} \
-         frequencies, windows of {scales} rows, {ram} bytes of RAM{DIM:#}",
-        rows = outcome.rows,
+        "{verdict}; {watched} rows watched, {learned} learned from{skipped}; \
+         {promise}\n{DIM}kernel {sigma} standard deviations wide, {features} frequencies, windows \
+         of {scales} rows, {ram} bytes of RAM{DIM:#}",
         learned = outcome.learned,
-        promise = settings.config.mean_time_between_false_alarms,
         scales = scales.join(", "),
         ram = detector.ram_bytes(),
     )

@@ -2,7 +2,7 @@
 
 use fastmmd::detector::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference};
 use fastmmd::{Kernel, Sampling};
-use fastmmd_shapes::{Settings, Shape, Watch};
+use fastmmd_shapes::{MOST_CHANNELS, Settings, Shape, Watch};
 
 use crate::args::{OnAlarm, Outliers, Sigma, ViewChoice, Watching};
 use crate::fault::Fault;
@@ -79,20 +79,22 @@ impl Beginning {
 
 /// Rows to learn from where nobody says: 15 %, but from 768 rows, or three quarters of a shorter log, up
 /// to what the preset asks for.
-fn default_learning(source: &Source, preset: u32) -> Result<u32, Fault> {
+fn default_learning(source: &Source, preset: u32, least: u32) -> Result<u32, Fault> {
     // Of longer logs 15 % are more than the preset.
     let most = u64::from(preset) * 100 / 15 + 2;
     let Some(lines) = source.count_lines(most)? else { return Ok(preset) };
     let rows = lines.saturating_sub(1);
-    let rows = (rows.saturating_mul(15) / 100).max(768.min(rows / 4 * 3)).min(u64::from(preset));
-    Ok(u32::try_from(rows).unwrap_or(preset))
+    let part = (rows.saturating_mul(15) / 100).max(768.min(rows / 4 * 3)).min(u64::from(preset));
+    // At least as many as are needed, if there are.
+    let part = part.max(u64::from(least).min(rows));
+    Ok(u32::try_from(part).unwrap_or(preset))
 }
 
 /// A whole number of rows.
 pub(crate) fn whole(what: &str, span: Span, rate: Option<f64>) -> Result<u32, Fault> {
     let rows = span.rows(rate).unwrap_or(f64::NAN).round();
     if !(1.0..=1e9).contains(&rows) {
-        return Err(Fault::new(format!("{what}: {span} are {rows} rows")));
+        return Err(Fault::new(format!("{what} {span}: from 1 to 1e9 rows, not {rows:e}")));
     }
     #[expect(
         clippy::cast_possible_truncation,
@@ -142,14 +144,37 @@ pub(crate) fn detector(
     }
     let scales = options.scales.clone().unwrap_or(preset_scales);
     let scaling_rows = options.fine.scaling.unwrap_or(preset.config.scaling_rows);
-    let learn = match options.learn {
-        Some(span) => whole("--learn", span, rate)?,
-        None => default_learning(source, scaling_rows.saturating_add(preset.config.learning_rows))?,
+    if !(1..=64).contains(&lags) {
+        return Err(Fault::new(format!("--lags {lags}: from 1 on")));
+    }
+    if !scales.is_sorted_by(|a, b| a < b) || scales.contains(&0) {
+        return Err(Fault::new(format!("--scales {}: rows, ascending", list(&scales))));
+    }
+    let shape = Shape {
+        channels,
+        lags,
+        features: options.features.unwrap_or(if innovation { 16 } else { 64 }),
+        windows: scales.len(),
+        innovation,
+        kernel: Kernel::GAUSSIAN,
+        sampling: Sampling::Auto,
+        seed: options.seed,
     };
+    shape.check().map_err(|why| {
+        let hint = if channels > MOST_CHANNELS { "; choose some with --columns" } else { "" };
+        Fault::of(source.name(), format!("{why}{hint}"))
+    })?;
     let history = u32::try_from(lags.saturating_sub(1)).unwrap_or(0);
     let longest = scales.iter().copied().max().unwrap_or(0);
     let least = longest.saturating_mul(4).max(64);
     let least = least.saturating_add(scaling_rows).saturating_add(history);
+    let learn = match options.learn {
+        Some(span) => whole("--learn", span, rate)?,
+        None => {
+            let preset = scaling_rows.saturating_add(preset.config.learning_rows);
+            default_learning(source, preset, least)?
+        }
+    };
     if learn < least {
         return Err(Fault::of(
             source.name(),
@@ -187,19 +212,13 @@ pub(crate) fn detector(
         policy: policy(options, preset.config.policy),
         ..preset.config
     };
-    let shape = Shape {
-        channels,
-        lags,
-        features: options.features.unwrap_or(if innovation { 16 } else { 64 }),
-        windows: scales.len(),
-        innovation,
-        kernel: Kernel::GAUSSIAN,
-        sampling: Sampling::Auto,
-        seed: options.seed,
-    };
     let settings = Settings { config, scales };
     let detector = fastmmd_shapes::detector(&shape, &settings).map_err(Fault::new)?;
     Ok((shape, detector))
+}
+
+fn list(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn bandwidth(choice: Option<Sigma>, preset: Bandwidth) -> Bandwidth {

@@ -1,7 +1,7 @@
 //! Where a log comes from: a file, one that still grows, or standard input.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,6 +11,8 @@ use crate::fault::Fault;
 /// How long to wait before looking whether a file has grown, or somebody has seen enough.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 const BUFFER_BYTES: usize = 256 * 1024;
+/// Longest line: what has longer ones is no log, and must not fill the memory.
+const LONGEST_LINE: usize = 1 << 20;
 
 /// Set once whoever follows a log has seen enough of it.
 static ENOUGH: AtomicBool = AtomicBool::new(false);
@@ -89,7 +91,7 @@ impl Source {
                 }
             }
         };
-        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, bytes);
+        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, Lines { bytes, since_line: 0 });
         let mut first_line = Vec::new();
         bytes.read_until(b'\n', &mut first_line).map_err(unreadable)?;
         if first_line.starts_with(b"\xef\xbb\xbf") {
@@ -124,6 +126,28 @@ impl Source {
     }
 }
 
+/// Bytes that must have ends of lines now and then.
+struct Lines {
+    bytes: Box<dyn Read + Send>,
+    since_line: usize,
+}
+
+impl Read for Lines {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = self.bytes.read(into)?;
+        let piece = into.get(..length).unwrap_or_default();
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        self.since_line = match piece.iter().rposition(is_end) {
+            Some(end) => length - end,
+            None => self.since_line + length,
+        };
+        if self.since_line > LONGEST_LINE {
+            return Err(io::Error::other("a line of over a megabyte: is this CSV?"));
+        }
+        Ok(length)
+    }
+}
+
 /// A file whose end is where the next row will be.
 struct Growing(File);
 
@@ -131,7 +155,12 @@ impl Read for Growing {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.0.read(into)? {
-                0 if !into.is_empty() && !is_enough() => std::thread::sleep(PATIENCE),
+                0 if !into.is_empty() && !is_enough() => {
+                    if self.0.metadata()?.len() < self.0.stream_position()? {
+                        return Err(io::Error::other("the file has become shorter"));
+                    }
+                    std::thread::sleep(PATIENCE);
+                }
                 length => return Ok(length),
             }
         }

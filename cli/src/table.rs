@@ -24,6 +24,9 @@ const UNITS: [(&str, f64); 10] = [
     ("d", 86_400.0),
 ];
 
+/// Letters of a cell that messages show.
+const LONGEST_SHOWN: usize = 40;
+
 /// The rows of a log.
 pub(crate) struct Table {
     name: String,
@@ -81,7 +84,10 @@ impl Table {
             if !table.read()? {
                 return Err(Fault::of(&table.name, "a header and no rows"));
             }
-            first.iter().map(|cell| text(cell).trim().to_owned()).collect()
+            // Names go to terminals: what would control one becomes a space.
+            let printable = |c: char| if c.is_control() { ' ' } else { c };
+            let name = |cell: &[u8]| text(cell).chars().map(printable).collect::<String>();
+            first.iter().map(|cell| name(cell).trim().to_owned()).collect()
         } else {
             (1..=table.width).map(|number| number.to_string()).collect()
         };
@@ -91,6 +97,7 @@ impl Table {
 
     fn choose(&mut self, choice: &Columns, names: &[String]) -> Result<(), Fault> {
         let find = |wanted: &str| {
+            let wanted = wanted.trim();
             let by_name = names.iter().position(|name| name == wanted);
             let by_number = || wanted.parse::<usize>().ok()?.checked_sub(1);
             let at = by_name.or_else(by_number).filter(|at| *at < names.len());
@@ -103,17 +110,6 @@ impl Table {
             Some(wanted) => Some(find(wanted)?),
             None => self.guess_time(names),
         };
-        let repeated = |wanted: &[String]| {
-            let first = |name: &String| wanted.iter().position(|other| other == name);
-            wanted
-                .iter()
-                .enumerate()
-                .find(|(at, name)| first(name) != Some(*at))
-                .map(|(_, name)| name.clone())
-        };
-        if let Some(name) = choice.columns.as_deref().and_then(repeated) {
-            return Err(Fault::of(&self.name, format!("--columns names {name:?} twice")));
-        }
         self.columns = match &choice.columns {
             Some(wanted) => wanted.iter().map(|wanted| find(wanted)).collect::<Result<_, _>>()?,
             None => {
@@ -125,6 +121,12 @@ impl Table {
         };
         if self.columns.is_empty() {
             return Err(Fault::of(&self.name, "no column but the time"));
+        }
+        for (index, column) in self.columns.iter().enumerate() {
+            if self.columns.iter().take(index).any(|other| other.at == column.at) {
+                let why = format!("--columns names {:?} twice", column.name);
+                return Err(Fault::of(&self.name, why));
+            }
         }
         Ok(())
     }
@@ -212,12 +214,17 @@ impl Table {
 
     fn bad_cell(&self, column: &Column, kind: Cell) -> Fault {
         let line = self.record.position().map_or(0, csv::Position::line);
-        let cell = text(self.record.get(column.at).unwrap_or_default());
+        let mut cell = text(self.record.get(column.at).unwrap_or_default());
+        if let Some((end, _)) = cell.char_indices().nth(LONGEST_SHOWN) {
+            cell.truncate(end);
+            cell.push('…');
+        }
         let why = match kind {
             Cell::Missing if cell.trim().is_empty() => {
                 "empty; --missing skip leaves such rows out".to_owned()
             }
             Cell::Missing => format!("{cell:?}; --missing skip leaves such rows out"),
+            Cell::TooLarge => format!("{cell:?} is beyond what single precision holds"),
             _ => format!("{cell:?} is not a number; choose others with --columns"),
         };
         let place = format!("row {}, column {:?} (line {line})", self.rows - 1, column.name);
@@ -235,6 +242,8 @@ impl Table {
 enum Cell {
     Number(f32),
     Missing,
+    /// A number beyond all of `f32`.
+    TooLarge,
     Text,
 }
 
@@ -242,6 +251,8 @@ fn cell_kind(cell: &[u8]) -> Cell {
     let cell = cell.trim_ascii();
     match fast_float2::parse::<f32, _>(cell) {
         Ok(value) if value.is_finite() => Cell::Number(value),
+        // Not the words for infinity.
+        Ok(_) if cell.iter().any(u8::is_ascii_digit) => Cell::TooLarge,
         Ok(_) => Cell::Missing,
         Err(_) if cell.is_empty() => Cell::Missing,
         Err(_) => {
@@ -294,6 +305,8 @@ mod tests {
             ("nan", Cell::Missing),
             ("inf", Cell::Missing),
             ("NA", Cell::Missing),
+            ("1e39", Cell::TooLarge),
+            ("-1e300", Cell::TooLarge),
             ("1,5", Cell::Text),
             ("abc", Cell::Text),
         ] {

@@ -5,13 +5,14 @@ use std::path::Path;
 use fastmmd::{Kernel, Profile, Sampling};
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
-use fastmmd_reference::null::{self, Estimate, Features, Null};
+use fastmmd_reference::null::{self, Estimate, Features, Null, Pool as _};
 use fastmmd_reference::{Points, Refused, Weighted, exact, kernel};
 use fastmmd_shapes::pair::{Choice, Pair, pair};
 use serde_json::{Value, json};
 
 use crate::args::{KernelChoice, MapChoice, NullChoice, SamplingChoice, Sigma, TestArguments};
 use crate::fault::Fault;
+use crate::progress::Working;
 use crate::report::{self, GREEN, RED, number};
 use crate::source::Source;
 use crate::table::Table;
@@ -29,6 +30,7 @@ const FAMILY: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 /// Tests; whether the files differ.
 pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
+    let working = Working::begin("testing");
     let (mut x, mut y) = (read(&arguments.x, arguments)?, read(&arguments.y, arguments)?);
     let names = agree(&x, &y)?;
     if arguments.standardise {
@@ -54,11 +56,13 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     }
     let best = best.ok_or_else(|| Fault::new("no bandwidth"))?;
     if arguments.json {
-        report::say_json(&best.json(arguments, &x, &y)?)?;
+        let object = best.json(arguments, &x, &y)?;
+        drop(working);
+        report::say_json(&object)?;
     } else {
-        for line in best.lines(arguments, &x, &y, &names)? {
-            report::say(line)?;
-        }
+        let lines = best.lines(arguments, &x, &y, &names)?;
+        drop(working);
+        lines.iter().try_for_each(report::say)?;
     }
     Ok(best.reject(arguments.alpha))
 }
@@ -178,8 +182,8 @@ struct Tested {
     pair: Pair,
     p_value: f64,
     threshold: f64,
-    /// Rows that the null distribution was found from, where not all.
-    thinned: bool,
+    /// Rows of each file that the null distribution was found from, where not all.
+    thinned: Option<[usize; 2]>,
 }
 
 fn test(
@@ -216,11 +220,22 @@ fn test(
         |m: usize, n: usize| 1.0 / fastmmd_reference::real(m) + 1.0 / fastmmd_reference::real(n);
     let ratio = spread(some_x.len(), some_y.len()) / spread(x.len(), y.len());
     let share = fastmmd_reference::real(tests);
-    let law = law(arguments, draws(arguments, share)?, &pair, &some_x, &some_y)?;
-    let p_value = law.p_value(f64::from(pair.biased) * ratio) * share;
-    let threshold = law.threshold(arguments.alpha / share).map_err(refused)? / ratio;
+    let rows = pair.frequencies.iter().map(|all| all.iter().map(|f| f64::from(*f)).collect());
+    let frequencies = Frequencies::new(rows.collect()).map_err(refused)?;
+    let pool = Features::new(&frequencies, &some_x, &some_y).map_err(refused)?;
+    let law = law(arguments, draws(arguments, share)?, &pool)?;
     let thinned = some_x.len() < x.len() || some_y.len() < y.len();
-    Ok(Tested { sigma, pair, p_value: p_value.min(1.0), threshold, thinned })
+    // In the arithmetic of the draws, if it is of the same rows, so that ties are ties.
+    let statistic = if thinned {
+        f64::from(pair.biased) * ratio
+    } else {
+        pool.mmd2(Estimate::Biased).map_err(refused)?
+    };
+    // No test can be so sure that the probability is nothing at all.
+    let p_value = (law.p_value(statistic) * share).clamp(f64::MIN_POSITIVE, 1.0);
+    let threshold = law.threshold(arguments.alpha / share).map_err(refused)? / ratio;
+    let rows = thinned.then_some([some_x.len(), some_y.len()]);
+    Ok(Tested { sigma, pair, p_value, threshold, thinned: rows })
 }
 
 /// Draws with which a p-value can be as small as the level over `tests`, with room to spare.
@@ -237,24 +252,15 @@ fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
 }
 
 /// The distribution of MMD_b² while both samples are of one distribution.
-fn law(
-    arguments: &TestArguments,
-    draws: usize,
-    pair: &Pair,
-    x: &Points,
-    y: &Points,
-) -> Result<Null, Fault> {
-    let rows = pair.frequencies.iter().map(|all| all.iter().map(|f| f64::from(*f)).collect());
-    let frequencies = Frequencies::new(rows.collect()).map_err(refused)?;
-    let pool = Features::new(&frequencies, x, y).map_err(refused)?;
+fn law(arguments: &TestArguments, draws: usize, pool: &Features) -> Result<Null, Fault> {
     let mut generator = Generator::new(arguments.seed);
     let estimate = Estimate::Biased;
     let law = match arguments.null {
-        NullChoice::Gamma => null::gamma(&pool, estimate),
-        NullChoice::Pearson => null::pearson(&pool, estimate),
-        NullChoice::Spectrum => null::spectrum(&pool, estimate, draws, &mut generator),
-        NullChoice::Permutation => null::permutation(&pool, estimate, draws, &mut generator),
-        NullChoice::Bootstrap => null::bootstrap(&pool, estimate, draws, &mut generator),
+        NullChoice::Gamma => null::gamma(pool, estimate),
+        NullChoice::Pearson => null::pearson(pool, estimate),
+        NullChoice::Spectrum => null::spectrum(pool, estimate, draws, &mut generator),
+        NullChoice::Permutation => null::permutation(pool, estimate, draws, &mut generator),
+        NullChoice::Bootstrap => null::bootstrap(pool, estimate, draws, &mut generator),
     };
     law.map_err(refused)
 }
@@ -308,6 +314,7 @@ impl Tested {
             "reject": self.reject(arguments.alpha),
             "alpha": arguments.alpha,
             "statistic": "mmd2_biased",
+            "null_rows": self.thinned.unwrap_or([x.len(), y.len()]),
         });
         if arguments.exact {
             let [biased, unbiased] = self.exact(arguments.kernel, x, y)?;
@@ -345,15 +352,15 @@ impl Tested {
             lines.push(format!("      exact {biased:.4e} biased, {unbiased:.4e} unbiased"));
         }
         lines.push(format!("threshold   {:.4e} for the biased one", self.threshold));
-        lines.push(format!("p-value     {:.4}", self.p_value));
+        lines.push(format!("p-value     {}", report::probability(self.p_value)));
         if arguments.map == MapChoice::Fastfood && arguments.sampling.is_some() {
             lines.push(
                 "note: fastfood spreads frequencies its own way, not by --sampling".to_owned(),
             );
         }
-        if self.thinned {
+        if let Some([own, other]) = self.thinned {
             lines.push(format!(
-                "note: the null distribution is that of {MOST_NULL_ROWS} rows of each file"
+                "note: the null distribution is that of {own} and {other} rows of the files"
             ));
         }
         let alpha = arguments.alpha;

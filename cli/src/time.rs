@@ -25,7 +25,9 @@ impl FromStr for Span {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let end = text.find(|c: char| c.is_ascii_alphabetic() && c != 'e').unwrap_or(text.len());
+        let end = text
+            .find(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'e' | 'E'))
+            .unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
         let wrong = || "a number of rows, or a time such as 90s, 10min, 8h or 7d".to_owned();
         let number: f64 = number.trim().parse().map_err(|_| wrong())?;
@@ -90,6 +92,7 @@ mod tests {
         let parsed = |text: &str| text.parse::<Span>();
         assert_eq!(parsed("400"), Ok(Span::Rows(400.0)));
         assert_eq!(parsed("1e4"), Ok(Span::Rows(1e4)));
+        assert_eq!(parsed("1E4"), Ok(Span::Rows(1e4)));
         assert_eq!(parsed("10min"), Ok(Span::Seconds(600.0)));
         assert_eq!(parsed("1.5 h"), Ok(Span::Seconds(5400.0)));
         assert_eq!(parsed("7d"), Ok(Span::Seconds(604_800.0)));

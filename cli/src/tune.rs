@@ -87,8 +87,9 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
         })?;
     }
     report::say(format!(
-        "\n{DIM}promised: {:.2} false alarms in {} rows; ~ is in proportion to what was measured; \
-         – is not found at 8 σ{DIM:#}",
+        "\n{DIM}promised: {:.2} false alarms in {} rows; a step is found if {FOUND} of up to \
+         {ONSETS} tried raise an alarm in time;\n– is not found at 8 σ, never calm is in alarm \
+         without any step; ~ is in proportion to what was measured{DIM:#}",
         log.promised(),
         log.watched()
     ))?;
@@ -240,6 +241,8 @@ struct Trial {
     shape: Shape,
     settings: Settings,
     false_alarms: usize,
+    /// Moments at which steps were tried: none for a detector that was never calm.
+    onsets: usize,
     /// Smallest step found in each channel.
     steps: Vec<Option<f32>>,
     sigma: f32,
@@ -278,6 +281,7 @@ impl Trial {
             shape,
             settings: settings.clone(),
             false_alarms,
+            onsets: calm.len(),
             steps,
             sigma: detector.bandwidth().unwrap_or_default(),
             ram: detector.ram_bytes(),
@@ -289,7 +293,7 @@ impl Trial {
     fn keeps(&self, log: &Log) -> bool {
         // Mean and three deviations of a Poisson variable, and one for the start.
         let most = log.promised() + 3.0 * log.promised().sqrt() + 1.0;
-        fastmmd_reference::real(self.false_alarms) <= most
+        self.onsets > 0 && fastmmd_reference::real(self.false_alarms) <= most
     }
 
     /// How small steps it finds: the mean of their logarithms; those not found count as the
@@ -308,6 +312,9 @@ impl Trial {
     }
 
     fn step_range(&self) -> String {
+        if self.onsets == 0 {
+            return "never calm".to_owned();
+        }
         let text = |step: Option<f32>| step.map_or("–".to_owned(), |step| step.to_string());
         let size = |step: &&Option<f32>| step.map_or(u32::MAX, f32::to_bits);
         let (least, largest) =
@@ -352,6 +359,7 @@ impl Trial {
             "promised": log.promised(),
             "channels": log.names,
             "smallest_shift": steps,
+            "onsets": self.onsets,
             "ram_bytes": self.ram,
             "instructions_m4f": m4f,
             "instructions_m0": m0,
@@ -361,7 +369,7 @@ impl Trial {
     }
 }
 
-/// The smallest step in a channel that is found at most of the onsets.
+/// The smallest step in a channel that is found, as are all larger ones, at most of the onsets.
 fn smallest_step(
     detector: &mut dyn Watch,
     log: &Log,
@@ -371,17 +379,19 @@ fn smallest_step(
     if onsets.is_empty() {
         return Ok(None);
     }
-    for size in STEPS {
+    let mut smallest = None;
+    for size in STEPS.into_iter().rev() {
         let mut found = 0;
         for onset in onsets {
             found += usize::from(alarms(detector, log, onset, channel, size)?);
         }
         let share = fastmmd_reference::real(found) / fastmmd_reference::real(onsets.len());
-        if share >= FOUND {
-            return Ok(Some(size));
+        if share < FOUND {
+            break;
         }
+        smallest = Some(size);
     }
-    Ok(None)
+    Ok(smallest)
 }
 
 /// Whether a step of so many deviations, in one channel from an onset on, alarms in time.

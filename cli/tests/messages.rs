@@ -86,7 +86,7 @@ fn columns_that_are_not_there_or_do_not_move() {
         format!("{log}: no column \"d\"; its columns: time, a, b, c")
     );
     assert_eq!(
-        refused(&["replay", &log, "--columns", "a,b,a"]),
+        refused(&["replay", &log, "--columns", "a,b,2"]),
         format!("{log}: --columns names \"a\" twice")
     );
     assert_eq!(
@@ -95,7 +95,7 @@ fn columns_that_are_not_there_or_do_not_move() {
     );
     let still: String = (0..2000).map(|row| format!("{row},{},7.5\n", (row * row) % 97)).collect();
     let still = file(&at, "still.csv", &format!("time,a,b\n{still}"));
-    let why = "always 7.5; leave it out with --columns, or take it with --allow-constant";
+    let why = "always 7.5 in single precision; leave it out with --columns, or take it with --allow-constant";
     let wanted = format!("{still}: rows 0 to 767, column \"b\": {why}");
     assert_eq!(refused(&["replay", &still]), wanted);
     assert_eq!(refused(&["export", &still, "-o", "/dev/null"]), wanted);
@@ -116,7 +116,7 @@ fn too_few_rows_to_learn() {
     assert_eq!(
         refused(&["replay", &short]),
         format!(
-            "{short}: too few rows to learn from: 225, at least 356 are needed (100 to scale, \
+            "{short}: too few rows to learn from: 300, at least 356 are needed (100 to scale, \
              four times the longest window of 64 to learn)"
         )
     );
@@ -138,15 +138,20 @@ fn settings_that_mean_nothing_or_are_not_on_offer() {
     );
     assert!(
         replay(&["--scales", "4,16"])
-            .contains("no detector for innovations of 3 channels with 16 frequencies, 2 scales")
+            .contains("no detector for innovations of 3 channels with 16 frequencies and 2 scales")
     );
-    assert_eq!(replay(&["--scales", "64,16,4"]), "the list of scales is out of range");
+    assert_eq!(replay(&["--scales", "64,16,4"]), "--scales 64,16,4: rows, ascending");
+    assert_eq!(replay(&["--lags", "0"]), "--lags 0: from 1 on");
+    assert!(replay(&["--view", "raw", "--features", "16"]).contains("with 16 frequencies"));
+    assert!(replay(&["--learn", "1e18"]).contains("from 1 to 1e9 rows"));
     assert!(replay(&["--mean-time-between-false-alarms", "5"]).contains("from 100 to 1e9 rows"));
     assert!(replay(&["--learn", "10min", "--time", "a"]).contains("add --rate HZ"));
     let wide: String = (0..20).map(|column| format!("c{column},")).collect::<String>() + "z\n";
     let row = (0..21).map(|x| x.to_string()).collect::<Vec<_>>().join(",");
     let wide = file(&at, "wide.csv", &(wide + &(row + "\n").repeat(2000)));
-    assert!(refused(&["replay", &wide]).contains("21 channels"));
+    let many = refused(&["replay", &wide]);
+    assert!(many.starts_with(&wide) && many.contains("21 channels"), "{many}");
+    assert!(many.ends_with("choose some with --columns"), "{many}");
     for wrong in [
         vec!["replay", &log, "--learn", "soon"],
         vec!["replay", &log, "--plot", "picture.gif"],
@@ -160,6 +165,26 @@ fn settings_that_mean_nothing_or_are_not_on_offer() {
         assert_eq!(ran.code, 2, "{wrong:?} {ran:?}");
         assert!(ran.err.starts_with("error: "), "{}", ran.err);
     }
+}
+
+#[test]
+fn numbers_too_large_are_never_skipped() {
+    let at = directory("messages-large");
+    let log = with_line(&at, "large.csv", 1500, "1500,0.1,1e300,0.2");
+    for missing in ["error", "skip"] {
+        let line = refused(&["replay", &log, "--missing", missing]);
+        assert!(line.contains("row 1500, column \"b\""), "{line}");
+        assert!(line.ends_with("\"1e300\" is beyond what single precision holds"), "{line}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn endless_input_is_refused() {
+    let zeros = "/dev/zero";
+    let line = format!("{zeros}: a line of over a megabyte: is this csv?");
+    assert_eq!(refused(&["replay", zeros]), line);
+    assert_eq!(refused(&["inspect", zeros]), format!("{zeros}: longer than any saved state"));
 }
 
 #[test]

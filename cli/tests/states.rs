@@ -5,6 +5,7 @@ mod common;
 use std::fs;
 
 use common::{Ran, directory, fastmmd, file, noise};
+use fastmmd::detector::{Config, Detector, Raw};
 use fastmmd::{Embedding, FeatureMap, Fourier, Kernel, Recipe, Sampling};
 use serde_json::Value;
 
@@ -28,23 +29,52 @@ fn what_is_exported_goes_on_as_the_log_would() {
     let at = Folder(directory("states-export"));
     let text = noise(6000, 4000, 4.0, 1);
     let lines: Vec<&str> = text.lines().collect();
-    let healthy = file(&at.0, "healthy.csv", &(lines[..3001].join("\n") + "\n"));
-    let rest = file(&at.0, "rest.csv", &format!("{}\n{}\n", lines[0], lines[3001..].join("\n")));
     let whole = file(&at.0, "whole.csv", &text);
     let state = at.path("reference.bin");
-    for options in [
-        vec!["--learn", "2000"],
-        vec!["--learn", "2500", "--view", "raw"],
-        vec!["--learn", "2000", "--view", "delay", "--lags", "2"],
-        vec!["--learn", "1500", "--features", "64", "--scales", "4,16,128"],
+    for (learn, options) in [
+        (2000, vec![]),
+        (2500, vec!["--view", "raw"]),
+        (2000, vec!["--view", "delay", "--lags", "2"]),
+        (1500, vec!["--features", "64", "--scales", "4,16,128"]),
     ] {
-        let exported = ok(&[&["export", &healthy, "-o", &state], &options[..]].concat());
+        let rows = learn.to_string();
+        let options = [&["--learn", &rows], &options[..]].concat();
+        // The drift in it is noticed, and not learned.
+        let exported = ok(&[&["export", &whole, "-o", &state], &options[..]].concat());
         assert!(exported.out.contains("3 channels"), "{}", exported.out);
+        let rest = format!("{}\n{}\n", lines[0], lines[learn + 1..].join("\n"));
+        let rest = file(&at.0, "rest.csv", &rest);
         let resumed = fastmmd(&["replay", &rest, "--state", &state, "--json"]);
         let at_once = fastmmd(&[&["replay", &whole, "--json"], &options[..]].concat());
-        let moved: Vec<usize> = resumed.alarm_rows().iter().map(|row| row + 3000).collect();
+        let moved: Vec<usize> = resumed.alarm_rows().iter().map(|row| row + learn).collect();
         assert_eq!(moved, at_once.alarm_rows(), "{options:?}");
         assert!(!moved.is_empty());
+    }
+}
+
+#[test]
+fn learning_may_span_two_logs() {
+    let at = Folder(directory("states-span"));
+    let text = noise(4000, 3000, 4.0, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    let whole = file(&at.0, "whole.csv", &text);
+    for (cut, options) in [(999, ["--lags", "1"]), (500, ["--lags", "8"]), (995, ["--lags", "8"])] {
+        let state = at.path(&format!("{cut}.bin"));
+        let first = file(&at.0, "first.csv", &(lines[..=cut].join("\n") + "\n"));
+        let second = format!("{}\n{}\n", lines[0], lines[cut + 1..].join("\n"));
+        let second = file(&at.0, "second.csv", &second);
+        let learn = ["--learn", "1000", "--json"];
+        let begun = [&["replay", &first, "--state", &state], &learn[..], &options].concat();
+        let begun = ok(&begun).json().pop().expect("a summary");
+        assert_eq!(begun["learning_rows_missing"], 1000 - cut, "{begun}");
+        let resumed = fastmmd(&["replay", &second, "--state", &state, "--json"]);
+        let at_once = fastmmd(&[&["replay", &whole], &learn[..], &options].concat());
+        let moved: Vec<usize> = resumed.alarm_rows().iter().map(|row| row + cut).collect();
+        assert_eq!((moved, resumed.code), (at_once.alarm_rows(), 1), "{options:?}");
+        // Without a state to keep, too short is too short.
+        let short = fastmmd(&[&["replay", &first], &learn[..], &options].concat());
+        assert_eq!(short.code, 2);
+        assert!(short.err.contains("1000 are needed"), "{}", short.err);
     }
 }
 
@@ -75,7 +105,7 @@ fn states_are_explained() {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }
     let json: Value = serde_json::from_str(&ok(&["inspect", &state, "--json"]).out).expect("JSON");
-    assert_eq!((&json["channels"], &json["rows"]), (&3.into(), &3000.into()));
+    assert_eq!((&json["channels"], &json["rows"]), (&3.into(), &2000.into()));
     assert_eq!(json["means"].as_array().map(Vec::len), Some(3));
 
     let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 7).expect("a map");
@@ -150,6 +180,25 @@ fn innovations_are_merged_with_a_note() {
     let [a, b, _] = fleet(&at, "innovation");
     let ran = ok(&["merge", &a, &b, "-o", &at.path("all.bin")]);
     assert!(ran.out.contains("what a channel's past predicts is as"), "{}", ran.out);
+    let compared = ok(&["compare", &a, &b]);
+    assert!(compared.out.contains("level and spread do not show"), "{}", compared.out);
+}
+
+/// One that the command has no detector for.
+#[test]
+fn states_of_other_shapes_are_explained_as_far_as_can_be() {
+    let at = Folder(directory("states-shape"));
+    let map = Fourier::<1, 8>::new(Kernel::GAUSSIAN, Sampling::Auto, 7).expect("a map");
+    type Small<'m> = Detector<'m, Fourier<1, 8>, Raw, 1, 1, 8, 2>;
+    let config = Config::rows(1e4).with_scales([4, 64]);
+    let detector: Small<'_> = Detector::new(&map, config).expect("settings");
+    let mut bytes = [0; Small::SAVED_BYTES];
+    detector.save(&mut bytes).expect("long enough");
+    let state = at.path("small.bin");
+    fs::write(&state, bytes).expect("a small file");
+    let json = &ok(&["inspect", &state, "--json"]).json()[0];
+    assert_eq!((&json["kind"], &json["frequencies"]), (&"detector".into(), &8.into()));
+    assert_eq!((&json["channels"], &json["windows"]), (&1.into(), &2.into()));
 }
 
 #[test]

@@ -88,6 +88,25 @@ fn maps_samplings_kernels_and_bandwidths_are_as_asked() {
     }
 }
 
+/// With few different values many permutations tie with what was observed: they count.
+#[test]
+fn ties_count_as_large() {
+    let at = directory("test-ties");
+    let column = |ones: usize| format!("a\n{}{}", "1\n".repeat(ones), "0\n".repeat(10 - ones));
+    let (x, y) = (file(&at, "x.csv", &column(7)), file(&at, "y.csv", &column(2)));
+    let ran = fastmmd(&["test", &x, &y, "--null", "permutation", "--json"]);
+    let p = real(&ran.json()[0], "p_value");
+    // Of all ways to draw 10 of 20 rows, 9 of them ones: those with at most 2 or at least 7 ones.
+    assert!((p - 0.0698).abs() < 0.03, "{p}");
+    assert_eq!(ran.code, 0);
+}
+
+#[test]
+fn no_probability_is_nothing() {
+    let (code, object) = run(&[], "test-sure", 1e6);
+    assert!(code == 1 && real(&object, "p_value") > 0.0, "{object}");
+}
+
 #[test]
 fn files_that_do_not_go_together_are_refused() {
     let at = directory("test-refused");
@@ -112,6 +131,6 @@ fn large_files_keep_the_level_and_the_power() {
         let y = file(&at, "y.csv", &sample(6000, mean, 5).0);
         let ran = fastmmd(&["test", &x, &y, "--features", "64"]);
         assert_eq!(ran.code, code, "{ran:?}");
-        assert!(ran.out.contains("2000 rows of each file"), "{}", ran.out);
+        assert!(ran.out.contains("that of 2000 and 2000 rows of the files"), "{}", ran.out);
     }
 }

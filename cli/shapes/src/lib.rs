@@ -83,16 +83,22 @@ impl Shape {
         }
     }
 
+    /// Whether there is a detector of this shape.
+    ///
+    /// # Errors
+    /// A line that says so, and what there is instead.
+    pub fn check(&self) -> Result<(), String> {
+        self.constructor().map(drop)
+    }
+
     /// Says that there is no detector of this shape, and what there is instead.
     fn refusal(&self) -> String {
         format!(
-            "no detector for {} of {} channels with {} frequencies, {} scales and {} lags; \
-             {ON_OFFER}",
+            "no detector for {} of {} channels with {} frequencies and {} scales; {ON_OFFER}",
             self.seen(),
             self.channels,
             self.features,
             self.windows,
-            self.lags
         )
     }
 }
@@ -119,11 +125,19 @@ impl Settings {
         Some(self.config.with_scales(<[u32; S]>::try_from(self.scales.as_slice()).ok()?))
     }
 
-    /// What the promise cannot be trusted for: as [`Config::warning`].
+    /// What the promise cannot be trusted for: as [`Config::warning`], that which asks for more.
     #[must_use]
     pub fn warning(&self) -> Option<Warning> {
         let longest = self.scales.iter().copied().max().unwrap_or(0);
-        self.config.with_scales([longest]).warning()
+        let config = self.config.with_scales([longest]);
+        let first = config.warning()?;
+        // Were that mended, would another be left?
+        let (Warning::LearningTooShortForScale { advised }
+        | Warning::LearningTooShortForPromise { advised }) = first
+        else {
+            return Some(first);
+        };
+        Config { learning_rows: advised, ..config }.warning().or(Some(first))
     }
 
     /// Rows until monitoring begins.
@@ -143,6 +157,8 @@ pub trait Watch {
     fn push(&mut self, row: &[f32]) -> Result<Verdict, Error>;
     /// What it is doing.
     fn stage(&self) -> Stage;
+    /// Rows until it has learned.
+    fn rows_to_learn(&self) -> u64;
     /// Rows pushed in all.
     fn rows(&self) -> u64;
     /// Statistic and threshold of the foremost window.
@@ -199,6 +215,12 @@ where
 
     fn stage(&self) -> Stage {
         self.stage()
+    }
+
+    fn rows_to_learn(&self) -> u64 {
+        let learned = !matches!(self.stage(), Stage::Scaling | Stage::Learning);
+        let all = Settings::of(self.config()).rows_to_learn(D / C);
+        if learned { 0 } else { all.saturating_sub(self.rows()).max(1) }
     }
 
     fn rows(&self) -> u64 {
@@ -267,12 +289,10 @@ where
 /// What makes a detector of one shape.
 type Constructor = fn(&Shape, &Settings) -> Result<Box<dyn Watch>, String>;
 
-/// A detector that has seen nothing.
-///
-/// # Errors
-/// A line that says what is not on offer or which setting is refused.
-pub fn detector(shape: &Shape, settings: &Settings) -> Result<Box<dyn Watch>, String> {
-    macro_rules! choose {
+impl Shape {
+    fn constructor(&self) -> Result<Constructor, String> {
+        let shape = self;
+        macro_rules! choose {
         (few: $($few:literal)*; many: $($many:literal)*; delayed: $($c:literal $d:literal),*) => {
             match (shape.innovation, shape.channels, shape.lags, shape.features, shape.windows) {
                 $(
@@ -292,14 +312,22 @@ pub fn detector(shape: &Shape, settings: &Settings) -> Result<Box<dyn Watch>, St
             }
         };
     }
-    let new: Constructor = choose! {
-        few: 1 2 3 4 5 6 7 8;
-        many: 9 10 11 12 13 14 15 16;
-        delayed: 1 2, 1 3, 1 4, 1 8, 2 4, 2 6, 2 8, 2 16, 3 6, 3 9, 3 12, 3 24, 4 8, 4 12, 4 16,
-            4 32, 5 10, 5 20, 6 12, 6 24, 7 14, 7 28,
-            8 16, 8 32
-    };
-    new(shape, settings)
+        Ok(choose! {
+            few: 1 2 3 4 5 6 7 8;
+            many: 9 10 11 12 13 14 15 16;
+            delayed: 1 2, 1 3, 1 4, 1 8, 2 4, 2 6, 2 8, 2 16, 3 6, 3 9, 3 12, 3 24, 4 8, 4 12, 4 16,
+                4 32, 5 10, 5 20, 6 12, 6 24, 7 14, 7 28,
+                8 16, 8 32
+        })
+    }
+}
+
+/// A detector that has seen nothing.
+///
+/// # Errors
+/// A line that says what is not on offer or which setting is refused.
+pub fn detector(shape: &Shape, settings: &Settings) -> Result<Box<dyn Watch>, String> {
+    shape.constructor()?(shape, settings)
 }
 
 /// A saved detector as it was.

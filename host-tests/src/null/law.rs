@@ -8,6 +8,9 @@ use statrs::function::gamma::gamma_ur;
 use crate::error::Refused;
 use crate::real;
 
+/// Values nearer than this share of them are the same but for rounding.
+const TIED: f64 = 1e-9;
+
 /// The distribution of MMD² while nothing has changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Null {
@@ -109,7 +112,8 @@ impl Null {
 
     /// The probability of a statistic at least this large; NaN for NaN.
     ///
-    /// Of B draws it is (1 + how many are as large)/(B + 1), so never 0.
+    /// Of B draws it is (1 + how many are as large)/(B + 1), so never 0. Draws that only rounding
+    /// makes smaller are as large: with few different values, many draws are alike.
     #[must_use]
     pub fn p_value(&self, statistic: f64) -> f64 {
         if statistic.is_nan() {
@@ -117,7 +121,8 @@ impl Null {
         }
         match &self.law {
             Law::Drawn(values) => {
-                let below = values.partition_point(|&value| value < statistic);
+                let least = statistic - TIED * statistic.abs();
+                let below = values.partition_point(|&value| value < least);
                 (1.0 + real(values.len() - below)) / (1.0 + real(values.len()))
             }
             Law::Gamma { shape, scale, shift } => upper_gamma(*shape, (statistic - shift) / scale),
