@@ -79,7 +79,7 @@ pub(crate) enum Command {
         /// Another of the same shape.
         second: PathBuf,
         /// Level of the test: how often devices that are alike may be said to differ.
-        #[arg(long, default_value_t = 0.01, value_parser = probability)]
+        #[arg(long, default_value_t = 0.01, value_parser = probability, allow_negative_numbers = true)]
         alpha: f64,
         /// Print one JSON object.
         #[arg(long)]
@@ -129,10 +129,10 @@ pub(crate) enum Missing {
 pub(crate) struct Watching {
     /// Rows or time to learn from, scaling included [default: 15 % of a file, from 768 rows, or
     /// three quarters of it, up to 4196 rows; 4196 rows of standard input; 4352 for raw values].
-    #[arg(long, value_name = "N|TIME")]
+    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) learn: Option<Span>,
     /// Rows a second, for times [default: from the time column].
-    #[arg(long, value_name = "HZ", value_parser = positive)]
+    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
     /// What to look at: values, vectors of the last K values, or what a channel does beyond what
     /// its past predicts; `auto` is innovation, or delay where --lags says so.
@@ -174,7 +174,7 @@ pub(crate) struct Watching {
 pub(crate) struct Fine {
     /// Bandwidth of the kernel in standard deviations of a channel, `median` distance, or a
     /// `family` of bandwidths [default: 16 for innovations, else family].
-    #[arg(long, value_name = "NUMBER|median|family")]
+    #[arg(long, value_name = "NUMBER|median|family", allow_negative_numbers = true)]
     pub(crate) sigma: Option<Sigma>,
     /// Of the rows to learn from, those for level and spread of each channel [default: 100 for
     /// innovations, else 256].
@@ -283,13 +283,13 @@ pub(crate) struct TuneArguments {
     #[command(flatten)]
     pub(crate) columns: Columns,
     /// Rows or time to learn from, scaling included [default: half of the log].
-    #[arg(long, value_name = "N|TIME")]
+    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) learn: Option<Span>,
     /// Only this much of the log is healthy, in rows or as a time [default: all of it].
-    #[arg(long, value_name = "N|TIME")]
+    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) healthy: Option<Span>,
     /// Rows a second, for times [default: from the time column].
-    #[arg(long, value_name = "HZ", value_parser = positive)]
+    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
     /// The promise: mean time between false alarms, in rows or as a time.
     #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = "10000")]
@@ -333,7 +333,12 @@ pub(crate) struct TestArguments {
     pub(crate) columns: Columns,
     /// Bandwidth of the kernel in units of the values, the `median` distance of all rows, or of a
     /// `family` around that the one with the smallest p-value (times their number).
-    #[arg(long, default_value = "median", value_name = "NUMBER|median|family")]
+    #[arg(
+        long,
+        default_value = "median",
+        value_name = "NUMBER|median|family",
+        allow_negative_numbers = true
+    )]
     pub(crate) sigma: Sigma,
     /// The kernel.
     #[arg(long, value_enum, default_value_t = KernelChoice::Gaussian)]
@@ -351,7 +356,7 @@ pub(crate) struct TestArguments {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Level of the test: how often equal distributions may be said to differ.
-    #[arg(long, default_value_t = 0.05, value_parser = probability)]
+    #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
     pub(crate) alpha: f64,
     /// How the statistic is distributed while nothing differs.
     #[arg(long, value_enum, default_value_t = NullChoice::Gamma)]

@@ -29,7 +29,13 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     let beginning = Beginning::read(&mut table, options.rate, &spans)?;
     let names = table.names();
     let (shape, detector) = match saved(arguments.state.as_deref())? {
-        Some(bytes) => resumed(arguments.state.as_deref(), &bytes, &table)?,
+        Some(bytes) => {
+            let found = resumed(arguments.state.as_deref(), &bytes, &table)?;
+            if !arguments.json {
+                report::say("note: going on from the saved state, with its settings")?;
+            }
+            found
+        }
         None => setup::detector(options, &source, names.len(), beginning.rate)?,
     };
     let following = !matches!(source, Source::File(_));

@@ -70,8 +70,13 @@ impl Beginning {
         let seconds: Vec<f64> = times.filter_map(|cell| time::seconds(cell, unit)).collect();
         beginning.rate = time::rate(&seconds);
         if beginning.rate.is_none() {
-            let why = "a time was given, but rows have none: add --rate HZ or --time COLUMN";
-            return Err(Fault::of(table.name(), why));
+            let why = match table.time_name() {
+                Some(name) => format!(
+                    "column {name:?} has no times that rise, as seconds or as 2024-03-31 12:00:00"
+                ),
+                None => "a time was given, but rows have none".to_owned(),
+            };
+            return Err(Fault::of(table.name(), format!("{why}: add --rate HZ or --time COLUMN")));
         }
         Ok(beginning)
     }
