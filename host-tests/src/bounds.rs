@@ -131,7 +131,8 @@ impl Region {
     }
 
     /// Theorem 4 solved for ε: the error that one block of `block` rows stays below with a
-    /// probability of at least 1 − `probability`, by the bound as printed.
+    /// probability of at least 1 − `probability`, by the bound as printed. The proof's assumptions
+    /// do not hold there: see [`FastfoodBound::assumptions_hold`].
     ///
     /// # Errors
     /// [`Refused::BadLevel`], [`Refused::TooFewSamples`] for a block below two rows.

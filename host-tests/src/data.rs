@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use crate::error::Refused;
 use crate::generate::Generator;
-use crate::points::Points;
+use crate::points::{Points, same_dims};
 use crate::population::Normal;
 use crate::{real, single};
 
@@ -80,8 +80,10 @@ pub fn cube(
 /// Samples of a normal distribution: a change of mean and variance is two of these.
 ///
 /// # Errors
-/// [`Refused::Empty`] for no samples or channels.
+/// [`Refused::Empty`] for no samples or channels, [`Refused::Ragged`] for a law of more means than
+/// deviations or fewer.
 pub fn normal(generator: &mut Generator, count: usize, law: &Normal) -> Result<Points, Refused> {
+    same_dims(law.mean.len(), law.deviation.len())?;
     collect(law.mean.len(), count, |values| {
         let channels = law.mean.iter().zip(&law.deviation);
         values.extend(channels.map(|(m, s)| m + s * generator.normal()));

@@ -135,7 +135,7 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
     }
 }
 
-/// `count` different indices below `samples`, each as likely as any.
+/// `count` different indices below `samples`, each as likely as any. O(N log N).
 ///
 /// # Errors
 /// [`Refused::TooFewSamples`] for more landmarks than samples, [`Refused::Empty`] for none,
@@ -152,6 +152,7 @@ pub fn uniform(
 }
 
 /// `count` different indices, one after the other with a probability in proportion to its score.
+/// O(N log N), beside the scores.
 ///
 /// # Errors
 /// [`Refused::TooFewSamples`] for more landmarks than positive scores, [`Refused::Empty`] for none,

@@ -15,11 +15,12 @@ impl Points {
     ///
     /// # Errors
     /// [`Refused::Empty`] without values or channels, [`Refused::Ragged`] if the last row is
-    /// incomplete.
+    /// incomplete, [`Refused::NotFinite`] for NaN and infinities.
     pub fn new(dims: usize, values: Vec<f64>) -> Result<Self, Refused> {
         if dims == 0 || values.is_empty() {
             return Err(Refused::Empty);
         }
+        Refused::unless_finite(&values)?;
         match values.len() % dims {
             0 => Ok(Self { dims, values }),
             found => Err(Refused::Ragged { expected: dims, found }),
@@ -29,7 +30,7 @@ impl Points {
     /// The samples that the core sees as arrays.
     ///
     /// # Errors
-    /// [`Refused::Empty`] without samples or channels.
+    /// As [`new`](Self::new).
     pub fn from_arrays<const D: usize>(samples: &[[f32; D]]) -> Result<Self, Refused> {
         let values = samples.iter().flatten().map(|&x| f64::from(x)).collect();
         Self::new(D, values)

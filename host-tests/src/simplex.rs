@@ -9,8 +9,8 @@ use nalgebra::{DMatrix, DVector};
 use crate::error::Refused;
 use crate::real;
 
-/// The largest gap between gradients that counts as solved, where no entry of Q and l is above 1,
-/// and else a share of the largest; the objective is then within this of the least there is.
+/// The largest gap between gradients that counts as solved, as a share of the largest entry of Q
+/// and l; the objective is then within this of the least there is.
 const GAP: f64 = 1e-10;
 
 /// Moves for each unknown, at most: beyond, rounding alone is at work.
@@ -36,7 +36,7 @@ pub fn minimise(q: &DMatrix<f64>, l: &DVector<f64>) -> Result<Vec<f64>, Refused>
     if q.iter().chain(l).any(|value| !value.is_finite()) {
         return Err(Refused::NotFinite);
     }
-    let gap = GAP * q.amax().max(l.amax()).max(1.0);
+    let gap = GAP * q.amax().max(l.amax());
     let mut weights = DVector::repeat(size, 1.0 / real(size));
     let mut gradient = q * &weights - l;
     for step in 0..MOVES.saturating_mul(size) {
@@ -95,6 +95,20 @@ mod tests {
             weights = moved.map(|value| (value - level).max(0.0));
         }
         weights
+    }
+
+    #[test]
+    fn the_scale_of_a_program_changes_nothing() -> Result<(), Refused> {
+        let mut generator = Generator::new(7);
+        let half = DMatrix::from_fn(6, 6, |_, _| generator.normal());
+        let q = &half * half.transpose() + DMatrix::identity(6, 6) * 0.1;
+        let l = DVector::from_fn(6, |_, _| 3.0 * generator.normal());
+        let plain = minimise(&q, &l)?;
+        for scale in [2.0_f64.powi(-60), 2.0_f64.powi(60)] {
+            // By powers of two, so that even rounding is the same.
+            assert_eq!(minimise(&(&q * scale), &(&l * scale))?, plain);
+        }
+        Ok(())
     }
 
     #[test]

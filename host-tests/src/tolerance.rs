@@ -194,8 +194,8 @@ table! {
     FIGURE7_CHANNELS: "time of Fourier over Fastfood at d = 512", 3.0,
         "512 products to 40 sums for each frequency, and a sine and a cosine for both";
     /// Figure 8 and circular ensembles, without a change.
-    FIGURE8_TYPE_I: "type-I error at .05 in 100 trials", 0.12,
-        "three standard deviations of a share of .05 in 100 trials above it";
+    FIGURE8_TYPE_I: "type-I error at .05", 0.12,
+        "three standard deviations of a share of .05 in 100 trials above it; some parts have more";
     /// Figure 8(b).
     FIGURE8_LOST: "type-II error of FastMMD with L = 256 above that of exact MMD, mean over ε", 0.1,
         "the paper calls them comparable; three deviations of the mean of 240 paired trials";
@@ -267,7 +267,7 @@ table! {
         "a sum of few χ²: 2.8 for one eigenvalue, and falling with the root of how many count";
     /// Hilbert space embedding, figure 2, left.
     NULL_THRESHOLD: "threshold by the spectrum of one pool of 100 against the measured quantile", 0.25,
-        "eigenvalues of 100 samples scatter by a tenth, and a quantile of 1000 by a twentieth";
+        "eigenvalues of 100 samples scatter by a tenth, and a quantile of 2000 by less than a twentieth";
     /// Hilbert space embedding, figure 2, right.
     CHANGED_SKEWNESS: "skewness of MMD_u² with a change, from that of a U-statistic", 0.18,
         "three standard errors over 2000 instances: a sample's skewness deviates by √(6.7/2000) = .058 where the distribution is a Gamma of skewness .28 (the delta method by its first six moments), and theory's own by some .02; validated over 40 other seeds by tests/calibration.rs";

@@ -228,3 +228,26 @@ fn bad_input_is_refused_by_name() -> Result<(), Refused> {
     assert_eq!(bad, Err(Refused::BadParameter { name: "bandwidth" }));
     Ok(())
 }
+
+/// Few different values make many draws alike: a threshold must not tell them apart by rounding.
+#[test]
+fn ties_keep_the_level() -> Result<(), Refused> {
+    const TRIALS: usize = 400;
+    let mut generator = Generator::new(20);
+    for estimate in [Estimate::Biased, Estimate::Unbiased] {
+        let mut rejected = [0; 2];
+        for _ in 0..TRIALS {
+            let mut set = || [0; 5].map(|_| 0.7 * f64::from(u8::from(generator.normal() > 0.0)));
+            let (p, q) = (set(), set());
+            let pool = Gram::new(&p, &q, |x: &f64, y: &f64| (-0.5 * (x - y) * (x - y)).exp())?;
+            let null = null::permutation(&pool, estimate, 199, &mut generator)?;
+            let statistic = pool.mmd2(estimate)?;
+            rejected[0] += usize::from(statistic > null.threshold(0.05)?);
+            rejected[1] += usize::from(null.p_value(statistic) <= 0.05);
+        }
+        // By either rule the same, and within three deviations of a share of .05.
+        assert_eq!(rejected[0], rejected[1], "{estimate:?}");
+        assert!(rejected[0] <= 33, "{estimate:?} {rejected:?}");
+    }
+    Ok(())
+}

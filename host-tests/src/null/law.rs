@@ -89,8 +89,9 @@ impl Null {
 
     /// The value that the statistic exceeds with a probability of at most `level`.
     ///
-    /// Of B draws it is the ⌈(1 − level)·(B + 1)⌉-th smallest, and infinite where B is too small
-    /// to tell.
+    /// Of B draws it is the ⌈(1 − level)·(B + 1)⌉-th smallest, with room for rounding, and infinite
+    /// where B is too small to tell: a statistic is above it if its
+    /// [p-value](Self::p_value) is at most `level`.
     ///
     /// # Errors
     /// [`Refused::BadLevel`] unless 0 < `level` < 1.
@@ -102,7 +103,10 @@ impl Null {
                 let allowed = level * (real(values.len()) + 1.0) - 1.0;
                 // A hair of room, so that 0.05·(999 + 1) counts as 50.
                 let above = (0..=values.len()).take_while(|&r| real(r) <= allowed + 1e-9).last();
-                above.map_or(f64::INFINITY, |r| values[(values.len() - 1).saturating_sub(r)])
+                above.map_or(f64::INFINITY, |r| {
+                    let value = values[(values.len() - 1).saturating_sub(r)];
+                    value + TIED * value.abs()
+                })
             }
             Law::Gamma { shape, scale, shift } => shift + scale * gamma_quantile(*shape, level),
             Law::Normal { deviation } => deviation * SQRT_2 * erfc_inv(2.0 * level),

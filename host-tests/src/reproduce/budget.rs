@@ -52,7 +52,8 @@ pub fn verdict(effort: Effort, seconds: f64) -> (String, bool) {
     let limit = limit(effort).limit;
     let kept = seconds <= limit;
     let word = if kept { "kept" } else { "BROKEN" };
-    (format!("{word}: {seconds:.1} s of running time, at most {limit} s"), kept)
+    let what = "of running time, or of processor time if that is less";
+    (format!("{word}: {seconds:.1} s {what}, at most {limit} s"), kept)
 }
 
 #[cfg(test)]

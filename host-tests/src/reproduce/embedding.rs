@@ -184,9 +184,10 @@ pub(super) fn distributions(_: Effort, tick: Tick<'_>) -> Result<Figure, Failed>
         "A Hilbert space embedding, figure 2: the distribution of MMD²",
         &format!(
             "{count} instances of MMD_u², σ = 1. Without a change: 50 samples of N(0, 1) in each \
-             set, beside draws of theorem 5's sum over the spectrum of one of these pools. With a \
-             change: 100 samples of Laplace distributions of deviation 1 and 3√2, beside theorem \
-             5's normal distribution."
+             set, beside draws of theorem 5's sum over the spectrum of another such pool. With a \
+             change: 100 samples of Laplace distributions of deviation 1 and 3√2, beside the normal \
+             distribution of the same mean and deviation; theorem 5's own deviation is held to the \
+             measured one below."
         ),
     );
     let generator = &mut Generator::new(1);
@@ -215,7 +216,10 @@ pub(super) fn distributions(_: Effort, tick: Tick<'_>) -> Result<Figure, Failed>
         let x = 0.05 * f64::from(step) * spread;
         (centre + x, normal_density(x, spread))
     });
-    let series = [Series::histogram("measured", &changed, 40), Series::line("normal", bell)];
+    let series = [
+        Series::histogram("measured", &changed, 40),
+        Series::line("normal of the same mean and deviation", bell),
+    ];
     figure.plot("embedding-2-other", "MMD² with a change", axis, Axis::even("density"), &series)?;
 
     let error = deviation(&unchanged) / real(count).sqrt();
