@@ -1,6 +1,6 @@
 //! Settings as Rust.
 
-use fastmmd::detector::{Bandwidth, Calibration};
+use fastmmd::detector::{Bandwidth, Calibration, Config};
 use fastmmd_shapes::{Settings, Shape};
 
 /// A map, settings and the type of a detector, to paste into firmware.
@@ -14,7 +14,7 @@ pub(crate) fn rust(shape: &Shape, settings: &Settings) -> String {
         let import = "use fastmmd::innovation::Innovation;\n";
         (format!("Innovation<{channels}>"), format!("Config::innovation({promise:?})"), import)
     } else {
-        let preset = if scales.join(",") == "4,16,64,256" {
+        let preset = if settings.scales == Config::rows(promise).scales {
             format!("Config::rows({promise:?})")
         } else {
             format!("Config::rows({promise:?}).with_scales([{}])", scales.join(", "))
@@ -31,7 +31,7 @@ pub(crate) fn rust(shape: &Shape, settings: &Settings) -> String {
         names.push("Bandwidth");
     }
     if let Calibration::Adaptive(rows) = config.calibration
-        && rows != 4000
+        && config.calibration != Config::innovation(promise).calibration
     {
         fields.push_str(&format!("    calibration: Calibration::Adaptive({rows}),\n"));
         names.push("Calibration");

@@ -149,8 +149,8 @@ pub(crate) fn detector(
     }
     let scales = options.scales.clone().unwrap_or(preset_scales);
     let scaling_rows = options.fine.scaling.unwrap_or(preset.config.scaling_rows);
-    if !(1..=64).contains(&lags) {
-        return Err(Fault::new(format!("--lags {lags}: from 1 on")));
+    if lags == 0 {
+        return Err(Fault::new("--lags 0: from 1 on"));
     }
     if !scales.is_sorted_by(|a, b| a < b) || scales.contains(&0) {
         return Err(Fault::new(format!("--scales {}: rows, ascending", list(&scales))));
@@ -202,12 +202,7 @@ pub(crate) fn detector(
         calibration: match (options.fine.threshold_memory, preset.config.calibration) {
             (Some(0), _) => Calibration::Learned,
             (Some(rows), _) => Calibration::Adaptive(rows),
-            (None, Calibration::Adaptive(rows)) => {
-                // Four blocks at least: they grow with the learning rows.
-                let block = longest.saturating_mul(2).max(learning_rows / 32);
-                Calibration::Adaptive(rows.max(block.saturating_mul(4)))
-            }
-            (None, learned) => learned,
+            (None, preset) => long_enough(preset, longest, learning_rows),
         },
         lone_outliers: match options.fine.lone_outliers {
             None => preset.config.lone_outliers,
@@ -220,6 +215,18 @@ pub(crate) fn detector(
     let settings = Settings { config, scales };
     let detector = fastmmd_shapes::detector(&shape, &settings).map_err(Fault::new)?;
     Ok((shape, detector))
+}
+
+/// A calibration that remembers at least four of the blocks whose largest values thresholds are set
+/// by: they grow with the longest window and the learning rows.
+pub(crate) fn long_enough(preset: Calibration, longest: u32, learning_rows: u32) -> Calibration {
+    match preset {
+        Calibration::Adaptive(rows) => {
+            let block = longest.saturating_mul(2).max(learning_rows / 32);
+            Calibration::Adaptive(rows.max(block.saturating_mul(4)))
+        }
+        learned => learned,
+    }
 }
 
 fn list(numbers: &[u32]) -> String {

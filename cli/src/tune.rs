@@ -220,10 +220,8 @@ fn candidates(log: &Log) -> Result<Vec<(Shape, Settings)>, Fault> {
         settings.config.scaling_rows = scaling;
         settings.config.learning_rows = log.learn - scaling - history;
         let longest = settings.scales.iter().copied().max().unwrap_or(0);
-        if let fastmmd::detector::Calibration::Adaptive(rows) = &mut settings.config.calibration {
-            let block = longest.saturating_mul(2).max(settings.config.learning_rows / 32);
-            *rows = (*rows).max(block.saturating_mul(4));
-        }
+        let config = &mut settings.config;
+        config.calibration = setup::long_enough(config.calibration, longest, config.learning_rows);
     }
     // What there is no shape for, or not enough rows, is no candidate.
     let detector =
