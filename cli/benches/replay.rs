@@ -3,6 +3,9 @@
 //! Replaying them takes at most four times as long as parsing them alone, and less than 50 MB of
 //! memory. Both are measured in one run, in turns, for only their ratio means anything.
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -103,14 +106,10 @@ fn replay(path: &Path) -> (Duration, u64) {
         .stdout(Stdio::null())
         .spawn()
         .expect("the command starts");
-    let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     loop {
         // The high-water mark: only the last reading counts, and there is none after the end.
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-        peak = peak.max(kilobytes.unwrap_or(0));
+        peak = peak.max(common::peak_kilobytes(&child));
         if let Some(status) = child.try_wait().expect("a child") {
             assert!(matches!(status.code(), Some(0 | 1)), "{status}");
             return (begin.elapsed(), peak);

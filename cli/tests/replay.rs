@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
-use common::{RARELY, directory, fastmmd, fed, file, noise};
+use common::{RARELY, directory, fastmmd, fed, file, noise, peak_kilobytes};
 use serde_json::{Value, json};
 
 /// Has these names, in this order at the front.
@@ -296,13 +296,9 @@ fn long_logs_take_no_more_memory() {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the command starts");
-        let status = format!("/proc/{}/status", child.id());
         let mut most = 0;
         while child.try_wait().expect("a child").is_none() {
-            let text = fs::read_to_string(&status).unwrap_or_default();
-            let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-            let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-            most = most.max(kilobytes.unwrap_or(0));
+            most = most.max(peak_kilobytes(&child));
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
         most

@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use fastmmd_reference::generate::Generator;
 use serde_json::Value;
@@ -66,6 +66,14 @@ pub(crate) fn fed<A: AsRef<std::ffi::OsStr>>(arguments: &[A], input: &str) -> Ra
         out: String::from_utf8(output.stdout).expect("UTF-8"),
         err: String::from_utf8(output.stderr).expect("UTF-8"),
     }
+}
+
+/// The most memory that a process has had so far, in kilobytes, as Linux tells it; 0 once it is
+/// gone.
+pub(crate) fn peak_kilobytes(process: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 /// A directory of a test's own, empty.
