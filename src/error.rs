@@ -14,7 +14,7 @@ pub enum Parameter {
     /// The bandwidth σ of a kernel.
     Bandwidth,
     /// The value K(0) of a kernel.
-    KernelScale,
+    Amplitude,
     /// The factor that forgetting multiplies the past by.
     Keep,
     /// A frequency vector given by the caller.
@@ -22,7 +22,7 @@ pub enum Parameter {
     /// The promised mean time between false alarms.
     MeanTime,
     /// The window lengths.
-    Scales,
+    Windows,
     /// The number of scaling rows.
     ScalingRows,
     /// The number of learning rows.
@@ -35,22 +35,33 @@ pub enum Parameter {
     HoldOff,
 }
 
+impl Parameter {
+    /// What it is called in a message.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Channel(_) => "a channel of the sample",
+            Self::Weight => "the weight",
+            Self::Bandwidth => "the bandwidth",
+            Self::Amplitude => "the kernel's amplitude K(0)",
+            Self::Keep => "the factor to keep",
+            Self::Frequency => "a frequency",
+            Self::MeanTime => "the mean time between false alarms",
+            Self::Windows => "the list of window lengths",
+            Self::ScalingRows => "the number of scaling rows",
+            Self::LearningRows => "the number of learning rows",
+            Self::ReferenceMemory => "the memory of the reference",
+            Self::CalibrationMemory => "the memory of the calibration",
+            Self::HoldOff => "the hold-off",
+        }
+    }
+}
+
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Channel(channel) => write!(f, "channel {channel} of the sample"),
-            Self::Weight => f.write_str("the weight"),
-            Self::Bandwidth => f.write_str("the bandwidth"),
-            Self::KernelScale => f.write_str("the kernel scale K(0)"),
-            Self::Keep => f.write_str("the factor to keep"),
-            Self::Frequency => f.write_str("a frequency"),
-            Self::MeanTime => f.write_str("the mean time between false alarms"),
-            Self::Scales => f.write_str("the list of scales"),
-            Self::ScalingRows => f.write_str("the number of scaling rows"),
-            Self::LearningRows => f.write_str("the number of learning rows"),
-            Self::ReferenceMemory => f.write_str("the memory of the reference"),
-            Self::CalibrationMemory => f.write_str("the memory of the calibration"),
-            Self::HoldOff => f.write_str("the hold-off"),
+            other => f.write_str(other.name()),
         }
     }
 }
@@ -64,7 +75,7 @@ pub enum Error {
     NonFinite(Parameter),
     /// The parameter is finite, but not inside the range its documentation gives.
     OutOfRange(Parameter),
-    /// The sample is so large that a phase could exceed [`MAX_TURNS`](crate::map::MAX_TURNS).
+    /// The sample is so large that a phase could exceed [`MAX_TURNS`](crate::features::MAX_TURNS).
     PhaseTooLarge,
     /// The kernel is not spherically invariant, which this map or sampling needs.
     NotSpherical,
@@ -101,43 +112,93 @@ pub enum Error {
     Inconsistent,
 }
 
+impl Error {
+    /// What is wrong, without the names and numbers that [`Display`](fmt::Display) adds.
+    #[must_use]
+    pub const fn message(&self) -> &'static str {
+        match self {
+            Self::NonFinite(_) => "is not a finite number",
+            Self::OutOfRange(_) => "is out of range",
+            Self::PhaseTooLarge => {
+                "the sample is too large: a phase could not be reduced to one turn"
+            }
+            Self::NotSpherical => {
+                "the kernel is not spherically invariant: use a dense map with independent or quasi-random sampling"
+            }
+            Self::Empty => "the embedding holds no sample",
+            Self::TooFewSamples => "the unbiased estimate needs two samples in each embedding",
+            Self::NothingToRemove => "more weight was to be removed than the embedding holds",
+            Self::Full => "the total weight would exceed the exact range of the sums",
+            Self::MapMismatch => "the embedding belongs to another map",
+            Self::NotLearned => "the detector has not learned yet",
+            Self::NotComparable => {
+                "the detectors differ in settings or in the scale of their channels"
+            }
+            Self::BufferTooSmall { .. } => "the buffer is too small",
+            Self::NotAState => "the bytes are not a saved state",
+            Self::NewerVersion(_) => "the state has a newer format than this crate reads",
+            Self::WrongLength => "the saved state is cut short or has bytes left over",
+            Self::ChecksumMismatch => "the saved state is torn or altered",
+            Self::WrongShape => "the kind, shape or backend is another one",
+            Self::Inconsistent => "the saved values contradict each other",
+        }
+    }
+
+    /// The parameter that the error speaks of, if it is of one.
+    #[must_use]
+    pub const fn parameter(&self) -> Option<Parameter> {
+        match self {
+            Self::NonFinite(parameter) | Self::OutOfRange(parameter) => Some(*parameter),
+            _ => None,
+        }
+    }
+
+    /// Ends the compilation of a constant with this error: see [`checked!`](crate::checked).
+    #[doc(hidden)]
+    pub const fn refuse(&self) -> ! {
+        match self.parameter() {
+            Some(parameter) => panic!("{}", parameter.name()),
+            None => panic!("{}", self.message()),
+        }
+    }
+}
+
+/// The value of a constant expression that may be refused, or an error when compiled: for maps and
+/// detectors in a `static`.
+///
+/// ```
+/// use fastmmd::{Fourier, Kernel, Sampling, checked};
+///
+/// static MAP: Fourier<3, 64> = checked!(Fourier::new(Kernel::MATERN32, Sampling::Orthogonal, 1));
+/// ```
+///
+/// ```compile_fail
+/// # use fastmmd::{Fourier, Kernel, Sampling, checked};
+/// static MAP: Fourier<3, 64> = checked!(Fourier::new(Kernel::LAPLACIAN, Sampling::Orthogonal, 1));
+/// ```
+#[macro_export]
+macro_rules! checked {
+    ($value:expr) => {
+        const {
+            match $value {
+                Ok(value) => value,
+                Err(error) => $crate::Error::refuse(&error),
+            }
+        }
+    };
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NonFinite(parameter) => write!(f, "{parameter} is not a finite number"),
-            Self::OutOfRange(parameter) => write!(f, "{parameter} is out of range"),
-            Self::PhaseTooLarge => {
-                f.write_str("the sample is too large: a phase could not be reduced to one turn")
-            }
-            Self::NotSpherical => f.write_str(
-                "the kernel is not spherically invariant: use a dense map with independent or quasi-random sampling",
-            ),
-            Self::Empty => f.write_str("the embedding holds no sample"),
-            Self::TooFewSamples => {
-                f.write_str("the unbiased estimate needs two samples in each embedding")
-            }
-            Self::NothingToRemove => {
-                f.write_str("more weight was to be removed than the embedding holds")
-            }
-            Self::Full => f.write_str("the total weight would exceed the exact range of the sums"),
-            Self::MapMismatch => f.write_str("the embedding belongs to another map"),
-            Self::NotLearned => f.write_str("the detector has not learned yet"),
-            Self::NotComparable => {
-                f.write_str("the detectors differ in settings or in the scale of their channels")
+            Self::NonFinite(parameter) | Self::OutOfRange(parameter) => {
+                write!(f, "{parameter} {}", self.message())
             }
             Self::BufferTooSmall { needed } => {
-                write!(f, "the buffer is too small: {needed} bytes are needed")
+                write!(f, "{}: {needed} bytes are needed", self.message())
             }
-            Self::NotAState => f.write_str("the bytes are not a saved state"),
-            Self::NewerVersion(version) => {
-                write!(f, "the state has format version {version}, newer than this crate reads")
-            }
-            Self::WrongLength => f.write_str("the saved state is cut short or has bytes left over"),
-            Self::ChecksumMismatch => f.write_str("the saved state is torn or altered"),
-            Self::WrongShape => {
-                f.write_str("the saved state is of another kind, shape or backend")
-            }
-            Self::Inconsistent => f.write_str("the saved values contradict each other"),
+            Self::NewerVersion(version) => write!(f, "{}: version {version}", self.message()),
+            other => f.write_str(other.message()),
         }
     }
 }

@@ -73,58 +73,35 @@
     )
 )]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-// Conditioning of the input.
-pub mod bandwidth;
-pub mod delay;
-pub mod innovation;
-pub mod scale;
+// In the order of the data's path.
+pub mod condition;
+pub mod features;
 
-// Frequencies and phases.
-pub mod hadamard;
-pub mod kernel;
-pub mod map;
-pub mod sampling;
-
-// Points and their sums.
 pub mod embedding;
-pub mod sincos;
-mod sums;
 
-// All of this in integers.
-pub mod fixed;
+pub mod monitor;
 
-// How much two streams differ.
-pub mod family;
-pub mod mmd;
-pub mod two_sample;
-pub mod witness;
-
-// What follows from it.
-pub mod coupling;
-pub mod detector;
-mod mean;
-mod null;
-pub mod regimes;
+// All of it for any shape, on a host.
+#[cfg(feature = "alloc")]
+pub mod dynamic;
 
 // For all of them.
 pub mod error;
+pub mod fixed;
 mod numeric;
+pub mod shape;
 pub mod state;
 
-pub use detector::Detector;
-pub use embedding::Embedding;
+pub use embedding::{Embedding, KernelFamily, Regimes, TwoSample, Witness};
 pub use error::{Error, Parameter};
-pub use family::{KernelFamily, Member};
-pub use kernel::{Kernel, Profile};
-pub use map::{Fastfood, FeatureMap, Fourier, MapKind, Recipe, Scalar};
-pub use mmd::Circle;
-pub use regimes::{Nearest, Regimes};
-pub use sampling::Sampling;
+pub use features::kernel::{Kernel, Profile};
+pub use features::sampling::Sampling;
 #[cfg(feature = "rand_core")]
-pub use sampling::seed_from;
-pub use sincos::{Backend, Point, SinCos};
-pub use two_sample::TwoSample;
-pub use witness::Witness;
+pub use features::sampling::seed_from;
+pub use features::{Fastfood, FeatureMap, Fourier, MapKind, Recipe};
+pub use monitor::{Alarm, Change, Config, Detector, Stage, Verdict};

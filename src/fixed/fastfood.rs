@@ -3,13 +3,13 @@
 use core::num::Wrapping;
 
 use crate::error::Error;
-use crate::hadamard;
-use crate::kernel::Kernel;
-use crate::map::{FeatureMap, MapKind, Recipe};
+use crate::features::kernel::Kernel;
+use crate::features::sampling::Sampling;
+use crate::features::{FeatureMap, MapKind, Recipe, hadamard};
 use crate::numeric::{f64_of, nearest, rounded, sqrt, u32_of};
-use crate::sampling::Sampling;
+use crate::shape::Fixed;
 
-use super::{PHASE_PER_TURN_AND_STEP, check_bandwidth, one_at_a_time, reach};
+use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reach};
 
 /// Frequencies as products S·H·G·Π·H·B, as in [`Fastfood`](crate::Fastfood), all in integers:
 /// 8·L + 2·(P + D) bytes.
@@ -60,7 +60,7 @@ struct Diagonal {
     scale: u32,
 }
 
-/// Most bits of a fraction that a gain may have; more would not be heard of.
+/// Most bits of a fraction that a gain may have: more would not change a phase by 2⁻¹⁷ turns.
 const GAIN_BITS: u32 = 16;
 
 /// Most bits that are cut; the wider the kernel, the more.
@@ -140,9 +140,9 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             kernel,
             sampling: Sampling::Independent,
             seed,
-            dims: u32_of(D),
+            inputs: u32_of(D),
             block: u32_of(P),
-            features: u32_of(L),
+            frequencies: u32_of(L),
         };
         let fingerprint = recipe.fingerprint();
         Ok(Self { recipe, fingerprint, cut, signs, sources: drawn.sources, diagonals })
@@ -245,7 +245,11 @@ fn block<const P: usize>(
     results
 }
 
-impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L, i16> for Fastfood<D, P, L> {
+impl<const D: usize, const P: usize, const L: usize> FeatureMap for Fastfood<D, P, L> {
+    type Inputs = Fixed<D>;
+    type Frequencies = Fixed<L>;
+    type Backend = Table;
+
     fn recipe(&self) -> &Recipe {
         &self.recipe
     }
@@ -281,15 +285,19 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap<D, L, i16> for F
     }
 
     /// Costs a transform per channel: meant for inspection, not for use on every sample.
-    fn frequency(&self, index: usize) -> Option<[f32; D]> {
-        self.exact_frequency(index).map(|frequency| frequency.map(rounded))
+    fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool {
+        let Some(exact) = self.exact_frequency(index) else { return false };
+        for (coordinate, exact) in frequency.iter_mut().zip(exact) {
+            *coordinate = rounded(exact);
+        }
+        true
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Profile;
+    use crate::features::kernel::Profile;
 
     fn kernel(bandwidth: f32) -> Kernel {
         Kernel::new(Profile::Gaussian, bandwidth).unwrap()

@@ -1,12 +1,13 @@
 //! The dense map in integers.
 
 use crate::error::Error;
-use crate::kernel::Kernel;
-use crate::map::{FeatureMap, MapKind, Recipe};
+use crate::features::kernel::Kernel;
+use crate::features::sampling::{self, Sampling, Scheme};
+use crate::features::{FeatureMap, MapKind, Recipe};
 use crate::numeric::{nearest, rounded, u32_of};
-use crate::sampling::{self, Sampling};
+use crate::shape::Fixed;
 
-use super::{PHASE_PER_TURN_AND_STEP, check_bandwidth, one_at_a_time, reach};
+use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reach};
 
 /// L frequency vectors of D coordinates each, in 2⁻³² turns per step of the sample: 4·D·L bytes,
 /// D·L multiplications of 32 bits a sample.
@@ -15,13 +16,9 @@ use super::{PHASE_PER_TURN_AND_STEP, check_bandwidth, one_at_a_time, reach};
 /// seed, each rounded to 2⁻³² turns per step; from there on a phase is exact.
 ///
 /// ```
-/// use fastmmd::{Kernel, Sampling, fixed};
+/// use fastmmd::{Sampling, fixed};
 ///
-/// static MAP: fixed::Fourier<3, 64> =
-///     match fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-///         Ok(map) => map,
-///         Err(_) => panic!("checked when compiled"),
-///     };
+/// static MAP: fixed::Fourier<3, 64> = fixed::Fourier::gaussian(1);
 /// # use fastmmd::FeatureMap;
 /// assert_eq!(MAP.recipe().sampling, Sampling::Quasi);
 /// ```
@@ -34,25 +31,31 @@ pub struct Fourier<const D: usize, const L: usize> {
 }
 
 impl<const D: usize, const L: usize> Fourier<D, L> {
+    /// Frequencies of the Gaussian kernel of bandwidth 1.
+    #[must_use]
+    pub const fn gaussian(seed: u64) -> Self {
+        Self::drawn(Kernel::GAUSSIAN, Scheme::auto(&Kernel::GAUSSIAN, D), seed)
+    }
+
     /// Draws the frequencies of `kernel`, as [`Fourier::new`](crate::Fourier::new) does.
     ///
     /// # Errors
     /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian, and
     /// [`Error::OutOfRange`] for a bandwidth outside [`BANDWIDTHS`](super::BANDWIDTHS).
-    #[expect(clippy::cast_possible_truncation, reason = "turns are counted modulo 2³²")]
     pub const fn new(kernel: Kernel, sampling: Sampling, seed: u64) -> Result<Self, Error> {
-        let () = crate::Fourier::<D, L>::SHAPE;
         if let Err(error) = check_bandwidth(&kernel) {
             return Err(error);
         }
-        let sampling = match sampling.resolve(&kernel, D) {
-            Ok(sampling) => sampling,
-            Err(error) => return Err(error),
-        };
-        let drawn: [[f32; D]; L] = match sampling::draw(&kernel, sampling, seed) {
-            Ok(drawn) => drawn,
-            Err(error) => return Err(error),
-        };
+        match sampling.scheme(&kernel, D) {
+            Ok(scheme) => Ok(Self::drawn(kernel, scheme, seed)),
+            Err(error) => Err(error),
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "turns are counted modulo 2³²")]
+    const fn drawn(kernel: Kernel, scheme: Scheme, seed: u64) -> Self {
+        let () = crate::Fourier::<D, L>::SHAPE;
+        let drawn: [[f32; D]; L] = sampling::draw(&kernel, scheme, seed);
         let mut frequencies = [[0; D]; L];
         let mut row = 0;
         while row < L {
@@ -67,13 +70,13 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         let recipe = Recipe {
             kind: MapKind::FixedFourier,
             kernel,
-            sampling,
+            sampling: scheme.sampling(),
             seed,
-            dims: u32_of(D),
+            inputs: u32_of(D),
             block: 0,
-            features: u32_of(L),
+            frequencies: u32_of(L),
         };
-        Ok(Self { fingerprint: recipe.fingerprint(), recipe, frequencies })
+        Self { fingerprint: recipe.fingerprint(), recipe, frequencies }
     }
 
     /// Makes the map again that a saved state speaks of.
@@ -98,7 +101,11 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     }
 }
 
-impl<const D: usize, const L: usize> FeatureMap<D, L, i16> for Fourier<D, L> {
+impl<const D: usize, const L: usize> FeatureMap for Fourier<D, L> {
+    type Inputs = Fixed<D>;
+    type Frequencies = Fixed<L>;
+    type Backend = Table;
+
     fn recipe(&self) -> &Recipe {
         &self.recipe
     }
@@ -128,7 +135,11 @@ impl<const D: usize, const L: usize> FeatureMap<D, L, i16> for Fourier<D, L> {
         Ok(())
     }
 
-    fn frequency(&self, index: usize) -> Option<[f32; D]> {
-        self.exact_frequency(index).map(|frequency| frequency.map(rounded))
+    fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool {
+        let Some(exact) = self.exact_frequency(index) else { return false };
+        for (coordinate, exact) in frequency.iter_mut().zip(exact) {
+            *coordinate = rounded(exact);
+        }
+        true
     }
 }

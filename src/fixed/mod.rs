@@ -14,11 +14,11 @@
 //! | bandwidth σ | 10⁻¹² to 10¹² | [`BANDWIDTHS`] |
 //! | error of a point | 1e-6, and more with the phase | 2e-4, whatever the phase |
 //! | `Fourier`, `Fastfood`, `Embedding`, `TwoSample` | yes | yes, of the same names and methods |
-//! | [`mmd`](crate::mmd), saved state, merging | yes | yes, the same |
+//! | [`mmd`](crate::embedding::mmd), saved state, merging | yes | yes, the same |
 //! | `Detector`, `KernelFamily`, `Witness`, `Regimes`, couplings, given frequencies | yes | no |
 //!
-//! The sums are the same sums: an [`Embedding`] here is the crate's own with the backend
-//! [`Table`]. The same samples give the same bits on every target. A saved state of one path is
+//! The sums are the same sums: an [`Embedding`](crate::Embedding) over one of these maps is the
+//! crate's own, with the backend [`Table`]. The same samples give the same bits on every target. A saved state of one path is
 //! refused by the other with [`Error::WrongShape`].
 //!
 //! # Samples
@@ -30,12 +30,12 @@
 //! overflows.
 //!
 //! ```
-//! use fastmmd::{Kernel, Sampling, fixed};
+//! use fastmmd::{TwoSample, fixed};
 //!
-//! let map = fixed::Fourier::<2, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 1)?;
+//! let map = fixed::Fourier::<2, 64>::gaussian(1);
 //! // A 12-bit converter: means and deviations in counts.
 //! let scale = fixed::Scale::new([2048.0, 1000.0], [100.0, 25.0])?;
-//! let mut test: fixed::TwoSample<_, 2, 64> = fixed::TwoSample::new(&map);
+//! let mut test = TwoSample::new(&map);
 //! for step in 0..200 {
 //!     let wave = step * 37 % 101 - 50;
 //!     test.push_p(&scale.sample(&[2048 + 2 * wave, 1000 + wave]))?;
@@ -58,15 +58,9 @@ pub use table::Table;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 use crate::error::{Error, Parameter};
-use crate::kernel::Kernel;
-use crate::map::Scalar;
+use crate::features::Scalar;
+use crate::features::kernel::Kernel;
 use crate::numeric::{f32_of, sqrt_f32};
-
-/// Sums of points in integers: the crate's [`Embedding`](crate::Embedding) with the [`Table`].
-pub type Embedding<const L: usize> = crate::Embedding<L, Table>;
-
-/// Two streams in integers: the crate's [`TwoSample`](crate::TwoSample) with the [`Table`].
-pub type TwoSample<'m, M, const D: usize, const L: usize> = crate::TwoSample<'m, M, D, L, Table>;
 
 /// The value 1 of a sample's channel: 2¹¹ steps.
 pub const ONE: i16 = 2048;

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn counts_become_deviations_and_saturate() {
-        let mut generator = crate::sampling::Stream::new(3);
+        let mut generator = crate::features::sampling::Stream::new(3);
         for deviation in [0.125, 0.3, 1.0, 77.7, 1000.0, 4095.9, 4096.0] {
             for mean in [0.0, -32_768.0, 40_000.25, 1.0e9] {
                 let scale = Scale::new([mean], [deviation]).unwrap();

@@ -1,7 +1,7 @@
 //! Points from a table of straight pieces.
 
+use crate::features::sincos::Backend;
 use crate::numeric::{cos_sin_turns, f64_of, nearest};
-use crate::sincos::Backend;
 
 /// Cosine and sine as 256 straight pieces each: two words of flash a piece, two multiplications
 /// of 32 bits a point, no branches, no floating point.

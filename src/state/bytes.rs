@@ -1,7 +1,7 @@
-//! Fields as little-endian bytes.
+//! Plain values as little-endian bytes.
 
 use crate::error::Error;
-use crate::sincos::Point;
+use crate::features::sincos::Point;
 
 /// Fills a buffer from the front; the caller has made sure that it is long enough.
 pub(crate) struct Writer<'b> {
@@ -18,10 +18,11 @@ impl Writer<'_> {
     }
 }
 
-/// Takes fields from the front of a payload.
+/// Takes values from the front of a payload.
 #[derive(Clone)]
 pub(crate) struct Reader<'b> {
     pub(super) rest: &'b [u8],
+    pub(super) version: u8,
 }
 
 impl Reader<'_> {
@@ -30,38 +31,36 @@ impl Reader<'_> {
         self.rest = rest;
         Ok(*field)
     }
+
+    /// The format version of the record.
+    pub(crate) fn version(&self) -> u8 {
+        self.version
+    }
+
+    /// Whether nothing is left: a record that is longer than its fields is of another shape.
+    pub(crate) fn finish(&self) -> Result<(), Error> {
+        if self.rest.is_empty() { Ok(()) } else { Err(Error::WrongShape) }
+    }
 }
 
-/// A value that is kept as a fixed number of bytes.
-pub(crate) trait Field: Sized {
+/// A value of a fixed number of bytes.
+pub(crate) trait Plain: Copy {
     /// How many.
     const BYTES: usize;
 
     /// Writes the value.
-    fn put(&self, writer: &mut Writer<'_>);
+    fn write(self, writer: &mut Writer<'_>);
 
     /// Reads a value; what no value of its kind could be is [`Error::Inconsistent`].
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error>;
-
-    /// Reads over a value, refusing what [`take`](Self::take) would; larger values do so piece by
-    /// piece, to need little stack.
-    fn check(reader: &mut Reader<'_>) -> Result<(), Error> {
-        Self::take(reader).map(drop)
-    }
-
-    /// Reads a value in place, piece by piece likewise.
-    fn read_into(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = Self::take(reader)?;
-        Ok(())
-    }
 }
 
-macro_rules! integer_fields {
+macro_rules! integers {
     ($($integer:ty),*) => {$(
-        impl Field for $integer {
+        impl Plain for $integer {
             const BYTES: usize = size_of::<Self>();
 
-            fn put(&self, writer: &mut Writer<'_>) {
+            fn write(self, writer: &mut Writer<'_>) {
                 writer.put(self.to_le_bytes());
             }
 
@@ -72,12 +71,12 @@ macro_rules! integer_fields {
     )*};
 }
 
-integer_fields!(u8, u32, u64, u128, i64);
+integers!(u8, u32, u64, u128, i64);
 
-impl Field for f32 {
+impl Plain for f32 {
     const BYTES: usize = size_of::<Self>();
 
-    fn put(&self, writer: &mut Writer<'_>) {
+    fn write(self, writer: &mut Writer<'_>) {
         writer.put(self.to_le_bytes());
     }
 
@@ -88,124 +87,28 @@ impl Field for f32 {
     }
 }
 
-impl<T: Field + Copy, const N: usize> Field for [T; N] {
-    const BYTES: usize = N * T::BYTES;
+impl Plain for bool {
+    const BYTES: usize = 1;
 
-    fn put(&self, writer: &mut Writer<'_>) {
-        for item in self {
-            item.put(writer);
-        }
-    }
-
-    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        const { assert!(N >= 1, "an array of fields has at least one") };
-        let mut items = [T::take(reader)?; N];
-        for item in items.iter_mut().skip(1) {
-            *item = T::take(reader)?;
-        }
-        Ok(items)
-    }
-
-    fn check(reader: &mut Reader<'_>) -> Result<(), Error> {
-        (0..N).try_for_each(|_| T::check(reader))
-    }
-
-    fn read_into(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter_mut().try_for_each(|item| item.read_into(reader))
-    }
-}
-
-/// A value that may be missing: a byte that says so, and room for it in any case.
-impl<T: Field> Field for Option<T> {
-    const BYTES: usize = 1 + T::BYTES;
-
-    fn put(&self, writer: &mut Writer<'_>) {
-        u8::from(self.is_some()).put(writer);
-        match self {
-            Some(value) => value.put(writer),
-            None => (0..T::BYTES).for_each(|_| writer.put([0])),
-        }
+    fn write(self, writer: &mut Writer<'_>) {
+        writer.put([u8::from(self)]);
     }
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
         match u8::take(reader)? {
-            0 => skip::<T>(reader).map(|()| None),
-            1 => T::take(reader).map(Some),
-            _ => Err(Error::Inconsistent),
-        }
-    }
-
-    fn check(reader: &mut Reader<'_>) -> Result<(), Error> {
-        match u8::take(reader)? {
-            1 => T::check(reader),
-            0 => skip::<T>(reader),
-            _ => Err(Error::Inconsistent),
-        }
-    }
-
-    /// In place only over a value that is there already.
-    fn read_into(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        match (u8::take(reader)?, &mut *self) {
-            (0, _) => {
-                *self = None;
-                skip::<T>(reader)
-            }
-            (1, Some(value)) => value.read_into(reader),
-            (1, None) => insert(self, reader),
+            0 => Ok(false),
+            1 => Ok(true),
             _ => Err(Error::Inconsistent),
         }
     }
 }
 
-/// Reads over the room for a value that is missing.
-fn skip<T: Field>(reader: &mut Reader<'_>) -> Result<(), Error> {
-    (0..T::BYTES).try_for_each(|_| reader.take::<1>().map(drop))
-}
-
-/// Apart, for its stack is needed only here.
-#[inline(never)]
-fn insert<T: Field>(empty: &mut Option<T>, reader: &mut Reader<'_>) -> Result<(), Error> {
-    *empty = Some(T::take(reader)?);
-    Ok(())
-}
-
-/// Makes a struct a field: its own fields in the order given.
-macro_rules! fields {
-    ($name:ident $(<$(const $length:ident),*>)? { $($field:ident: $kind:ty),* $(,)? }) => {
-        impl $(<$(const $length: usize),*>)? $crate::state::Field for $name $(<$($length),*>)? {
-            const BYTES: usize = 0 $(+ <$kind as $crate::state::Field>::BYTES)*;
-
-            fn put(&self, writer: &mut $crate::state::Writer<'_>) {
-                $($crate::state::Field::put(&self.$field, writer);)*
-            }
-
-            fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
-                Ok(Self { $($field: $crate::state::Field::take(reader)?),* })
-            }
-
-            fn check(reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                $(<$kind as $crate::state::Field>::check(reader)?;)*
-                Ok(())
-            }
-
-            fn read_into(
-                &mut self,
-                reader: &mut $crate::state::Reader<'_>,
-            ) -> Result<(), $crate::Error> {
-                $($crate::state::Field::read_into(&mut self.$field, reader)?;)*
-                Ok(())
-            }
-        }
-    };
-}
-pub(crate) use fields;
-
-impl Field for Point {
+impl Plain for Point {
     const BYTES: usize = 2 * f32::BYTES;
 
-    fn put(&self, writer: &mut Writer<'_>) {
-        self.cos.put(writer);
-        self.sin.put(writer);
+    fn write(self, writer: &mut Writer<'_>) {
+        self.cos.write(writer);
+        self.sin.write(writer);
     }
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
@@ -213,5 +116,104 @@ impl Field for Point {
         // A mean of points on the circle lies inside it, but for a coarse backend's error.
         let inside = point.cos.abs() <= 1.01 && point.sin.abs() <= 1.01;
         if inside { Ok(point) } else { Err(Error::Inconsistent) }
+    }
+}
+
+/// A value that may be missing: a byte that says so, and room for it in any case.
+impl<T: Plain> Plain for Option<T> {
+    const BYTES: usize = 1 + T::BYTES;
+
+    fn write(self, writer: &mut Writer<'_>) {
+        self.is_some().write(writer);
+        match self {
+            Some(value) => value.write(writer),
+            None => (0..T::BYTES).for_each(|_| writer.put([0])),
+        }
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        if bool::take(reader)? {
+            return T::take(reader).map(Some);
+        }
+        (0..T::BYTES).try_for_each(|_| reader.take::<1>().map(drop))?;
+        Ok(None)
+    }
+}
+
+/// Declares how a small struct or a choice is written: its parts in the order given.
+macro_rules! plain {
+    (struct $name:ty { $($field:ident: $kind:ty),* $(,)? }) => {
+        impl $crate::state::Plain for $name {
+            const BYTES: usize = 0 $(+ <$kind as $crate::state::Plain>::BYTES)*;
+
+            fn write(self, writer: &mut $crate::state::Writer<'_>) {
+                $(<$kind as $crate::state::Plain>::write(self.$field, writer);)*
+            }
+
+            fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
+                Ok(Self { $($field: <$kind as $crate::state::Plain>::take(reader)?),* })
+            }
+        }
+    };
+    // A code and room for N numbers, of which each variant uses the first ones.
+    (enum $name:ty [$number:ty; $n:literal] {
+        $($code:literal = $variant:ident $(($($v:ident),*))? $({$($f:ident),*})?),* $(,)?
+    }) => {
+        impl $crate::state::Plain for $name {
+            const BYTES: usize = 1 + $n * <$number as $crate::state::Plain>::BYTES;
+
+            fn write(self, writer: &mut $crate::state::Writer<'_>) {
+                let mut numbers: [$number; $n] = [Default::default(); $n];
+                let _room = numbers.iter_mut();
+                let code: u8 = match self {
+                    $(Self::$variant $(($($v),*))? $({$($f),*})? => {
+                        let mut _room = _room;
+                        $($(if let Some(place) = _room.next() { *place = $v; })*)?
+                        $($(if let Some(place) = _room.next() { *place = $f; })*)?
+                        $code
+                    })*
+                };
+                writer.put([code]);
+                for number in numbers {
+                    $crate::state::Plain::write(number, writer);
+                }
+            }
+
+            fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
+                let code = <u8 as $crate::state::Plain>::take(reader)?;
+                let mut numbers: [$number; $n] = [Default::default(); $n];
+                for number in &mut numbers {
+                    *number = $crate::state::Plain::take(reader)?;
+                }
+                let mut _room = numbers.into_iter();
+                match code {
+                    $($code => {
+                        $($(let $v = _room.next().unwrap_or_default();)*)?
+                        $($(let $f = _room.next().unwrap_or_default();)*)?
+                        Ok(Self::$variant $(($($v),*))? $({$($f),*})?)
+                    })*
+                    _ => Err($crate::Error::Inconsistent),
+                }
+            }
+        }
+    };
+}
+pub(crate) use plain;
+
+/// A number that is never negative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(crate) struct NonNegative(pub(crate) f32);
+
+impl Plain for NonNegative {
+    const BYTES: usize = f32::BYTES;
+
+    fn write(self, writer: &mut Writer<'_>) {
+        self.0.write(writer);
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let value = f32::take(reader)?;
+        if value >= 0.0 { Ok(Self(value)) } else { Err(Error::Inconsistent) }
     }
 }

@@ -1,95 +1,62 @@
-//! Maps and embeddings as bytes: what was learned outlives the power.
+//! What was learned outlives the power: maps, embeddings and monitors as bytes.
 //!
 //! A record is little-endian: `FMMD`, format version, kind, backend, 0, total length (u32), the
-//! map's [recipe](crate::map::Recipe) (32 bytes), the sums, and a CRC-32 over all before it. A
-//! map is saved as its recipe, from which the same frequencies are drawn again. Records of this
-//! version will be read by every later one.
+//! map's [recipe](crate::features::Recipe) (32 bytes), a payload, and a CRC-32 over all before it.
+//! A map is saved as its recipe, from which the same frequencies are drawn again. Records of every
+//! released version are read by every later one: fields that a record is too old to have begin as
+//! new.
 //!
 //! Reading wants the exact bytes of one record, as long as `save` said, and checks everything
-//! before it changes anything: bytes that are foreign, torn, altered,
-//! newer or of another shape give a typed error, and the state stays as it was.
+//! before it changes anything: bytes that are foreign, torn, altered, newer or of another shape
+//! give a typed error, and the state stays as it was.
 //!
 //! ```
-//! use fastmmd::{Embedding, Fourier, Kernel, Sampling};
+//! use fastmmd::{Embedding, Fourier};
 //!
-//! let map = Fourier::<2, 32>::new(Kernel::GAUSSIAN, Sampling::Auto, 7)?;
-//! let mut learned: Embedding<32> = Embedding::new(&map);
-//! learned.add(&map, &[0.5, -0.5])?;
+//! static MAP: Fourier<2, 32> = Fourier::gaussian(7);
+//! let mut learned = Embedding::new(&MAP);
+//! learned.add(&MAP, &[0.5, -0.5])?;
 //!
-//! let mut flash = [0; Embedding::<32>::SAVED_BYTES];
-//! learned.save(&map, &mut flash)?;
+//! let mut flash = [0; Embedding::<Fourier<2, 32>>::SAVED_BYTES];
+//! learned.save(&MAP, &mut flash)?;
 //!
-//! let mut after_reset: Embedding<32> = Embedding::new(&map);
-//! after_reset.restore(&map, &flash)?;
+//! let mut after_reset = Embedding::new(&MAP);
+//! after_reset.restore(&MAP, &flash)?;
 //! assert_eq!(after_reset, learned);
 //! # Ok::<(), fastmmd::Error>(())
 //! ```
 
 mod bytes;
+mod fields;
 
-pub(crate) use bytes::{Field, Reader, Writer, fields};
+pub(crate) use bytes::{NonNegative, Plain, Reader, Writer, plain};
+pub(crate) use fields::{Initial, Maybe, State, begin, plain_states, state};
 
-use crate::embedding::Embedding;
 use crate::error::Error;
-use crate::map::{CHECKSUM, FeatureMap, Recipe, Scalar};
-use crate::sincos::Backend;
-use crate::sums::{self, Sum};
-use crate::two_sample::TwoSample;
+use crate::features::sincos::Backend;
+use crate::features::{CHECKSUM, FeatureMap, Recipe};
 
 const MAGIC: [u8; 4] = *b"FMMD";
+/// The newest version of the format, which is the one that is written.
 const VERSION: u8 = 1;
 const HEADER_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
 /// Length of a record without payload.
 pub(crate) const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BYTES;
-/// Total weight and sum of squared weights.
-const WEIGHT_BYTES: usize = 8 + 16;
-const SUM_BYTES: usize = 16;
 
 /// What a record holds.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Map = 1,
-    Embedding = 2,
-    TwoSample = 3,
-    /// 4 was that of detectors with fewer fields, before the first release.
-    Detector = 5,
-    Coupling = 6,
+    Map,
+    Embedding,
+    TwoSample,
+    Detector,
+    Coupling,
 }
 
-impl<const L: usize, B: Backend> Embedding<L, B> {
-    fn put(&self, writer: &mut Writer<'_>) {
-        self.weight.put(writer);
-        self.squares.put(writer);
-        for Sum { cos, sin } in self.sums.iter() {
-            (cos << FINER).put(writer);
-            (sin << FINER).put(writer);
-        }
-    }
+plain!(enum Kind [u8; 0] { 1 = Map, 2 = Embedding, 3 = TwoSample, 4 = Detector, 5 = Coupling });
 
-    /// Reads weights and sums into an embedding like this one.
-    fn take(&self, reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut embedding = Self::empty(self.fingerprint, self.kernel_scale);
-        embedding.weight = Field::take(reader)?;
-        embedding.squares = Field::take(reader)?;
-        let mut next = || <i64 as Field>::take(reader).and_then(ours);
-        for mut cell in embedding.sums.cells() {
-            cell.set(Sum { cos: next()?, sin: next()? });
-        }
-        if embedding.is_consistent() { Ok(embedding) } else { Err(Error::Inconsistent) }
-    }
-}
-
-/// Records have their sums, like weights, in units of 2⁻³⁰: this many places finer than ours.
-const FINER: u32 = 30 - sums::PLACES;
-
-/// A sum from a record, if it is one that is ever written.
-fn ours(sum: i64) -> Result<i64, Error> {
-    let coarse = sum >> FINER;
-    if coarse << FINER == sum { Ok(coarse) } else { Err(Error::Inconsistent) }
-}
-
-/// Writes a record of `length` bytes whose payload `fill` puts; returns the length.
+/// Writes a record with a payload of `length` bytes that `fill` puts; returns the whole length.
 pub(crate) fn write(
     out: &mut [u8],
     length: usize,
@@ -98,6 +65,7 @@ pub(crate) fn write(
     recipe: &Recipe,
     fill: impl FnOnce(&mut Writer<'_>),
 ) -> Result<usize, Error> {
+    let length = FRAME_BYTES.saturating_add(length);
     let too_small = Error::BufferTooSmall { needed: length };
     let record = out.get_mut(..length).ok_or(too_small)?;
     let length_field = u32::try_from(length).map_err(|_| too_small)?;
@@ -105,7 +73,9 @@ pub(crate) fn write(
     let (body, checksum) = record.split_at_mut_checked(body).ok_or(too_small)?;
     let mut writer = Writer { rest: &mut *body };
     writer.put(MAGIC);
-    writer.put([VERSION, kind as u8, backend, 0]);
+    writer.put([VERSION]);
+    kind.write(&mut writer);
+    writer.put([backend, 0]);
     writer.put(length_field.to_le_bytes());
     writer.put(recipe.to_bytes());
     fill(&mut writer);
@@ -115,25 +85,33 @@ pub(crate) fn write(
 }
 
 /// A record whose frame has been checked.
-struct Record<'b> {
-    kind: u8,
+pub(crate) struct Record<'b> {
+    kind: Kind,
     backend: u8,
-    recipe: Recipe,
+    pub(crate) recipe: Recipe,
     payload: Reader<'b>,
 }
 
 /// Checks the frame of a record: magic, version, length, checksum and recipe, in this order.
-fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
-    let mut header = Reader { rest: bytes };
+pub(crate) fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
+    read_up_to(VERSION, bytes)
+}
+
+/// The same for a reader whose newest version is `newest`.
+fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
+    let mut header = Reader { rest: bytes, version: 0 };
     if header.take().map_err(|_| Error::NotAState)? != MAGIC {
         return Err(Error::NotAState);
     }
-    let [version, kind, backend, zero] = header.take()?;
-    match version {
-        0 => return Err(Error::NotAState),
-        VERSION => {}
-        newer => return Err(Error::NewerVersion(newer)),
+    let [version] = header.take()?;
+    if version == 0 {
+        return Err(Error::NotAState);
     }
+    if version > newest {
+        return Err(Error::NewerVersion(version));
+    }
+    let kind = Kind::take(&mut header);
+    let [backend, zero] = header.take()?;
     let length = u32::from_le_bytes(header.take()?);
     if usize::try_from(length) != Ok(bytes.len()) || bytes.len() < FRAME_BYTES {
         return Err(Error::WrongLength);
@@ -143,37 +121,38 @@ fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
         return Err(Error::ChecksumMismatch);
     }
     let payload = body.get(HEADER_BYTES..).ok_or(Error::WrongLength)?;
-    let mut payload = Reader { rest: payload };
+    let mut payload = Reader { rest: payload, version };
     let recipe = Recipe::from_bytes(&payload.take()?)?;
-    let known = (Kind::Map as u8..=Kind::Coupling as u8).contains(&kind);
-    let bare = kind != Kind::Map as u8 || (backend == 0 && payload.rest.is_empty());
-    if zero != 0 || !known || !bare {
+    let kind = kind?;
+    let bare = kind != Kind::Map || (backend == 0 && payload.rest.is_empty());
+    if zero != 0 || !bare {
         return Err(Error::Inconsistent);
     }
     Ok(Record { kind, backend, recipe, payload })
 }
 
-/// The payload of a record of this kind, whatever its map.
-pub(crate) fn payload(bytes: &[u8], kind: Kind) -> Result<Reader<'_>, Error> {
-    let record = read(bytes)?;
-    if record.kind == kind as u8 { Ok(record.payload) } else { Err(Error::WrongShape) }
+impl<'b> Record<'b> {
+    /// The payload, if the record is of this kind, whatever its map.
+    pub(crate) fn payload(self, kind: Kind) -> Result<Reader<'b>, Error> {
+        if self.kind == kind { Ok(self.payload) } else { Err(Error::WrongShape) }
+    }
 }
 
-/// Checks that a record is what a caller with this map and backend expects.
-pub(crate) fn expect<'b, const D: usize, const L: usize, X: Scalar>(
+/// The payload of a record of this kind over this map, `length` bytes long if it is of the newest
+/// version.
+pub(crate) fn expect<'b, M: FeatureMap>(
     bytes: &'b [u8],
     kind: Kind,
-    backend: u8,
+    map: &M,
     length: usize,
-    map: &impl FeatureMap<D, L, X>,
 ) -> Result<Reader<'b>, Error> {
     let record = read(bytes)?;
     let recipe = map.recipe();
-    if record.kind != kind as u8
-        || record.backend != backend
-        || record.recipe.dims != recipe.dims
-        || record.recipe.features != recipe.features
-        || bytes.len() != length
+    if record.kind != kind
+        || record.backend != M::Backend::CODE
+        || record.recipe.inputs != recipe.inputs
+        || record.recipe.frequencies != recipe.frequencies
+        || (record.payload.version() == VERSION && record.payload.rest.len() != length)
     {
         return Err(Error::WrongShape);
     }
@@ -181,6 +160,15 @@ pub(crate) fn expect<'b, const D: usize, const L: usize, X: Scalar>(
         return Err(Error::MapMismatch);
     }
     Ok(record.payload)
+}
+
+/// Replaces `state` by what a payload holds. Everything is read twice, first to refuse it and then
+/// in place, so that no second state has to fit on the stack.
+pub(crate) fn replace(state: &mut impl State, reader: &mut Reader<'_>) -> Result<(), Error> {
+    let mut first = reader.clone();
+    state.check(&mut first)?;
+    first.finish()?;
+    state.read(reader)
 }
 
 impl Recipe {
@@ -193,7 +181,7 @@ impl Recipe {
     /// # Errors
     /// [`Error::BufferTooSmall`].
     pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
-        write(out, Self::SAVED_BYTES, Kind::Map, 0, self, |_| {})
+        write(out, 0, Kind::Map, 0, self, |_| {})
     }
 
     /// Reads the recipe of any record: of a map, or of the map behind saved sums.
@@ -206,72 +194,67 @@ impl Recipe {
     }
 }
 
-impl<const L: usize, B: Backend> Embedding<L, B> {
-    /// Length of a saved embedding, in bytes: 16·L + 72.
-    pub const SAVED_BYTES: usize = FRAME_BYTES + WEIGHT_BYTES + SUM_BYTES * L;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::Fourier;
+    use crate::shape::Dims;
 
-    /// Writes the embedding, with the recipe of its map; returns the number of bytes.
-    ///
-    /// # Errors
-    /// [`Error::MapMismatch`] or [`Error::BufferTooSmall`].
-    pub fn save<const D: usize>(
-        &self,
-        map: &impl FeatureMap<D, L, B::Scalar>,
-        out: &mut [u8],
-    ) -> Result<usize, Error> {
-        self.check_map(map)?;
-        write(out, Self::SAVED_BYTES, Kind::Embedding, B::CODE, map.recipe(), |writer| {
-            self.put(writer);
+    state! {
+        #[derive(Debug, PartialEq)]
+        struct Old {
+            count: u32 = 5,
+            level: f32,
+        }
+    }
+
+    state! {
+        #[derive(Debug, PartialEq)]
+        struct New {
+            count: u32 = 5,
+            /// Added in version 2, in this one place.
+            limit: u32 = 7 => since 2,
+            level: f32,
+        }
+    }
+
+    fn saved(state: &impl State) -> std::vec::Vec<u8> {
+        let mut bytes = std::vec![0; FRAME_BYTES + state.bytes()];
+        let map = Fourier::<1, 4>::gaussian(1);
+        write(&mut bytes, state.bytes(), Kind::Detector, 0, map.recipe(), |writer| {
+            state.put(writer);
         })
+        .unwrap();
+        bytes
     }
 
-    /// Replaces the embedding by a saved one of the same map and backend.
-    ///
-    /// # Errors
-    /// Those of [`Recipe::restore`], [`Error::WrongShape`] and [`Error::MapMismatch`]; the
-    /// embedding is then as it was.
-    pub fn restore<const D: usize>(
-        &mut self,
-        map: &impl FeatureMap<D, L, B::Scalar>,
-        bytes: &[u8],
-    ) -> Result<(), Error> {
-        self.check_map(map)?;
-        let mut payload = expect(bytes, Kind::Embedding, B::CODE, Self::SAVED_BYTES, map)?;
-        *self = self.take(&mut payload)?;
-        Ok(())
-    }
-}
-
-impl<M: FeatureMap<D, L, B::Scalar>, const D: usize, const L: usize, B: Backend>
-    TwoSample<'_, M, D, L, B>
-{
-    /// Length of a saved pair of streams, in bytes: 32·L + 96.
-    pub const SAVED_BYTES: usize = FRAME_BYTES + 2 * (WEIGHT_BYTES + SUM_BYTES * L);
-
-    /// Writes both embeddings, with the recipe of their map; returns the number of bytes.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], or [`Error::MapMismatch`] if an embedding of another map was put
-    /// in the place of one of the two.
-    pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.p().check_map(self.map())?;
-        self.q().check_map(self.map())?;
-        let recipe = self.map().recipe();
-        write(out, Self::SAVED_BYTES, Kind::TwoSample, B::CODE, recipe, |writer| {
-            self.p().put(writer);
-            self.q().put(writer);
-        })
+    #[test]
+    fn an_older_record_is_read_and_its_missing_field_begins_as_new() {
+        let bytes = saved(&Old { count: 1, level: 0.5 });
+        let mut new = New { count: 9, limit: 9, level: 9.0 };
+        let mut payload = read_up_to(2, &bytes).unwrap().payload(Kind::Detector).unwrap();
+        replace(&mut new, &mut payload).unwrap();
+        assert_eq!(new, New { count: 1, limit: 7, level: 0.5 });
     }
 
-    /// Replaces both embeddings by saved ones of the same map and backend.
-    ///
-    /// # Errors
-    /// Those of [`Embedding::restore`]; both embeddings are then as they were.
-    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut payload = expect(bytes, Kind::TwoSample, B::CODE, Self::SAVED_BYTES, self.map())?;
-        let p = self.p().take(&mut payload)?;
-        let q = self.q().take(&mut payload)?;
-        (*self.p_mut(), *self.q_mut()) = (p, q);
-        Ok(())
+    #[test]
+    fn a_newer_record_is_refused_and_one_of_this_version_is_whole() {
+        let mut bytes = saved(&New { count: 1, limit: 2, level: 0.5 });
+        bytes[4] = 2;
+        assert!(matches!(read(&bytes), Err(Error::NewerVersion(2))));
+        let end = bytes.len() - 4;
+        let checksum = CHECKSUM.checksum(&bytes[..end]);
+        bytes[end..].copy_from_slice(&checksum.to_le_bytes());
+        let mut new = New::make(&Dims::default());
+        let mut payload = read_up_to(2, &bytes).unwrap().payload(Kind::Detector).unwrap();
+        replace(&mut new, &mut payload).unwrap();
+        assert_eq!(new, New { count: 1, limit: 2, level: 0.5 });
+        // Of version 1 it has four bytes too many, and changes nothing.
+        bytes[4] = 1;
+        let checksum = CHECKSUM.checksum(&bytes[..end]);
+        bytes[end..].copy_from_slice(&checksum.to_le_bytes());
+        let mut payload = read_up_to(2, &bytes).unwrap().payload(Kind::Detector).unwrap();
+        assert_eq!(replace(&mut new, &mut payload), Err(Error::WrongShape));
+        assert_eq!(new, New { count: 1, limit: 2, level: 0.5 });
     }
 }

@@ -1,0 +1,78 @@
+//! All steps from a row of readings to the vector that is mapped.
+
+use super::{Gate, Kept, MAX_DEVIATIONS, MedianDistanceOf, ScaleOf, Stillness};
+use crate::numeric::{f64_of, rounded, sqrt_f32, within};
+use crate::shape::Per;
+use crate::state::{NonNegative, state};
+
+state! {
+    /// What a detector knows of its channels.
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) struct Conditioning<V: Kept> {
+        pub(crate) scale: ScaleOf<V::C>,
+        pub(crate) distance: MedianDistanceOf<V::C>,
+        /// 1/deviation of each channel.
+        pub(crate) gains: Per<V::C, NonNegative>,
+        /// 1/bandwidth, in deviations.
+        pub(crate) inverse_bandwidth: NonNegative,
+        pub(crate) view: V,
+        pub(crate) gate: Gate<V::C>,
+        pub(crate) stillness: Per<V::C, Stillness>,
+    }
+}
+
+impl<V: Kept> Conditioning<V> {
+    /// Takes a row of the scaling stage, one of `rows` in all, and says whether it was the last.
+    pub(crate) fn scale_by(&mut self, row: &[f32], rows: u32) -> bool {
+        self.scale.take_in(row);
+        if self.scale.rows() > rows / 8 {
+            // By then the running spread is good enough to measure distances in.
+            self.distance.take_in(&self.scale.in_deviations(row));
+        }
+        if self.scale.rows() < rows {
+            return false;
+        }
+        for (gain, deviation) in self.gains.iter_mut().zip(self.scale.spreads().iter()) {
+            gain.0 = 1.0 / deviation;
+        }
+        true
+    }
+
+    /// The median distance of two vectors, in deviations.
+    pub(crate) fn median_distance(&mut self) -> f32 {
+        // Of independent channels with unit spread, the median distance is about √(2C − 1.3);
+        // for delay vectors of k lags, √k times that of the row.
+        let (channels, inputs) = (self.gains.len(), self.view.delay().vector().len());
+        let lags = inputs.checked_div(channels).unwrap_or(1);
+        let expected = sqrt_f32((2.0 * rounded(f64_of(channels)) - 1.3).max(0.9));
+        self.distance.median().unwrap_or(expected) * sqrt_f32(rounded(f64_of(lags)))
+    }
+
+    /// (x − mean)/deviation for each channel, cut at ±[`MAX_DEVIATIONS`].
+    pub(crate) fn standardised(&self, row: &[f32]) -> Per<V::C, f32> {
+        let mut values = self.gains.like(0.0);
+        let scale = row.iter().zip(self.scale.means().as_ref()).zip(self.gains.iter());
+        for (value, ((x, mean), gain)) in values.iter_mut().zip(scale) {
+            *value = within((x - mean) * gain.0, MAX_DEVIATIONS);
+        }
+        values
+    }
+
+    /// The last vector in units of the bandwidth, and no longer than `longest`.
+    pub(crate) fn scaled_vector(&mut self, longest: f32) -> Per<V::D, f32> {
+        let inverse_bandwidth = self.inverse_bandwidth.0;
+        let mut vector = self.view.delay().vector().clone();
+        let mut squared = 0.0;
+        for x in vector.iter_mut() {
+            // Not beyond what any row can bring, even where a state was forged.
+            *x = within(*x, MAX_DEVIATIONS);
+            squared += *x * *x;
+        }
+        let length = sqrt_f32(squared) * inverse_bandwidth;
+        let factor = if length > longest { longest / length } else { 1.0 };
+        for x in vector.iter_mut() {
+            *x *= inverse_bandwidth * factor;
+        }
+        vector
+    }
+}

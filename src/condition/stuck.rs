@@ -1,0 +1,117 @@
+//! Stuck channels, which must alarm.
+
+use crate::numeric::{ln, rounded, row_count};
+use crate::state::state;
+
+state! {
+    /// Watches a channel for values that repeat exactly: 24 bytes.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Stillness {
+        last: f32,
+        /// Rows for which the value has been the same, after the first.
+        pub(crate) run: u32,
+        /// Longest run while learning.
+        longest: u32,
+        /// Rows while learning that repeat the one before.
+        repeats: u32,
+        /// Longest run that chance and learning explain.
+        plausible: u32,
+        /// Longest run that is no alarm; 0 while learning.
+        pub(crate) limit: u32,
+    }
+}
+
+impl Stillness {
+    /// Takes a value into account, raw as it comes from the sensor.
+    pub(crate) fn push(&mut self, value: f32) {
+        // Bit for bit: a stuck register does not even change its rounding.
+        if value.to_bits() == self.last.to_bits() {
+            self.run = self.run.saturating_add(1);
+        } else {
+            self.run = 0;
+            self.last = value;
+        }
+        if self.limit == 0 {
+            self.longest = self.longest.max(self.run);
+            self.repeats = self.repeats.saturating_add(u32::from(self.run > 0));
+        }
+    }
+
+    /// Ends learning after `rows` rows: with repeats by chance, runs are geometric, and the one
+    /// that comes once in `mean_time` rows has a known length; coarse or slow sensors have
+    /// longer ones, so four times the longest seen is allowed too, and never less than 32. Once an
+    /// alarm has been raised, by whatever sign, a run beyond what chance and learning explain is
+    /// reason enough to call the channel stuck: beyond twice the longest seen, and 3.
+    pub(crate) fn arm(&mut self, rows: u32, mean_time: f32) {
+        let chance = (row_count(self.repeats) + 1.0) / (row_count(rows) + 2.0);
+        let by_chance = ln(f64::from(mean_time.max(2.0))) / -ln(f64::from(chance.min(0.999)));
+        let by_chance = whole(rounded(by_chance));
+        self.plausible = by_chance.max(self.longest.saturating_mul(2)).max(3);
+        self.limit = by_chance.max(self.longest.saturating_mul(4)).max(32);
+    }
+
+    /// Allows what another channel of its kind has learned to allow.
+    pub(crate) fn allow(&mut self, other: &Self) {
+        self.plausible = self.plausible.max(other.plausible);
+        self.limit = self.limit.max(other.limit);
+    }
+
+    /// Whether the value has repeated for longer than is plausible.
+    pub(crate) fn is_implausible(&self) -> bool {
+        self.limit > 0 && self.run > self.plausible
+    }
+
+    /// How long it has repeated over what is plausible.
+    pub(crate) fn excess(&self) -> f32 {
+        row_count(self.run) / row_count(self.plausible.max(1))
+    }
+
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.limit > 0 && self.run > self.limit
+    }
+
+    /// Whether the value has not repeated for half as long as that.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.run <= self.limit / 2
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and the length is positive"
+)]
+fn whole(length: f32) -> u32 {
+    length as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Initial;
+
+    #[test]
+    fn a_stuck_value_is_noticed_and_a_coarse_sensor_is_not() {
+        let (mut fine, mut coarse) = (Stillness::INITIAL, Stillness::INITIAL);
+        for row in 0..1000_u16 {
+            fine.push(f32::from(row) * 0.37);
+            coarse.push(f32::from(row / 20));
+        }
+        fine.arm(1000, 1e4);
+        coarse.arm(1000, 1e4);
+        for _ in 0..33 {
+            fine.push(1.0);
+        }
+        assert!(!fine.is_stuck());
+        fine.push(1.0);
+        assert!(fine.is_stuck());
+        for _ in 0..76 {
+            coarse.push(1.0);
+        }
+        assert!(!coarse.is_stuck());
+        for _ in 0..200 {
+            coarse.push(1.0);
+        }
+        assert!(coarse.is_stuck());
+    }
+}

@@ -1,0 +1,77 @@
+//! Lengths that are known at run time.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::shape::{Dims, Length, sealed};
+
+macro_rules! lengths {
+    ($($(#[$meta:meta])* $name:ident: $field:ident),* $(,)?) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct $name;
+
+        impl sealed::Sealed for $name {}
+
+        impl Length for $name {
+            type Of<T> = Box<[T]>;
+            type Slice<T> = [T];
+            type Lane<T: Copy> = [T; LANE];
+            type Lanes<T> = Box<[T]>;
+
+            fn count(dims: &Dims) -> usize {
+                dims.$field
+            }
+
+            fn make<T>(dims: &Dims, item: impl FnMut() -> T) -> Box<[T]> {
+                several(dims.$field, item)
+            }
+
+            fn like<T, U: Copy>(values: &Box<[T]>, item: U) -> Box<[U]> {
+                several(values.len(), || item)
+            }
+
+            fn cloned<T: Clone>(values: &Box<[T]>) -> Box<[T]> {
+                values.clone()
+            }
+
+            fn borrow<T>(values: &Box<[T]>) -> &[T] {
+                values
+            }
+
+            fn borrow_mut<T>(values: &mut Box<[T]>) -> &mut [T] {
+                values
+            }
+
+            fn lane<T: Copy>(item: T) -> [T; LANE] {
+                [item; LANE]
+            }
+
+            fn make_lanes<T>(dims: &Dims, item: impl FnMut() -> T) -> Box<[T]> {
+                several(dims.$field.div_ceil(LANE), item)
+            }
+
+            fn cloned_lanes<T: Clone>(lanes: &Box<[T]>) -> Box<[T]> {
+                lanes.clone()
+            }
+        }
+    )*};
+}
+
+/// Windows that are worked on side by side: as many as vector registers like.
+const LANE: usize = 4;
+
+lengths! {
+    /// Any number of channels.
+    Channels: channels,
+    /// Any number of inputs.
+    Inputs: inputs,
+    /// Any number of frequencies.
+    Frequencies: frequencies,
+    /// Any number of windows.
+    Windows: windows,
+}
+
+fn several<T>(count: usize, item: impl FnMut() -> T) -> Box<[T]> {
+    core::iter::repeat_with(item).take(count).collect::<Vec<T>>().into_boxed_slice()
+}

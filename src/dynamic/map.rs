@@ -1,0 +1,284 @@
+//! Maps of any shape.
+
+use core::marker::PhantomData;
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::lengths::{Frequencies, Inputs};
+use crate::error::Error;
+use crate::features::kernel::Kernel;
+use crate::features::sampling::{self, Sampling, Strata};
+use crate::features::sincos::{Polynomial, SinCos};
+use crate::features::{
+    Diagonals, FeatureMap, MapKind, Recipe, block_into, check_sample, longest, mix_into, reach_of,
+    seed_of_given, visit_each,
+};
+use crate::numeric::u32_of;
+
+/// Frequencies whose phases are computed at a time.
+const AT_ONCE: usize = 64;
+
+/// A map of any number of inputs and frequencies: what [`Fourier`](crate::Fourier) and
+/// [`Fastfood`](crate::Fastfood) are, with the same frequencies bit for bit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Map<B = Polynomial> {
+    recipe: Recipe,
+    fingerprint: u32,
+    reach: f32,
+    parts: Parts,
+    backend: PhantomData<B>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Parts {
+    /// The coordinates of all frequencies along the first input, then along the next: phases of
+    /// several frequencies can then be computed side by side.
+    Dense(Vec<f32>),
+    Structured {
+        signs: Vec<f32>,
+        sources: Vec<u16>,
+        gains: Vec<f32>,
+        scales: Vec<f32>,
+    },
+}
+
+impl Map {
+    /// As [`Fourier::new`](crate::Fourier::new), for so many inputs and frequencies.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] for no inputs, or not from 1 to 65 536 frequencies;
+    /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.
+    pub fn fourier(
+        kernel: Kernel,
+        sampling: Sampling,
+        seed: u64,
+        inputs: usize,
+        frequencies: usize,
+    ) -> Result<Self, Error> {
+        check_shape(inputs, frequencies)?;
+        let scheme = sampling.scheme(&kernel, inputs)?;
+        let drawn = sampling::draw_dynamic(&kernel, scheme, seed, inputs, frequencies);
+        let recipe = Recipe {
+            kind: MapKind::Fourier,
+            kernel,
+            sampling: scheme.sampling(),
+            seed,
+            inputs: u32_of(inputs),
+            block: 0,
+            frequencies: u32_of(frequencies),
+        };
+        Ok(Self::dense(recipe, &drawn))
+    }
+
+    /// As [`Fourier::given`](crate::Fourier::given): the frequency vectors one after the other,
+    /// each of so many inputs.
+    ///
+    /// # Errors
+    /// As there, and [`Error::WrongShape`] for numbers that are not whole vectors.
+    pub fn given(frequencies: &[f32], inputs: usize, amplitude: f32) -> Result<Self, Error> {
+        let count = frequencies.len().checked_div(inputs).unwrap_or(0);
+        check_shape(inputs, count)?;
+        if count * inputs != frequencies.len() {
+            return Err(Error::WrongShape);
+        }
+        let recipe = Recipe {
+            kind: MapKind::Given,
+            kernel: Kernel::GAUSSIAN.with_amplitude(amplitude)?,
+            sampling: Sampling::Independent,
+            seed: seed_of_given(frequencies)?,
+            inputs: u32_of(inputs),
+            block: 0,
+            frequencies: u32_of(count),
+        };
+        Ok(Self::dense(recipe, frequencies))
+    }
+
+    fn dense(recipe: Recipe, drawn: &[f32]) -> Self {
+        let inputs = recipe.inputs as usize;
+        let columns = (0..inputs).flat_map(|input| drawn.iter().skip(input).step_by(inputs));
+        Self {
+            fingerprint: recipe.fingerprint(),
+            reach: reach_of(longest(drawn, inputs)),
+            parts: Parts::Dense(columns.copied().collect()),
+            recipe,
+            backend: PhantomData,
+        }
+    }
+
+    /// As [`Fastfood::new`](crate::Fastfood::new), for so many inputs, frequencies a block, and
+    /// frequencies.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] for a block that is not a power of two from 4 to 32 768 and at least
+    /// as long as a sample, or for frequencies that are not whole blocks or more than 65 536;
+    /// [`Error::NotSpherical`] for the product Laplacian.
+    pub fn fastfood(
+        kernel: Kernel,
+        seed: u64,
+        inputs: usize,
+        block: usize,
+        frequencies: usize,
+    ) -> Result<Self, Error> {
+        check_shape(inputs, frequencies)?;
+        let fits = block.is_power_of_two() && (4..=32_768).contains(&block) && block >= inputs;
+        if !fits || !frequencies.is_multiple_of(block) {
+            return Err(Error::WrongShape);
+        }
+        if !kernel.is_spherical() {
+            return Err(Error::NotSpherical);
+        }
+        let (mut signs, mut sources) = (vec![1.0; inputs], vec![0; block]);
+        let (mut gains, mut scales) = (vec![0.0; frequencies], vec![0.0; frequencies]);
+        let diagonals = Diagonals {
+            signs: &mut signs,
+            sources: &mut sources,
+            gains: &mut gains,
+            scales: &mut scales,
+        };
+        let strata = Strata {
+            radii: &mut vec![0.0; frequencies],
+            strata: &mut vec![0.0; frequencies],
+            order: &mut vec![0; frequencies],
+        };
+        let longest = diagonals.draw(&kernel, seed, strata);
+        let recipe = Recipe {
+            kind: MapKind::Fastfood,
+            kernel,
+            sampling: Sampling::Independent,
+            seed,
+            inputs: u32_of(inputs),
+            block: u32_of(block),
+            frequencies: u32_of(frequencies),
+        };
+        Ok(Self {
+            fingerprint: recipe.fingerprint(),
+            recipe,
+            reach: reach_of(longest),
+            parts: Parts::Structured { signs, sources, gains, scales },
+            backend: PhantomData,
+        })
+    }
+
+    /// Makes the map again that a saved state speaks of.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] for given frequencies, which cannot be drawn again, and for the
+    /// integer maps of [`fixed`](crate::fixed).
+    pub fn from_recipe(recipe: &Recipe) -> Result<Self, Error> {
+        let (inputs, frequencies) = (recipe.inputs as usize, recipe.frequencies as usize);
+        match recipe.kind {
+            MapKind::Fourier => {
+                Self::fourier(recipe.kernel, recipe.sampling, recipe.seed, inputs, frequencies)
+            }
+            MapKind::Fastfood => {
+                let block = recipe.block as usize;
+                Self::fastfood(recipe.kernel, recipe.seed, inputs, block, frequencies)
+            }
+            MapKind::Given | MapKind::FixedFourier | MapKind::FixedFastfood => {
+                Err(Error::WrongShape)
+            }
+        }
+    }
+}
+
+impl<B> Map<B> {
+    /// The same frequencies, with sine and cosine by another backend.
+    #[must_use]
+    pub fn with_backend<C>(self) -> Map<C> {
+        let Self { recipe, fingerprint, reach, parts, backend: PhantomData } = self;
+        Map { recipe, fingerprint, reach, parts, backend: PhantomData }
+    }
+}
+
+fn check_shape(inputs: usize, frequencies: usize) -> Result<(), Error> {
+    let fits = (1..=65_536).contains(&inputs) && (1..=65_536).contains(&frequencies);
+    if fits { Ok(()) } else { Err(Error::WrongShape) }
+}
+
+impl<B: SinCos> FeatureMap for Map<B> {
+    type Inputs = Inputs;
+    type Frequencies = Frequencies;
+    type Backend = B;
+
+    fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    fn fingerprint(&self) -> u32 {
+        self.fingerprint
+    }
+
+    fn reach(&self) -> f32 {
+        self.reach
+    }
+
+    fn project<T>(
+        &self,
+        sample: &[f32],
+        items: &mut [T],
+        mut visit: impl FnMut(&mut T, f32),
+    ) -> Result<(), Error> {
+        let count = self.recipe.frequencies as usize;
+        if sample.len() != self.recipe.inputs as usize || items.len() != count {
+            return Err(Error::WrongShape);
+        }
+        check_sample(sample, self.reach)?;
+        match &self.parts {
+            Parts::Dense(columns) => {
+                for (block, items) in items.chunks_mut(AT_ONCE).enumerate() {
+                    // A sum of numbers begins with −0, and so it does here.
+                    let mut phases = [-0.0; AT_ONCE];
+                    for (column, x) in columns.chunks_exact(count).zip(sample) {
+                        let column = column.get(block * AT_ONCE..).unwrap_or(&[]);
+                        for (phase, w) in phases.iter_mut().zip(column) {
+                            *phase += w * x;
+                        }
+                    }
+                    for (item, phase) in items.iter_mut().zip(phases) {
+                        visit(item, phase);
+                    }
+                }
+            }
+            Parts::Structured { signs, sources, gains, scales } => {
+                let block = sources.len();
+                let (mut mixed, mut phases) = (vec![0.0; block], vec![0.0; block]);
+                mix_into(sample, signs, sources, &mut phases, &mut mixed);
+                let diagonals = gains.chunks_exact(block).zip(scales.chunks_exact(block));
+                for ((gains, scales), items) in diagonals.zip(items.chunks_exact_mut(block)) {
+                    block_into(gains, &mixed, &mut phases);
+                    visit_each(items, &phases, scales, &mut visit);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool {
+        let count = self.recipe.frequencies as usize;
+        if index >= count {
+            return false;
+        }
+        if let Parts::Dense(columns) = &self.parts {
+            for (coordinate, column) in frequency.iter_mut().zip(columns.chunks_exact(count)) {
+                *coordinate = column.get(index).copied().unwrap_or_default();
+            }
+            return true;
+        }
+        // Within reach for any kernel: the unit vector scaled, if it must be.
+        let unit = if self.reach < 1.0 { 0.5 * self.reach } else { 1.0 };
+        let mut axis = vec![0.0; self.recipe.inputs as usize];
+        let mut phases = vec![0.0; count];
+        for (channel, coordinate) in frequency.iter_mut().enumerate() {
+            axis.fill(0.0);
+            if let Some(value) = axis.get_mut(channel) {
+                *value = unit;
+            }
+            if self.project(&axis, &mut phases, |item, phase| *item = phase).is_err() {
+                return false;
+            }
+            *coordinate = phases.get(index).copied().unwrap_or_default() / unit;
+        }
+        true
+    }
+}

@@ -1,0 +1,108 @@
+//! Any shape: the same maps, embeddings and detectors over lengths that are known only when the
+//! program runs. Needs an allocator: for hosts, not for microcontrollers.
+//!
+//! A [`Map`] here is a [`FeatureMap`] like those with their shape in the type, so
+//! [`Embedding`](crate::Embedding), [`TwoSample`](crate::TwoSample) and the rest work over it as
+//! they are, and a [`Detector`] is the crate's own. The bits are the same, and so are saved states:
+//! what a microcontroller has saved can be restored here, and the other way round.
+//!
+//! ```
+//! use fastmmd::condition::ViewKind;
+//! use fastmmd::dynamic::{Config, Map, detector};
+//! use fastmmd::{Kernel, Sampling, TwoSample};
+//!
+//! let channels = 3;
+//! let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, channels, 64)?;
+//! let mut test = TwoSample::new(&map);
+//! test.push_p(&[0.1, 0.2, 0.3])?;
+//!
+//! let config = Config::of(&fastmmd::Config::<fastmmd::condition::Raw<3>>::rows(4000.0));
+//! let mut detector = detector(&map, channels, ViewKind::Raw, config)?;
+//! detector.push(&[0.1, 0.2, 0.3])?;
+//! # Ok::<(), fastmmd::Error>(())
+//! ```
+
+mod lengths;
+mod map;
+mod view;
+
+pub use lengths::{Channels, Frequencies, Inputs, Windows};
+pub use map::Map;
+pub use view::View;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::condition::ViewKind;
+use crate::error::Error;
+use crate::features::sincos::{Polynomial, SinCos};
+use crate::features::{FeatureMap, Recipe};
+use crate::monitor::SavedShape;
+use crate::shape::{Dims, Length};
+
+/// A detector of any shape.
+pub type Detector<'m, B = Polynomial> = crate::Detector<'m, Map<B>, View, Windows>;
+
+/// The settings of a [`Detector`]: any number of windows.
+pub type Config = crate::Config<View, Windows>;
+
+impl Config {
+    /// The same settings as those of a detector with its shape in the type.
+    #[must_use]
+    pub fn of<V, W: Length>(config: &crate::Config<V, W>) -> Self {
+        config.changed::<View, Windows>(Box::from(config.lengths()))
+    }
+
+    /// The same settings with other windows.
+    #[must_use]
+    pub fn with_lengths(&self, windows: Vec<u32>) -> Self {
+        self.changed::<View, Windows>(windows.into_boxed_slice())
+    }
+}
+
+/// A detector for so many channels that has seen nothing. The map has as many inputs as there are
+/// channels, or a multiple of that, for vectors of several rows.
+///
+/// # Errors
+/// [`Error::WrongShape`] for a map of other inputs, and what [`Config::check`](crate::Config::check)
+/// refuses.
+pub fn detector<B: SinCos>(
+    map: &Map<B>,
+    channels: usize,
+    view: ViewKind,
+    config: Config,
+) -> Result<Detector<'_, B>, Error> {
+    let Dims { inputs, frequencies, .. } = map.dims();
+    if channels == 0 || !inputs.is_multiple_of(channels) {
+        return Err(Error::WrongShape);
+    }
+    let dims = Dims { channels, inputs, frequencies, windows: config.lengths().len() };
+    Detector::sized(map, config, &dims, View::new(view, &dims))
+}
+
+/// A saved detector, as it was. The map is the one of its [`Recipe`].
+///
+/// # Errors
+/// Those of [`Detector::restore`](crate::Detector::restore).
+pub fn restored<'m, B: SinCos>(map: &'m Map<B>, bytes: &[u8]) -> Result<Detector<'m, B>, Error> {
+    let shape = SavedShape::restore(bytes)?;
+    // The settings only have to be valid, and as many: the saved ones replace them.
+    let last = shape.windows.checked_add(2).filter(|_| shape.windows <= 1024);
+    let windows: Vec<u32> = (2..last.ok_or(Error::WrongShape)?).collect();
+    let config = Config { learning_rows: 1 << 20, ..Config::of(&any()).with_lengths(windows) };
+    let mut detector = detector(map, shape.channels as usize, shape.view, config)?;
+    detector.restore(bytes)?;
+    Ok(detector)
+}
+
+fn any() -> crate::Config<crate::condition::Raw<1>> {
+    crate::Config::rows(1e4)
+}
+
+/// The map behind a saved state, drawn again.
+///
+/// # Errors
+/// Those of [`Recipe::restore`] and [`Map::from_recipe`].
+pub fn saved_map(bytes: &[u8]) -> Result<Map, Error> {
+    Map::from_recipe(&Recipe::restore(bytes)?)
+}

@@ -1,0 +1,214 @@
+//! One projection, several bandwidths.
+
+use super::{Embedding, mmd};
+use crate::error::Error;
+use crate::features::kernel::Kernel;
+use crate::features::sincos::SinCos;
+use crate::features::{CHECKSUM, FeatureMap, MAX_TURNS, Sample};
+use crate::shape::Per;
+
+/// MMD² of one member of a [`KernelFamily`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Member {
+    /// The bandwidth σ, in units of the input.
+    pub bandwidth: f32,
+    /// MMD² with that bandwidth.
+    pub squared: f32,
+}
+
+/// The two-sample statistic for N bandwidths of one kernel at once.
+///
+/// Phases are inversely proportional to the bandwidth, so the sample is projected once and only
+/// sine and cosine are computed N times. The member with the largest MMD² shows at which scale
+/// two samples differ most.
+///
+/// ```
+/// use fastmmd::{Fourier, KernelFamily};
+///
+/// let map = Fourier::<1, 64>::gaussian(1);
+/// let mut family = KernelFamily::new(&map, [0.1, 1.0, 10.0])?;
+/// for step in 0..100 {
+///     let reading = step as f32 / 100.0;
+///     family.push_p(&[reading])?;
+///     family.push_q(&[reading + 1.0])?;
+/// }
+/// assert_eq!(family.maximum_unbiased()?.bandwidth, 1.0);
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct KernelFamily<'m, M: FeatureMap, const N: usize> {
+    map: &'m M,
+    bandwidths: [f32; N],
+    p: [Embedding<M>; N],
+    q: [Embedding<M>; N],
+}
+
+impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> {
+    /// Empty streams for these bandwidths, in units of the input; the map's own does not matter.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`] for a bad bandwidth, as in
+    /// [`Kernel::new`](crate::Kernel::new).
+    pub fn new(map: &'m M, bandwidths: [f32; N]) -> Result<Self, Error> {
+        const { assert!(N >= 1, "a family has at least one member") };
+        for bandwidth in bandwidths {
+            Kernel::new(map.recipe().kernel.profile(), bandwidth)?;
+        }
+        let empty = |bandwidth: f32| {
+            // The bandwidth keeps members apart: merging embeddings of two of them is an error.
+            let mut digest = CHECKSUM.digest();
+            digest.update(b"family");
+            digest.update(&map.fingerprint().to_le_bytes());
+            digest.update(&bandwidth.to_le_bytes());
+            Embedding::empty(digest.finalize(), map.recipe().kernel.amplitude(), &map.dims())
+        };
+        Ok(Self { map, bandwidths, p: bandwidths.map(empty), q: bandwidths.map(empty) })
+    }
+
+    /// The map that all members share.
+    #[must_use]
+    pub fn map(&self) -> &'m M {
+        self.map
+    }
+
+    /// Empties both streams of every member.
+    pub fn reset(&mut self) {
+        self.p.iter_mut().chain(&mut self.q).for_each(Embedding::reset);
+    }
+
+    /// Adds a sample to P. O(N·L) beside the map, and 4·L bytes of stack.
+    ///
+    /// # Errors
+    /// As [`Embedding::add`]; [`Error::PhaseTooLarge`] already if the phase of the smallest
+    /// bandwidth is.
+    pub fn push_p(&mut self, sample: &Sample<M>) -> Result<(), Error> {
+        Self::push(self.map, &self.bandwidths, &mut self.p, sample)
+    }
+
+    /// Adds a sample to Q, as [`push_p`](Self::push_p).
+    ///
+    /// # Errors
+    /// As [`push_p`](Self::push_p).
+    pub fn push_q(&mut self, sample: &Sample<M>) -> Result<(), Error> {
+        Self::push(self.map, &self.bandwidths, &mut self.q, sample)
+    }
+
+    fn push(
+        map: &M,
+        bandwidths: &[f32; N],
+        embeddings: &mut [Embedding<M>; N],
+        sample: &Sample<M>,
+    ) -> Result<(), Error> {
+        let mut phases = Per::make(&map.dims(), || 0.0);
+        let mut largest = 0.0;
+        map.project(sample, phases.borrow_mut(), |item: &mut f32, phase: f32| {
+            *item = phase;
+            largest = phase.abs().max(largest);
+        })?;
+        let own = map.recipe().kernel.bandwidth();
+        // All or none: nothing is added before every member is known to take it.
+        for (embedding, bandwidth) in embeddings.iter().zip(bandwidths) {
+            if largest * (own / bandwidth) > MAX_TURNS {
+                return Err(Error::PhaseTooLarge);
+            }
+            embedding.check_room()?;
+        }
+        for (embedding, bandwidth) in embeddings.iter_mut().zip(bandwidths) {
+            embedding.add_phases(&phases, own / bandwidth)?;
+        }
+        Ok(())
+    }
+
+    /// MMD_b² of every member, in the order of the bandwidths given.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] before both streams have a sample.
+    pub fn biased(&self) -> Result<[Member; N], Error> {
+        self.each(mmd::squared_biased)
+    }
+
+    /// MMD_u² of every member, in the order of the bandwidths given.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] or [`Error::TooFewSamples`] before both streams have two samples.
+    pub fn unbiased(&self) -> Result<[Member; N], Error> {
+        self.each(mmd::squared_unbiased)
+    }
+
+    /// The member with the largest MMD_b².
+    ///
+    /// # Errors
+    /// As [`biased`](Self::biased).
+    pub fn maximum_biased(&self) -> Result<Member, Error> {
+        self.biased().map(largest_of)
+    }
+
+    /// The member with the largest MMD_u².
+    ///
+    /// # Errors
+    /// As [`unbiased`](Self::unbiased).
+    pub fn maximum_unbiased(&self) -> Result<Member, Error> {
+        self.unbiased().map(largest_of)
+    }
+
+    /// The embeddings of the first stream, in the order of the bandwidths given.
+    #[must_use]
+    pub fn p(&self) -> &[Embedding<M>; N] {
+        &self.p
+    }
+
+    /// The embeddings of the second stream, in the order of the bandwidths given.
+    #[must_use]
+    pub fn q(&self) -> &[Embedding<M>; N] {
+        &self.q
+    }
+
+    fn each(
+        &self,
+        squared: impl Fn(&Embedding<M>, &Embedding<M>) -> Result<f32, Error>,
+    ) -> Result<[Member; N], Error> {
+        let mut members = self.bandwidths.map(|bandwidth| Member { bandwidth, squared: 0.0 });
+        for ((member, p), q) in members.iter_mut().zip(&self.p).zip(&self.q) {
+            member.squared = squared(p, q)?;
+        }
+        Ok(members)
+    }
+}
+
+fn largest_of<const N: usize>(members: [Member; N]) -> Member {
+    let start = Member { bandwidth: 0.0, squared: f32::NEG_INFINITY };
+    members.into_iter().fold(
+        start,
+        |best, member| {
+            if member.squared > best.squared { member } else { best }
+        },
+    )
+}
+
+#[cfg(feature = "defmt")]
+impl<M: FeatureMap, const N: usize> defmt::Format for KernelFamily<'_, M, N> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "bandwidths {}: P: {}, Q: {}", self.bandwidths, self.p, self.q);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fourier;
+
+    #[test]
+    fn members_of_other_bandwidths_do_not_mix() {
+        let map = Fourier::<1, 16>::gaussian(1);
+        let mut narrow = KernelFamily::new(&map, [0.1, 1.0]).unwrap();
+        let mut wide = KernelFamily::new(&map, [10.0, 1.0]).unwrap();
+        narrow.push_p(&[0.5]).unwrap();
+        wide.push_p(&[0.5]).unwrap();
+        let [first, second] = narrow.p().clone();
+        assert_eq!(first.clone().merge(&wide.p()[0]), Err(Error::MapMismatch));
+        assert_eq!(first.clone().merge(&second), Err(Error::MapMismatch));
+        assert_eq!(second.clone().merge(&wide.p()[1]), Ok(()));
+    }
+}

@@ -1,0 +1,465 @@
+//! The mean embedding of a stream: weighted sums of points on L circles.
+//!
+//! The sums are integers of 2⁻²⁴, so that adding is exact: a sum does not depend on the order of
+//! the samples, embeddings of two halves merge into the embedding of the whole bit for bit, a
+//! sample that is removed leaves no trace, and the mean of 10⁹ samples is as good as that of 10³.
+//!
+//! What embeddings say: [`mmd`] compares two of them, [`TwoSample`] two streams, a
+//! [`KernelFamily`] at several bandwidths; a [`Witness`] tells where they differ, and [`Regimes`]
+//! which known condition is nearest.
+
+mod family;
+pub mod mmd;
+mod regimes;
+mod saved;
+mod sums;
+mod two_sample;
+mod witness;
+
+pub use family::{KernelFamily, Member};
+pub use regimes::{Nearest, Regimes};
+pub use two_sample::TwoSample;
+pub use witness::Witness;
+
+use core::fmt;
+
+use crate::error::{Error, Parameter};
+use crate::features::sincos::{Backend, Point, SinCos};
+use crate::features::{FeatureMap, PhaseOf, Sample};
+use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
+use crate::shape::{Dims, Per};
+use sums::{Sum, Sums};
+
+/// The total weight of an embedding stays below this: 127·2²⁶, over eight thousand million samples.
+///
+/// Less than 2³³ by more than any backend's points may lie outside the circle, so that no sum
+/// leaves the 64 bits it is saved in.
+pub const MAX_TOTAL_WEIGHT: f32 = 8_522_825_728.0;
+
+/// Smallest weight of a sample: 2⁻¹². Scale all weights up if yours are that small: what a sample
+/// adds to a sum is rounded to 2⁻²⁴.
+pub const MIN_WEIGHT: f32 = 1.0 / 4096.0;
+
+/// Largest weight of a sample: 2²⁰.
+pub const MAX_WEIGHT: f32 = 1_048_576.0;
+
+/// Binary places of the total weight.
+const PLACES: u32 = 30;
+/// From the units of the sums to those of the weight.
+const SUM_UNIT: f32 = 64.0;
+const ONE: f32 = 1_073_741_824.0;
+const FULL: u64 = 127 << (26 + PLACES);
+
+/// The weight of a sample: mantissa · 2^(−shift), exact for any `f32` in range.
+#[derive(Debug, Clone, Copy)]
+struct Weight {
+    mantissa: i64,
+    shift: u32,
+    /// In units of 2⁻³⁰, as it goes into the total.
+    total: u64,
+}
+
+impl Weight {
+    fn new(weight: f32) -> Result<Self, Error> {
+        if !weight.is_finite() {
+            return Err(Error::NonFinite(Parameter::Weight));
+        }
+        if !(MIN_WEIGHT..=MAX_WEIGHT).contains(&weight) {
+            return Err(Error::OutOfRange(Parameter::Weight));
+        }
+        let bits = weight.to_bits();
+        // weight = mantissa · 2^(exponent − 150), and the range keeps the exponent in 115..=147.
+        let exponent = bits >> 23;
+        let mantissa = i64::from((bits & 0x007f_ffff) | 0x0080_0000);
+        let shift = 150_u32.saturating_sub(exponent);
+        let total = scaled(1 << PLACES, mantissa, shift).unsigned_abs();
+        Ok(Self { mantissa, shift, total })
+    }
+
+    /// Its square in units of 2⁻⁶⁰.
+    fn squared(self) -> u128 {
+        square(self.total)
+    }
+}
+
+fn square(value: u64) -> u128 {
+    u128::from(value).wrapping_mul(u128::from(value))
+}
+
+/// value · mantissa · 2^(−shift), rounded to nearest: |value| < 2³¹, mantissa < 2²⁴, shift ≤ 35.
+#[inline]
+fn scaled(value: i64, mantissa: i64, shift: u32) -> i64 {
+    let product = value.wrapping_mul(mantissa);
+    if shift == 0 {
+        return product;
+    }
+    let half = 1_i64.wrapping_shl(shift - 1);
+    product.wrapping_add(half).wrapping_shr(shift)
+}
+
+/// Weighted sums of the points on L circles that a stream of samples maps to.
+///
+/// 16·L bytes and some 40 more; L and the backend of sine and cosine are those of the map `M`.
+///
+/// ```
+/// use fastmmd::{Embedding, Fourier};
+///
+/// let map = Fourier::<2, 32>::gaussian(1);
+/// let mut morning = Embedding::new(&map);
+/// let mut evening = Embedding::new(&map);
+/// morning.add(&map, &[0.1, 0.7])?;
+/// evening.add(&map, &[0.2, 0.6])?;
+///
+/// let mut day = morning.clone();
+/// day.merge(&evening)?;
+/// assert_eq!(day.weight(), 2.0);
+/// // The kernel on sets: the mean of the kernel over all pairs.
+/// assert!(morning.inner_product(&evening)? > 0.98);
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
+pub struct Embedding<M: FeatureMap> {
+    fingerprint: u32,
+    /// K(0) of the kernel.
+    amplitude: f32,
+    /// Total weight in units of 2⁻³⁰.
+    weight: u64,
+    /// Sum of the squared weights in units of 2⁻⁶⁰.
+    squares: u128,
+    sums: Sums<M::Frequencies>,
+}
+
+// Not derived: none of this asks anything of the map itself.
+impl<M: FeatureMap> Clone for Embedding<M> {
+    fn clone(&self) -> Self {
+        Self { sums: self.sums.clone(), ..*self }
+    }
+}
+
+impl<M: FeatureMap> PartialEq for Embedding<M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.fingerprint == other.fingerprint
+            && self.weight == other.weight
+            && self.squares == other.squares
+            && self.sums == other.sums
+    }
+}
+
+impl<M: FeatureMap> fmt::Debug for Embedding<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Embedding")
+            .field("weight", &self.weight())
+            .field("sums", &self.sums)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<M: FeatureMap> Embedding<M> {
+    /// An empty embedding for samples of `map`.
+    #[must_use]
+    pub fn new(map: &M) -> Self {
+        Self::empty(map.fingerprint(), map.recipe().kernel.amplitude(), &map.dims())
+    }
+
+    fn empty(fingerprint: u32, amplitude: f32, dims: &Dims) -> Self {
+        Self { fingerprint, amplitude, weight: 0, squares: 0, sums: Sums::new(dims) }
+    }
+
+    /// Adds a sample with weight 1. O(L) beside the map.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::PhaseTooLarge`] for a bad sample, [`Error::MapMismatch`]
+    /// for another map, [`Error::Full`] from [`MAX_TOTAL_WEIGHT`] on.
+    #[inline]
+    pub fn add(&mut self, map: &M, sample: &Sample<M>) -> Result<(), Error> {
+        self.check_map(map)?;
+        let total = self.total_with(1 << PLACES)?;
+        map.project(sample, self.sums.lower(), |sum, phase| {
+            sum.add(M::Backend::units(phase));
+        })?;
+        self.sums.added(M::Backend::OFFSET);
+        self.weight = total;
+        self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
+        Ok(())
+    }
+
+    /// Adds a sample with a weight from [`MIN_WEIGHT`] to [`MAX_WEIGHT`]. A whole weight k is
+    /// exactly k samples, but for the sum of squared weights.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add), and [`Error::NonFinite`] or [`Error::OutOfRange`] for the weight.
+    pub fn add_weighted(&mut self, map: &M, sample: &Sample<M>, weight: f32) -> Result<(), Error> {
+        self.check_map(map)?;
+        let weight = Weight::new(weight)?;
+        let total = self.total_with(weight.total)?;
+        self.change(map, sample, |sum, phase| sum.plus(weighted::<M>(weight, phase)))?;
+        self.weight = total;
+        self.squares = self.squares.wrapping_add(weight.squared());
+        Ok(())
+    }
+
+    /// Takes a sample that was added with weight 1 out again, without a trace.
+    ///
+    /// That the sample was ever added cannot be checked; if it was not, the mean may leave the
+    /// unit circle, and a state saved then is refused as inconsistent when restored.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add), and [`Error::NothingToRemove`] if the embedding weighs less.
+    pub fn remove(&mut self, map: &M, sample: &Sample<M>) -> Result<(), Error> {
+        self.remove_weighted(map, sample, 1.0)
+    }
+
+    /// Takes a sample that was added with this weight out again, without a trace.
+    ///
+    /// # Errors
+    /// As [`add_weighted`](Self::add_weighted), and [`Error::NothingToRemove`] if the embedding
+    /// weighs less.
+    pub fn remove_weighted(
+        &mut self,
+        map: &M,
+        sample: &Sample<M>,
+        weight: f32,
+    ) -> Result<(), Error> {
+        self.check_map(map)?;
+        let weight = Weight::new(weight)?;
+        let (Some(total), Some(squares)) =
+            (self.weight.checked_sub(weight.total), self.squares.checked_sub(weight.squared()))
+        else {
+            return Err(Error::NothingToRemove);
+        };
+        self.change(map, sample, |sum, phase| sum.minus(weighted::<M>(weight, phase)))?;
+        self.weight = total;
+        self.squares = squares;
+        self.settle();
+        Ok(())
+    }
+
+    /// Multiplies the weight of all samples so far by `keep`, 0 < `keep` ≤ 1: called before each
+    /// [`add`](Self::add), an exponential window of 1/(1 − `keep`) samples. O(L).
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`] for `keep`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "0 < keep ≤ 1 has been checked"
+    )]
+    pub fn forget(&mut self, keep: f32) -> Result<(), Error> {
+        if !keep.is_finite() {
+            return Err(Error::NonFinite(Parameter::Keep));
+        }
+        if !(keep > 0.0 && keep <= 1.0) {
+            return Err(Error::OutOfRange(Parameter::Keep));
+        }
+        // In units of 2⁻³²: exact from 2⁻⁸ up.
+        let factor = (keep * 4_294_967_296.0) as u64;
+        for mut cell in self.sums.cells() {
+            let Sum { cos, sin } = cell.sum();
+            cell.set(Sum { cos: shrink_sum(cos, factor), sin: shrink_sum(sin, factor) });
+        }
+        self.weight = shrink(self.weight, factor);
+        self.squares = shrink_wide(shrink_wide(self.squares, factor), factor);
+        self.settle();
+        Ok(())
+    }
+
+    /// Adds all samples of another embedding: exactly the embedding of both streams. O(L).
+    ///
+    /// # Errors
+    /// [`Error::MapMismatch`] or [`Error::Full`].
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
+        self.check_same(other)?;
+        let total = self.total_with(other.weight)?;
+        for (mut cell, more) in self.sums.cells().zip(other.sums.iter()) {
+            cell.set(cell.sum().plus(more));
+        }
+        self.weight = total;
+        self.squares = self.squares.saturating_add(other.squares);
+        Ok(())
+    }
+
+    /// Forgets all samples.
+    pub fn reset(&mut self) {
+        (self.weight, self.squares) = (0, 0);
+        self.sums.reset();
+    }
+
+    /// Total weight Σa; the number of samples, if all weigh 1.
+    #[must_use]
+    pub fn weight(&self) -> f32 {
+        f32_of_weight(self.weight) / ONE
+    }
+
+    /// Σa²/(Σa)²: the inverse of the effective number of samples, 1/n if all n weigh the same.
+    ///
+    /// # Errors
+    /// [`Error::Empty`].
+    pub fn concentration(&self) -> Result<f32, Error> {
+        if self.weight == 0 {
+            return Err(Error::Empty);
+        }
+        let weight = f32_of_weight(self.weight);
+        Ok(f32_of_squares(self.squares) / weight / weight)
+    }
+
+    /// The mean points μ_k = Σ a φ_k(x) / Σ a in order of k.
+    ///
+    /// # Errors
+    /// [`Error::Empty`].
+    pub fn mean(&self) -> Result<impl Iterator<Item = Point> + '_, Error> {
+        if self.weight == 0 {
+            return Err(Error::Empty);
+        }
+        let weight = f32_of_weight(self.weight) / SUM_UNIT;
+        Ok(self.sums.iter().map(move |sum| Point {
+            cos: f32_of_sum(sum.cos) / weight,
+            sin: f32_of_sum(sum.sin) / weight,
+        }))
+    }
+
+    /// ‖μ‖² = K(0)/L·Σ|μ_k|²: the mean of the kernel over all pairs of samples, each with itself
+    /// included.
+    ///
+    /// # Errors
+    /// [`Error::Empty`].
+    pub fn squared_norm(&self) -> Result<f32, Error> {
+        let sum = compensated_sum(self.mean()?.map(|p| p.cos * p.cos + p.sin * p.sin));
+        Ok(self.amplitude * sum / f32_of(self.sums.count()))
+    }
+
+    /// ⟨μ₁, μ₂⟩: the mean of the kernel over all pairs of a sample of one with a sample of the
+    /// other, itself a kernel on sets of samples.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] or [`Error::MapMismatch`].
+    pub fn inner_product(&self, other: &Self) -> Result<f32, Error> {
+        self.check_same(other)?;
+        let pairs = self.mean()?.zip(other.mean()?);
+        let sum = compensated_sum(pairs.map(|(p, q)| p.cos * q.cos + p.sin * q.sin));
+        Ok(self.amplitude * sum / f32_of(self.sums.count()))
+    }
+
+    /// K(0) of the kernel behind the map.
+    #[must_use]
+    pub fn amplitude(&self) -> f32 {
+        self.amplitude
+    }
+
+    /// Number of frequencies L.
+    #[must_use]
+    pub fn frequencies(&self) -> usize {
+        self.sums.count()
+    }
+
+    /// Makes each sum what `change` makes of it and the sample's phase.
+    fn change(
+        &mut self,
+        map: &M,
+        sample: &Sample<M>,
+        mut change: impl FnMut(Sum, PhaseOf<M>) -> Sum,
+    ) -> Result<(), Error> {
+        let mut items = self.sums.like(());
+        let mut cells = self.sums.cells();
+        map.project(sample, items.borrow_mut(), |(), phase| {
+            // There are as many of one as of the other.
+            if let Some(mut cell) = cells.next() {
+                cell.set(change(cell.sum(), phase));
+            }
+        })
+    }
+
+    /// Mends what rounding in [`forget`](Self::forget) can do to an all but empty embedding, so
+    /// that 0 < Σa² ≤ (Σa)² holds or nothing is left at all.
+    fn settle(&mut self) {
+        if self.weight == 0 {
+            self.reset();
+        } else {
+            self.squares = self.squares.min(square(self.weight)).max(1);
+        }
+    }
+
+    /// Whether no sums contradict the weights, as far as that can be seen.
+    fn is_consistent(&self) -> bool {
+        // A coarse backend may put a point slightly outside the circle, and so may rounding.
+        let limit = self.weight.saturating_add(self.weight >> 8) >> (PLACES - sums::PLACES);
+        let limit = limit.saturating_add(1);
+        self.weight < FULL
+            && (self.weight == 0) == (self.squares == 0)
+            && self.squares <= square(self.weight)
+            && self
+                .sums
+                .iter()
+                .all(|s| s.cos.unsigned_abs() <= limit && s.sin.unsigned_abs() <= limit)
+    }
+
+    fn check_map(&self, map: &M) -> Result<(), Error> {
+        if map.fingerprint() == self.fingerprint { Ok(()) } else { Err(Error::MapMismatch) }
+    }
+
+    fn check_same(&self, other: &Self) -> Result<(), Error> {
+        if other.fingerprint == self.fingerprint { Ok(()) } else { Err(Error::MapMismatch) }
+    }
+
+    /// Whether one more sample of weight 1 can be added.
+    fn check_room(&self) -> Result<(), Error> {
+        self.total_with(1 << PLACES).map(drop)
+    }
+
+    fn total_with(&self, weight: u64) -> Result<u64, Error> {
+        match self.weight.checked_add(weight) {
+            Some(total) if total < FULL => Ok(total),
+            _ => Err(Error::Full),
+        }
+    }
+}
+
+impl<M: FeatureMap<Backend: SinCos>> Embedding<M> {
+    /// Adds phases that are known already, each times `factor`, with weight 1.
+    fn add_phases(&mut self, phases: &Per<M::Frequencies, f32>, factor: f32) -> Result<(), Error> {
+        self.weight = self.total_with(1 << PLACES)?;
+        self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
+        for (sum, phase) in self.sums.lower().as_mut().iter_mut().zip(phases.iter()) {
+            sum.add(M::Backend::units(phase * factor));
+        }
+        self.sums.added(M::Backend::OFFSET);
+        Ok(())
+    }
+}
+
+/// The sums' share of one weighted sample.
+#[inline]
+fn weighted<M: FeatureMap>(weight: Weight, phase: PhaseOf<M>) -> Sum {
+    let Sum { cos, sin } = Sum::of(M::Backend::units(phase), M::Backend::OFFSET);
+    let share = |value: i64| scaled(value, weight.mantissa, weight.shift);
+    Sum { cos: share(cos), sin: share(sin) }
+}
+
+/// value · factor · 2⁻³², rounded to nearest, for a factor of at most 2³².
+fn shrink(value: u64, factor: u64) -> u64 {
+    let low = (value & 0xffff_ffff).wrapping_mul(factor);
+    let rounded = (low >> 32).wrapping_add((low >> 31) & 1);
+    (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
+}
+
+/// The same for a sum, but cut off towards 0: rounded, the last of it would never go, while the
+/// weight, which is finer, still does.
+fn shrink_sum(sum: i64, factor: u64) -> i64 {
+    let value = sum.unsigned_abs();
+    let low = (value & 0xffff_ffff).wrapping_mul(factor) >> 32;
+    let size = (value >> 32).wrapping_mul(factor).wrapping_add(low).cast_signed();
+    if sum < 0 { size.wrapping_neg() } else { size }
+}
+
+fn shrink_wide(value: u128, factor: u64) -> u128 {
+    let factor = u128::from(factor);
+    let low = (value & 0xffff_ffff).wrapping_mul(factor);
+    let rounded = (low >> 32).wrapping_add((low >> 31) & 1);
+    (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
+}
+
+#[cfg(feature = "defmt")]
+impl<M: FeatureMap> defmt::Format for Embedding<M> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        let (count, weight) = (self.sums.count(), self.weight());
+        defmt::write!(f, "Embedding of {} frequencies, weight {}", count, weight);
+    }
+}

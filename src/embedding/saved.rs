@@ -1,0 +1,131 @@
+//! Embeddings as bytes.
+
+use super::sums::{self, Sum};
+use super::{Embedding, TwoSample};
+use crate::error::Error;
+use crate::features::FeatureMap;
+use crate::features::sincos::Backend;
+use crate::shape::Constant;
+use crate::state::{FRAME_BYTES, Kind, Plain, Reader, Writer, expect, write};
+
+/// Total weight and sum of squared weights.
+const WEIGHT_BYTES: usize = 8 + 16;
+const SUM_BYTES: usize = 16;
+
+/// Records have their sums, like weights, in units of 2⁻³⁰: this many places finer than ours.
+const FINER: u32 = 30 - sums::PLACES;
+
+/// A sum from a record, if it is one that is ever written.
+fn ours(sum: i64) -> Result<i64, Error> {
+    let coarse = sum >> FINER;
+    if coarse << FINER == sum { Ok(coarse) } else { Err(Error::Inconsistent) }
+}
+
+/// Length of the sums of `frequencies` frequencies in a record, in bytes.
+const fn payload_bytes(frequencies: usize) -> usize {
+    WEIGHT_BYTES + SUM_BYTES * frequencies
+}
+
+impl<M: FeatureMap<Frequencies: Constant>> Embedding<M> {
+    /// Length of a saved embedding, in bytes: 16·L + 72.
+    pub const SAVED_BYTES: usize = FRAME_BYTES + payload_bytes(M::Frequencies::N);
+}
+
+impl<M: FeatureMap> Embedding<M> {
+    /// Length of the saved embedding, in bytes: 16·L + 72.
+    #[must_use]
+    pub fn saved_bytes(&self) -> usize {
+        FRAME_BYTES + self.payload_bytes()
+    }
+
+    fn payload_bytes(&self) -> usize {
+        payload_bytes(self.frequencies())
+    }
+
+    /// Writes the embedding, with the recipe of its map; returns the number of bytes.
+    ///
+    /// # Errors
+    /// [`Error::MapMismatch`] or [`Error::BufferTooSmall`].
+    pub fn save(&self, map: &M, out: &mut [u8]) -> Result<usize, Error> {
+        self.check_map(map)?;
+        let (length, backend) = (self.payload_bytes(), M::Backend::CODE);
+        write(out, length, Kind::Embedding, backend, map.recipe(), |writer| self.put(writer))
+    }
+
+    /// Replaces the embedding by a saved one of the same map and backend.
+    ///
+    /// # Errors
+    /// Those of [`Recipe::restore`](crate::Recipe::restore), [`Error::WrongShape`] and
+    /// [`Error::MapMismatch`]; the embedding is then as it was.
+    pub fn restore(&mut self, map: &M, bytes: &[u8]) -> Result<(), Error> {
+        self.check_map(map)?;
+        let mut payload = expect(bytes, Kind::Embedding, map, self.payload_bytes())?;
+        *self = self.taken(&mut payload)?;
+        Ok(())
+    }
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        self.weight.write(writer);
+        self.squares.write(writer);
+        for Sum { cos, sin } in self.sums.iter() {
+            (cos << FINER).write(writer);
+            (sin << FINER).write(writer);
+        }
+    }
+
+    /// Reads weights and sums into an embedding like this one.
+    fn taken(&self, reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut embedding = self.clone();
+        embedding.weight = Plain::take(reader)?;
+        embedding.squares = Plain::take(reader)?;
+        let mut next = || i64::take(reader).and_then(ours);
+        for mut cell in embedding.sums.cells() {
+            cell.set(Sum { cos: next()?, sin: next()? });
+        }
+        if embedding.is_consistent() { Ok(embedding) } else { Err(Error::Inconsistent) }
+    }
+}
+
+impl<M: FeatureMap<Frequencies: Constant>> TwoSample<'_, M> {
+    /// Length of a saved pair of streams, in bytes: 32·L + 96.
+    pub const SAVED_BYTES: usize = FRAME_BYTES + 2 * payload_bytes(M::Frequencies::N);
+}
+
+impl<M: FeatureMap> TwoSample<'_, M> {
+    /// Length of the saved pair of streams, in bytes: 32·L + 96.
+    #[must_use]
+    pub fn saved_bytes(&self) -> usize {
+        FRAME_BYTES + self.payload_bytes()
+    }
+
+    fn payload_bytes(&self) -> usize {
+        2 * self.p().payload_bytes()
+    }
+
+    /// Writes both embeddings, with the recipe of their map; returns the number of bytes.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], or [`Error::MapMismatch`] if an embedding of another map was put
+    /// in the place of one of the two.
+    pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.p().check_map(self.map())?;
+        self.q().check_map(self.map())?;
+        let (length, recipe) = (self.payload_bytes(), self.map().recipe());
+        write(out, length, Kind::TwoSample, M::Backend::CODE, recipe, |writer| {
+            self.p().put(writer);
+            self.q().put(writer);
+        })
+    }
+
+    /// Replaces both embeddings by saved ones of the same map and backend.
+    ///
+    /// # Errors
+    /// Those of [`Embedding::restore`]; both embeddings are then as they were.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut payload = expect(bytes, Kind::TwoSample, self.map(), self.payload_bytes())?;
+        let p = self.p().taken(&mut payload)?;
+        let q = self.q().taken(&mut payload)?;
+        (*self.p_mut(), *self.q_mut()) = (p, q);
+        Ok(())
+    }
+}

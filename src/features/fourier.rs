@@ -1,0 +1,238 @@
+//! The dense map: L stored frequency vectors.
+
+use core::marker::PhantomData;
+
+use super::kernel::Kernel;
+use super::recipe::CHECKSUM;
+use super::sampling::{self, Sampling, Scheme};
+use super::sincos::{Polynomial, SinCos};
+use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
+use crate::error::{Error, Parameter};
+use crate::numeric::{sqrt, u32_of};
+use crate::shape::Fixed;
+
+/// L frequency vectors of D coordinates each, in turns: 4·D·L bytes, D·L multiplications a
+/// sample.
+///
+/// The most accurate map, and the cheapest up to about 8 channels. At 3 channels 64 quasi-random
+/// frequencies are as good as about 500 independent ones. As a `static` it is computed by the
+/// compiler and costs no RAM and no start-up time:
+///
+/// ```
+/// use fastmmd::{Fourier, Sampling};
+///
+/// static MAP: Fourier<3, 64> = Fourier::gaussian(1);
+/// # use fastmmd::FeatureMap;
+/// assert_eq!(MAP.recipe().sampling, Sampling::Quasi);
+/// ```
+///
+/// D and L are checked when compiled: D ≥ 1 and 1 ≤ L ≤ 65 536.
+///
+/// ```compile_fail
+/// let map = fastmmd::Fourier::<0, 64>::gaussian(1);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Fourier<const D: usize, const L: usize, B = Polynomial> {
+    recipe: Recipe,
+    fingerprint: u32,
+    reach: f32,
+    frequencies: [[f32; D]; L],
+    backend: PhantomData<B>,
+}
+
+impl<const D: usize, const L: usize> Fourier<D, L> {
+    /// Frequencies of the Gaussian kernel of bandwidth 1. Cost as for [`new`](Self::new).
+    #[must_use]
+    pub const fn gaussian(seed: u64) -> Self {
+        Self::with_kernel(Kernel::GAUSSIAN, seed)
+    }
+
+    /// Frequencies of `kernel`, spread as [`Sampling::Auto`] does. Cost as for [`new`](Self::new).
+    #[must_use]
+    pub const fn with_kernel(kernel: Kernel, seed: u64) -> Self {
+        Self::drawn(kernel, Scheme::auto(&kernel, D), seed)
+    }
+
+    /// Draws the frequencies of `kernel`, at compile time where the map is a constant: some
+    /// hundred `f64` operations per coordinate, and D² per frequency for orthogonal ones. From
+    /// about 64 × 256 coordinates on, a constant map needs
+    /// `#![allow(long_running_const_eval)]` in the crate that holds it.
+    ///
+    /// # Errors
+    /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.
+    pub const fn new(kernel: Kernel, sampling: Sampling, seed: u64) -> Result<Self, Error> {
+        match sampling.scheme(&kernel, D) {
+            Ok(scheme) => Ok(Self::drawn(kernel, scheme, seed)),
+            Err(error) => Err(error),
+        }
+    }
+
+    const fn drawn(kernel: Kernel, scheme: Scheme, seed: u64) -> Self {
+        let () = Self::SHAPE;
+        let frequencies = sampling::draw(&kernel, scheme, seed);
+        Self::assemble(MapKind::Fourier, kernel, scheme.sampling(), seed, frequencies)
+    }
+
+    /// A map with frequencies of the caller's own, in turns per unit of input, standing for a
+    /// kernel with K(0) = `amplitude`.
+    ///
+    /// ```
+    /// use fastmmd::{FeatureMap, Fourier};
+    ///
+    /// let map = Fourier::given([[0.25], [0.5]], 1.0)?;
+    /// assert_eq!(map.frequency(1), Some([0.5]));
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] for a frequency that is NaN or infinite, [`Error::OutOfRange`] for
+    /// one above 10¹² turns, and either for a bad `amplitude`.
+    pub const fn given(frequencies: [[f32; D]; L], amplitude: f32) -> Result<Self, Error> {
+        let () = Self::SHAPE;
+        let kernel = match Kernel::GAUSSIAN.with_amplitude(amplitude) {
+            Ok(kernel) => kernel,
+            Err(error) => return Err(error),
+        };
+        match seed_of_given(frequencies.as_flattened()) {
+            Ok(seed) => {
+                let sampling = Sampling::Independent;
+                Ok(Self::assemble(MapKind::Given, kernel, sampling, seed, frequencies))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    const fn assemble(
+        kind: MapKind,
+        kernel: Kernel,
+        sampling: Sampling,
+        seed: u64,
+        frequencies: [[f32; D]; L],
+    ) -> Self {
+        let (inputs, count) = (u32_of(D), u32_of(L));
+        let recipe = Recipe { kind, kernel, sampling, seed, inputs, block: 0, frequencies: count };
+        Self {
+            fingerprint: recipe.fingerprint(),
+            recipe,
+            reach: reach_of(longest(frequencies.as_flattened(), D)),
+            frequencies,
+            backend: PhantomData,
+        }
+    }
+
+    /// Makes the map again that a saved state speaks of.
+    ///
+    /// # Errors
+    /// [`Error::WrongShape`] if the recipe is of another kind or shape, or of given frequencies,
+    /// which cannot be drawn again.
+    pub const fn from_recipe(recipe: &Recipe) -> Result<Self, Error> {
+        if recipe.has_shape(MapKind::Fourier, D, 0, L) {
+            Self::new(recipe.kernel, recipe.sampling, recipe.seed)
+        } else {
+            Err(Error::WrongShape)
+        }
+    }
+}
+
+impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
+    pub(crate) const SHAPE: () = {
+        assert!(D >= 1, "a sample has at least one channel");
+        assert!(L >= 1 && L <= 65_536, "the number of frequencies is from 1 to 65536");
+    };
+
+    /// The same frequencies, with sine and cosine by another backend.
+    ///
+    /// ```
+    /// use fastmmd::Fourier;
+    /// use fastmmd::features::sincos::Quick;
+    ///
+    /// static MAP: Fourier<3, 64, Quick> = Fourier::gaussian(1).with_backend();
+    /// ```
+    #[must_use]
+    pub const fn with_backend<C>(self) -> Fourier<D, L, C> {
+        let Self { recipe, fingerprint, reach, frequencies, backend: PhantomData } = self;
+        Fourier { recipe, fingerprint, reach, frequencies, backend: PhantomData }
+    }
+}
+
+/// The seed that stands for given frequencies in a recipe: their checksum.
+pub(crate) const fn seed_of_given(frequencies: &[f32]) -> Result<u64, Error> {
+    let mut digest = CHECKSUM.digest();
+    let mut index = 0;
+    while index < frequencies.len() {
+        let frequency = frequencies[index];
+        if !frequency.is_finite() {
+            return Err(Error::NonFinite(Parameter::Frequency));
+        }
+        if frequency.abs() > 1e12 {
+            return Err(Error::OutOfRange(Parameter::Frequency));
+        }
+        digest.update(&frequency.to_le_bytes());
+        index += 1;
+    }
+    Ok(digest.finalize() as u64)
+}
+
+/// The length of the longest of some vectors, which stand one after the other.
+pub(crate) const fn longest(frequencies: &[f32], inputs: usize) -> f64 {
+    let mut longest_squared = 0.0;
+    let mut squared = 0.0;
+    let mut channel = 0;
+    let mut index = 0;
+    while index < frequencies.len() {
+        let frequency = frequencies[index] as f64;
+        squared += frequency * frequency;
+        channel += 1;
+        if channel == inputs {
+            if squared > longest_squared {
+                longest_squared = squared;
+            }
+            channel = 0;
+            squared = 0.0;
+        }
+        index += 1;
+    }
+    sqrt(longest_squared)
+}
+
+impl<const D: usize, const L: usize, B: SinCos> FeatureMap for Fourier<D, L, B> {
+    type Inputs = Fixed<D>;
+    type Frequencies = Fixed<L>;
+    type Backend = B;
+
+    fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    fn fingerprint(&self) -> u32 {
+        self.fingerprint
+    }
+
+    fn reach(&self) -> f32 {
+        self.reach
+    }
+
+    #[inline]
+    fn project<T>(
+        &self,
+        sample: &[f32; D],
+        items: &mut [T; L],
+        mut visit: impl FnMut(&mut T, f32),
+    ) -> Result<(), Error> {
+        check_sample(sample, self.reach)?;
+        for (frequency, item) in self.frequencies.iter().zip(items) {
+            let phase = frequency.iter().zip(sample).map(|(w, x)| w * x).sum();
+            visit(item, phase);
+        }
+        Ok(())
+    }
+
+    fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool {
+        let Some(own) = self.frequencies.get(index) else { return false };
+        for (coordinate, own) in frequency.iter_mut().zip(own) {
+            *coordinate = *own;
+        }
+        true
+    }
+}

@@ -1,0 +1,156 @@
+//! From a standardised sample to points on circles: random Fourier features.
+//!
+//! A map is immutable, may be a `static` in flash, and serves any number of embeddings. It turns
+//! a sample x of D channels into L phases t_k = ω_k'x / 2π, in turns, and each phase into a point
+//! (cos 2πt_k, sin 2πt_k). It hands the phases one by one to a visitor, next to an item of the
+//! caller's, so that no array of L phases is needed.
+//!
+//! * [`kernel`] says which frequencies ω are likely, [`sampling`] how they are spread;
+//! * [`Fourier`] keeps them, [`Fastfood`] multiplies by structured matrices ([`hadamard`]);
+//! * [`sincos`] computes points.
+
+mod fastfood;
+mod fourier;
+pub mod hadamard;
+pub mod kernel;
+mod recipe;
+pub mod sampling;
+pub mod sincos;
+
+pub use fastfood::Fastfood;
+#[cfg(feature = "alloc")]
+pub(crate) use fastfood::{Diagonals, block_into, mix_into, visit_each};
+pub use fourier::Fourier;
+#[cfg(feature = "alloc")]
+pub(crate) use fourier::{longest, seed_of_given};
+pub(crate) use recipe::CHECKSUM;
+pub use recipe::{MapKind, Recipe};
+
+use crate::error::{Error, Parameter};
+use crate::numeric::rounded;
+use crate::shape::{Dims, Length, Per};
+use sincos::Backend;
+
+/// Largest phase, in turns, that can be reduced exactly to one turn in `f32`: 2²².
+///
+/// The phase itself is rounded to about |t|·2⁻²⁴ turns, so a point on the circle is good to 1e-6
+/// for phases of a turn or so, to 1e-5 for 16 turns, and means little long before this limit.
+pub const MAX_TURNS: f32 = 4_194_304.0;
+
+/// The numbers that samples are made of, and what their phases are.
+///
+/// `f32` samples have `f32` phases, in turns; the `i16` samples of [`fixed`](crate::fixed) have
+/// `u32` phases, in 2⁻³² turns, which wrap as angles do.
+pub trait Scalar: Copy {
+    /// A phase.
+    type Phase: Copy;
+}
+
+impl Scalar for f32 {
+    type Phase = Self;
+}
+
+/// A sample of a map: `[f32; D]`, `[i16; D]`, or a slice where the shape is known at run time.
+pub type Sample<M> = <<M as FeatureMap>::Inputs as Length>::Slice<ScalarOf<M>>;
+
+/// One value for each frequency of a map: `[T; L]`, or a slice.
+pub type PerFrequency<M, T> = <<M as FeatureMap>::Frequencies as Length>::Slice<T>;
+
+/// What a channel of a map's sample is: `f32` or `i16`.
+pub type ScalarOf<M> = <<M as FeatureMap>::Backend as Backend>::Scalar;
+
+/// A phase of a map.
+pub type PhaseOf<M> = <ScalarOf<M> as Scalar>::Phase;
+
+/// A map from samples to points on L circles. All shapes of what is built on it follow from its
+/// type.
+pub trait FeatureMap {
+    /// The number of channels D of a sample.
+    type Inputs: Length;
+
+    /// The number of frequencies L.
+    type Frequencies: Length;
+
+    /// What turns phases into points.
+    type Backend: Backend;
+
+    /// What it takes to make this map again.
+    fn recipe(&self) -> &Recipe;
+
+    /// A number that tells maps with other frequencies apart: [`Recipe::fingerprint`], kept.
+    fn fingerprint(&self) -> u32;
+
+    /// Largest ‖x‖₂ for which no phase exceeds [`MAX_TURNS`]; with `i16` samples, which no phase
+    /// is too large for, the largest there is.
+    fn reach(&self) -> f32;
+
+    /// Calls `visit` once for each frequency k, with the k-th item and the phase ω_k'x / 2π in
+    /// turns; the order is that of k.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] naming the channel, or [`Error::PhaseTooLarge`] beyond
+    /// [`reach`](Self::reach); `visit` has then not been called. With `i16` samples, none. With
+    /// lengths known at run time, [`Error::WrongShape`] for a sample of another length.
+    fn project<T>(
+        &self,
+        sample: &Sample<Self>,
+        items: &mut PerFrequency<Self, T>,
+        visit: impl FnMut(&mut T, PhaseOf<Self>),
+    ) -> Result<(), Error>;
+
+    /// Writes the k-th frequency vector, in turns per unit of input, and says whether there is
+    /// one: not for k ≥ L.
+    fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool;
+
+    /// The k-th frequency vector, in turns per unit of input, or `None` for k ≥ L.
+    fn frequency(&self, index: usize) -> Option<<Self::Inputs as Length>::Of<f32>> {
+        let mut frequency = Per::<Self::Inputs, f32>::make(&self.dims(), || 0.0);
+        self.frequency_into(index, &mut frequency).then_some(frequency.0)
+    }
+
+    /// Σ_k w_k·ω_k/2π, the transpose of [`project`](Self::project), in turns per unit of input:
+    /// what a weight on each phase says of the channels. O(L·D), unless a map knows better.
+    fn weighted_frequencies(
+        &self,
+        weights: &PerFrequency<Self, f32>,
+    ) -> <Self::Inputs as Length>::Of<f32> {
+        let mut sums = Per::<Self::Inputs, f32>::make(&self.dims(), || 0.0);
+        let mut frequency = sums.like(0.0);
+        for (index, weight) in weights.as_ref().iter().enumerate() {
+            if self.frequency_into(index, &mut frequency) {
+                for (sum, coordinate) in sums.iter_mut().zip(frequency.iter()) {
+                    *sum += weight * coordinate;
+                }
+            }
+        }
+        sums.0
+    }
+
+    /// The lengths of what is built on this map, where its type does not have them.
+    #[doc(hidden)]
+    fn dims(&self) -> Dims {
+        let recipe = self.recipe();
+        let (inputs, frequencies) = (recipe.inputs as usize, recipe.frequencies as usize);
+        Dims { channels: inputs, inputs, frequencies, windows: 0 }
+    }
+}
+
+/// Refuses a sample that is not finite or longer than `reach`. O(D).
+#[inline]
+pub(crate) fn check_sample(sample: &[f32], reach: f32) -> Result<(), Error> {
+    let squared: f32 = sample.iter().map(|x| x * x).sum();
+    if squared <= reach * reach {
+        return Ok(());
+    }
+    match sample.iter().position(|x| !x.is_finite()) {
+        Some(channel) => Err(Error::NonFinite(Parameter::Channel(channel))),
+        None => Err(Error::PhaseTooLarge),
+    }
+}
+
+/// The reach of a map whose longest frequency is `longest` turns per unit, with a margin for
+/// rounding; held below the square root of the largest `f32` so that it can be squared.
+pub(crate) const fn reach_of(longest: f64) -> f32 {
+    let reach = 0.999 * MAX_TURNS as f64 / longest;
+    if reach < 1e18 { rounded(reach) } else { 1e18 }
+}

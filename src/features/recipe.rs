@@ -1,0 +1,186 @@
+//! What a map was made from.
+
+use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
+
+use super::kernel::{Kernel, Profile};
+use super::sampling::Sampling;
+use crate::error::Error;
+
+/// The checksum of recipes and saved states: CRC-32, computed bit by bit to spare flash.
+pub(crate) const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
+
+/// Which of the maps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum MapKind {
+    /// [`Fourier`](super::Fourier) with drawn frequencies.
+    Fourier,
+    /// [`Fastfood`](super::Fastfood).
+    Fastfood,
+    /// [`Fourier`](super::Fourier) with frequencies given by the caller; the seed is their
+    /// checksum.
+    Given,
+    /// [`fixed::Fourier`](crate::fixed::Fourier).
+    FixedFourier,
+    /// [`fixed::Fastfood`](crate::fixed::Fastfood).
+    FixedFastfood,
+}
+
+/// Everything that determines a map's frequencies. Two maps of equal recipes are equal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Recipe {
+    /// Which map.
+    pub kind: MapKind,
+    /// The kernel it approximates.
+    pub kernel: Kernel,
+    /// How its frequencies were spread; never [`Sampling::Auto`].
+    pub sampling: Sampling,
+    /// The seed they were drawn from.
+    pub seed: u64,
+    /// Number of inputs D.
+    pub inputs: u32,
+    /// The block length P of a Fastfood map; 0 for the other kinds.
+    pub block: u32,
+    /// Number of frequencies L.
+    pub frequencies: u32,
+}
+
+impl Recipe {
+    /// Length of [`to_bytes`](Self::to_bytes).
+    pub(crate) const BYTES: usize = 32;
+
+    /// Whether it is of a map of this kind, with so many channels, frequencies a block (0 for
+    /// none) and frequencies.
+    pub(crate) const fn has_shape(
+        &self,
+        kind: MapKind,
+        inputs: usize,
+        block: usize,
+        frequencies: usize,
+    ) -> bool {
+        self.kind as u8 == kind as u8
+            && self.inputs as usize == inputs
+            && self.block as usize == block
+            && self.frequencies as usize == frequencies
+    }
+
+    /// The recipe as it stands in a saved state, little-endian.
+    pub(crate) const fn to_bytes(self) -> [u8; Self::BYTES] {
+        let kind = match self.kind {
+            MapKind::Fourier => 0,
+            MapKind::Fastfood => 1,
+            MapKind::Given => 2,
+            MapKind::FixedFourier => 3,
+            MapKind::FixedFastfood => 4,
+        };
+        let profile = match self.kernel.profile() {
+            Profile::Gaussian => 0,
+            Profile::Laplacian => 1,
+            Profile::Exponential => 2,
+            Profile::Matern32 => 3,
+            Profile::Matern52 => 4,
+        };
+        let sampling = match self.sampling {
+            Sampling::Auto => 0,
+            Sampling::Independent => 1,
+            Sampling::Quasi => 2,
+            Sampling::Orthogonal => 3,
+        };
+        let [d0, d1, d2, d3] = self.inputs.to_le_bytes();
+        let [p0, p1, p2, p3] = self.block.to_le_bytes();
+        let [l0, l1, l2, l3] = self.frequencies.to_le_bytes();
+        let [b0, b1, b2, b3] = self.kernel.bandwidth().to_le_bytes();
+        let [k0, k1, k2, k3] = self.kernel.amplitude().to_le_bytes();
+        let [s0, s1, s2, s3, s4, s5, s6, s7] = self.seed.to_le_bytes();
+        [
+            kind, profile, sampling, 0, d0, d1, d2, d3, p0, p1, p2, p3, l0, l1, l2, l3, b0, b1, b2,
+            b3, k0, k1, k2, k3, s0, s1, s2, s3, s4, s5, s6, s7,
+        ]
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// [`Error::Inconsistent`] for codes or kernel parameters that no recipe has.
+    pub(crate) fn from_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, Error> {
+        let [
+            kind,
+            profile,
+            sampling,
+            zero,
+            d0,
+            d1,
+            d2,
+            d3,
+            p0,
+            p1,
+            p2,
+            p3,
+            l0,
+            l1,
+            l2,
+            l3,
+            b0,
+            b1,
+            b2,
+            b3,
+            k0,
+            k1,
+            k2,
+            k3,
+            s0,
+            s1,
+            s2,
+            s3,
+            s4,
+            s5,
+            s6,
+            s7,
+        ] = *bytes;
+        let kind = match kind {
+            0 => MapKind::Fourier,
+            1 => MapKind::Fastfood,
+            2 => MapKind::Given,
+            3 => MapKind::FixedFourier,
+            4 => MapKind::FixedFastfood,
+            _ => return Err(Error::Inconsistent),
+        };
+        let profile = match profile {
+            0 => Profile::Gaussian,
+            1 => Profile::Laplacian,
+            2 => Profile::Exponential,
+            3 => Profile::Matern32,
+            4 => Profile::Matern52,
+            _ => return Err(Error::Inconsistent),
+        };
+        let sampling = match sampling {
+            1 => Sampling::Independent,
+            2 => Sampling::Quasi,
+            3 => Sampling::Orthogonal,
+            _ => return Err(Error::Inconsistent),
+        };
+        let kernel = Kernel::new(profile, f32::from_le_bytes([b0, b1, b2, b3]))
+            .and_then(|kernel| kernel.with_amplitude(f32::from_le_bytes([k0, k1, k2, k3])))
+            .map_err(|_| Error::Inconsistent)?;
+        if zero != 0 {
+            return Err(Error::Inconsistent);
+        }
+        Ok(Self {
+            kind,
+            kernel,
+            sampling,
+            seed: u64::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]),
+            inputs: u32::from_le_bytes([d0, d1, d2, d3]),
+            block: u32::from_le_bytes([p0, p1, p2, p3]),
+            frequencies: u32::from_le_bytes([l0, l1, l2, l3]),
+        })
+    }
+
+    /// The checksum by which embeddings know their map, and saved states too.
+    #[must_use]
+    pub const fn fingerprint(&self) -> u32 {
+        CHECKSUM.checksum(&self.to_bytes())
+    }
+}

@@ -1,0 +1,201 @@
+//! From a phase to a point on the circle: the backends.
+//!
+//! | backend | feature | largest error | for |
+//! |---|---|---|---|
+//! | [`Polynomial`] | – | 1e-6 | everything; the default |
+//! | [`Quick`] | – | 1e-5 | the fewest instructions |
+//! | `Libm` | `libm` | 5e-7 | comparison; slow without hardware `f64` |
+//! | `Micromath` | `micromath` | 2e-3 | programs that use micromath already |
+//! | [`fixed::Table`](crate::fixed::Table) | – | 8e-5 | the maps of [`fixed`](crate::fixed), in integers |
+//!
+//! Errors are absolute, over one turn; each is [`SinCos::MAX_ERROR`], and one test holds all to
+//! theirs.
+
+#[cfg(feature = "libm")]
+mod libm;
+#[cfg(feature = "micromath")]
+mod micromath;
+mod polynomial;
+
+#[cfg(feature = "libm")]
+pub use self::libm::Libm;
+#[cfg(feature = "micromath")]
+pub use self::micromath::Micromath;
+pub use polynomial::{Polynomial, Quick};
+
+use super::Scalar;
+
+/// A point on (or, as a mean of points, inside) the unit circle.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Point {
+    /// Cosine of the phase.
+    pub cos: f32,
+    /// Sine of the phase.
+    pub sin: f32,
+}
+
+impl Point {
+    /// The centre of the circle: the mean of no points at all.
+    pub const ZERO: Self = Self { cos: 0.0, sin: 0.0 };
+
+    /// Moves towards another point by the fraction `rate` of the way.
+    #[inline(always)]
+    pub(crate) fn blend(&mut self, to: Self, rate: f32) {
+        self.cos += rate * (to.cos - self.cos);
+        self.sin += rate * (to.sin - self.sin);
+    }
+
+    /// |a − b|².
+    #[inline(always)]
+    pub(crate) fn squared_distance(&self, other: &Self) -> f32 {
+        let (cos, sin) = (self.cos - other.cos, self.sin - other.sin);
+        cos * cos + sin * sin
+    }
+}
+
+/// A point on the unit circle as versine and sine, the form the sums take: for backends that
+/// have 1 − cos before they have cos.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Versed {
+    /// 1 less the cosine of the phase: from 0 to 2.
+    pub versine: f32,
+    /// Sine of the phase.
+    pub sin: f32,
+}
+
+impl From<Versed> for Point {
+    #[inline]
+    fn from(Versed { versine, sin }: Versed) -> Self {
+        Self { cos: 1.0 - versine, sin }
+    }
+}
+
+impl From<Point> for Versed {
+    #[inline]
+    fn from(Point { cos, sin }: Point) -> Self {
+        Self { versine: 1.0 - cos, sin }
+    }
+}
+
+/// What an embedding needs of a backend: points in units of 2⁻²⁴.
+///
+/// Every [`SinCos`] is one; the other is [`fixed::Table`](crate::fixed::Table), which needs no
+/// floating point.
+pub trait Backend: Copy + PartialEq + core::fmt::Debug {
+    /// The numbers of the samples whose phases it takes.
+    type Scalar: Scalar;
+
+    /// Tells saved sums of different backends apart: [`SinCos::CODE`].
+    const CODE: u8;
+
+    /// What [`units`](Self::units) takes off a cosine and adds to a sine.
+    const OFFSET: u32;
+
+    /// cos − [`OFFSET`](Self::OFFSET) and sin + [`OFFSET`](Self::OFFSET) of a phase, in units of
+    /// 2⁻²⁴, modulo 2³².
+    fn units(phase: <Self::Scalar as Scalar>::Phase) -> [u32; 2];
+}
+
+impl<B: SinCos + Copy + PartialEq + core::fmt::Debug> Backend for B {
+    type Scalar = f32;
+    const CODE: u8 = <B as SinCos>::CODE;
+    const OFFSET: u32 = 6 << 24;
+
+    /// One `f32` addition a coordinate: the bits of a number x from 4 to 8 are a multiple of 2²⁹
+    /// plus 2²¹·x, so a shift leaves x in units of 2⁻²⁴.
+    #[inline(always)]
+    fn units(phase: f32) -> [u32; 2] {
+        let Versed { versine, sin } = B::versed(phase);
+        // 6 − cos = 5 + versine. A shift of the added number costs nothing on a Cortex-M4.
+        [((5.0 + versine).to_bits() << 3).wrapping_neg(), (6.0 + sin).to_bits() << 3]
+    }
+}
+
+/// A way to compute sine and cosine together.
+pub trait SinCos: Backend<Scalar = f32> {
+    /// Largest absolute error of either, for phases within a turn.
+    const MAX_ERROR: f32;
+
+    /// Tells saved sums of different backends apart. Codes below 128 are this crate's.
+    const CODE: u8;
+
+    /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::map::MAX_TURNS).
+    fn point(turns: f32) -> Point;
+
+    /// The same point, with 1 − cos 2πt for the cosine: cheaper where the backend has that first.
+    #[inline]
+    #[must_use]
+    fn versed(turns: f32) -> Versed {
+        Self::point(turns).into()
+    }
+}
+
+/// The phase less its nearest whole number: in [−½, ½], exact for |t| ≤ 2²².
+#[inline]
+fn reduce(turns: f32) -> f32 {
+    // Added, 1.5·2²³ leaves no room for a fraction: the sum is rounded to a whole number.
+    const ROUNDING: f32 = 12_582_912.0;
+    turns - ((turns + ROUNDING) - ROUNDING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Largest error over spaced phases within a turn, whole turns away, and the corners.
+    fn largest_error<B: SinCos>() -> f64 {
+        let spaced = (-100_000_i32..=100_000).map(|i| i as f32 / 200_000.0);
+        let corners = [0.0, 0.125, 0.25, 0.375, 0.5, -0.25, -0.5, 1.0, 1.5, -16.0, 15.999_9];
+        let distant = (0..10_000_i16).map(|i| f32::from(i) * 0.419_3 - 2048.0);
+        let limit = [4_194_303.5, -4_194_303.5, 4_194_304.0];
+        spaced
+            .chain(corners)
+            .chain(distant)
+            .chain(limit)
+            .map(|turns| {
+                let point = B::point(turns);
+                // The fraction of a turn is exact in f64, so the judge sees the same phase.
+                let fraction = f64::from(turns) - f64::from(turns).round();
+                let (sin, cos) = (core::f64::consts::TAU * fraction).sin_cos();
+                (f64::from(point.cos) - cos).abs().max((f64::from(point.sin) - sin).abs())
+            })
+            .fold(0.0, f64::max)
+    }
+
+    fn keeps_its_promise<B: SinCos>(name: &str) {
+        let error = largest_error::<B>();
+        std::println!("{name}: {error:.3e} of {:.3e}", B::MAX_ERROR);
+        assert!(error <= f64::from(B::MAX_ERROR), "{name}: {error}");
+        // The promise is not idle: less than four times what is measured.
+        assert!(error * 4.0 >= f64::from(B::MAX_ERROR), "{name}: {error}");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
+    fn every_backend_keeps_its_promise() {
+        keeps_its_promise::<Polynomial>("polynomial");
+        keeps_its_promise::<Quick>("quick");
+        #[cfg(feature = "libm")]
+        keeps_its_promise::<Libm>("libm");
+        #[cfg(feature = "micromath")]
+        keeps_its_promise::<Micromath>("micromath");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
+    fn a_worse_backend_is_caught() {
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        struct Sloppy;
+        impl SinCos for Sloppy {
+            const MAX_ERROR: f32 = 1e-6;
+            const CODE: u8 = 255;
+            fn point(turns: f32) -> Point {
+                let Point { cos, sin } = Polynomial::point(turns);
+                Point { cos: cos + 2e-6, sin }
+            }
+        }
+        assert!(largest_error::<Sloppy>() > f64::from(Sloppy::MAX_ERROR));
+    }
+}

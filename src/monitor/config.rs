@@ -1,0 +1,510 @@
+//! What a user states, and what follows from it.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::condition::{Innovation, Raw};
+use crate::error::{Error, Parameter};
+use crate::shape::{Length, Windows};
+use crate::state::{Plain, Reader, Writer, plain};
+
+use super::comparison::Rules;
+use super::null::Null;
+
+/// Most rows a mean in `f32` is taken over: beyond, rounding would outweigh the rows.
+const MOST_ROWS: u32 = 1 << 20;
+
+/// The bandwidth of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Bandwidth {
+    /// This many standard deviations of a channel. From 4 on, thresholds are those of a kernel
+    /// much wider than the data.
+    Deviations(f32),
+    /// The median distance of standardised rows, learned while scaling, times this factor.
+    MedianDistance(f32),
+    /// A family: a quarter of the frequencies at ¼, a quarter at ½ and half of them at 1 times
+    /// the median distance. Guards against a wrong bandwidth at no cost.
+    Family,
+}
+
+/// What windows are compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Reference {
+    /// The mean of the learning rows, as it was: any lasting change is a drift, however slow.
+    Learned,
+    /// A mean that forgets over this many rows, from the start: changes slower than that are
+    /// not seen, and nobody has to say when all was well.
+    Moving(u32),
+}
+
+/// How thresholds go on after learning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Calibration {
+    /// As learned.
+    Learned,
+    /// Moments and maxima of the statistic go on being averaged, over about this many rows, with
+    /// values beyond the threshold counted as the threshold.
+    Adaptive(u32),
+}
+
+/// What a single row far out of the ordinary does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum LoneOutliers {
+    /// Nothing: a row with a value beyond twice the range that its channel had while learning is
+    /// held back, as if it had not come, unless one about as far out came in the 8 rows before.
+    HoldBack,
+    /// It counts as any row: a single extreme value may alarm.
+    Count,
+}
+
+/// What follows an alarm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Policy {
+    /// No further alarm until [`Detector::acknowledge`](super::Detector::acknowledge).
+    Latch,
+    /// An alarm again every so many rows, for as long as the data differ from the reference.
+    HoldOff(u32),
+    /// One alarm for each change: the next no sooner than this many rows after any statistic was
+    /// last beyond its threshold, and not before each is nearer to its usual mean than to its
+    /// threshold.
+    OncePerChange(u32),
+    /// The new regime becomes the reference. For `hold_off` rows after an alarm nothing happens;
+    /// if then a statistic is still nearer to its threshold than to its usual mean, the longest
+    /// window becomes the reference, row by row until all are calm. Only then may the next alarm
+    /// come: it tells of another change, not of the same one again.
+    ///
+    /// The old reference is kept until `settle` rows after the last alarm. If by then the data
+    /// are back at it, as after a passing disturbance, it is taken up again; else it is given up.
+    Relearn {
+        /// Rows without alarms, and before the reference moves.
+        hold_off: u32,
+        /// Rows since the last alarm after which the old reference is taken up again or given up.
+        settle: u32,
+    },
+}
+
+/// Declares the settings, and all that goes through them field by field.
+macro_rules! settings {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident<V, W> {
+            $($(#[$field_meta:meta])* pub $field:ident: $kind:ty),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        pub struct $name<V, W: Length = Windows<4>> {
+            /// Window lengths in rows, ascending: short ones for jumps, long ones for slow drift.
+            pub windows: W::Of<u32>,
+            $($(#[$field_meta])* pub $field: $kind,)*
+            /// Which view these settings are for.
+            pub view: PhantomData<V>,
+        }
+
+        // Not derived: none of this asks anything of the view.
+        impl<V, W: Length> Clone for $name<V, W> {
+            fn clone(&self) -> Self {
+                Self { windows: W::cloned(&self.windows), ..*self }
+            }
+        }
+
+        impl<V, const W: usize> Copy for $name<V, Windows<W>> {}
+
+        impl<V, W: Length> PartialEq for $name<V, W> {
+            #[allow(clippy::float_cmp, reason = "the same settings, not nearly the same")]
+            fn eq(&self, other: &Self) -> bool {
+                self.lengths() == other.lengths() $(&& self.$field == other.$field)*
+            }
+        }
+
+        impl<V, W: Length> fmt::Debug for $name<V, W> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut settings = f.debug_struct(stringify!($name));
+                settings.field("windows", &self.lengths());
+                $(settings.field(stringify!($field), &self.$field);)*
+                settings.finish()
+            }
+        }
+
+        #[cfg(feature = "defmt")]
+        impl<V, W: Length> defmt::Format for $name<V, W> {
+            fn format(&self, f: defmt::Formatter<'_>) {
+                defmt::write!(f, "windows {}", self.lengths());
+                $(defmt::write!(f, concat!(", ", stringify!($field), " {}"), self.$field);)*
+            }
+        }
+
+        impl<V, W: Length> $name<V, W> {
+            /// Length as bytes, with so many windows.
+            pub(super) const fn saved_bytes(windows: usize) -> usize {
+                windows * <u32 as Plain>::BYTES $(+ <$kind as Plain>::BYTES)*
+            }
+
+            /// Writes them.
+            pub(super) fn put(&self, writer: &mut Writer<'_>) {
+                self.lengths().iter().for_each(|length| length.write(writer));
+                $(self.$field.write(writer);)*
+            }
+
+            /// Reads settings with as many windows as these have.
+            pub(super) fn taken(&self, reader: &mut Reader<'_>) -> Result<Self, Error> {
+                let mut windows = W::cloned(&self.windows);
+                for length in W::borrow_mut(&mut windows).as_mut() {
+                    *length = Plain::take(reader)?;
+                }
+                Ok(Self { windows, $($field: Plain::take(reader)?,)* view: PhantomData })
+            }
+        }
+
+        impl<V, W: Length> $name<V, W> {
+            /// The same but for windows and view.
+            pub(crate) const fn changed<U, T: Length>(&self, windows: T::Of<u32>) -> $name<U, T> {
+                $name { windows, $($field: self.$field,)* view: PhantomData }
+            }
+        }
+    };
+}
+
+settings! {
+    /// The settings of a [`Detector`](super::Detector) with the view `V` and windows `W`.
+    ///
+    /// Neither type has to be written: the functions that make settings say both.
+    ///
+    /// ```
+    /// use fastmmd::{Config, Detector, Fourier};
+    ///
+    /// static MAP: Fourier<3, 64> = Fourier::gaussian(1);
+    /// let config = Config { learning_rows: 2000, ..Config::rows(4000.0) };
+    /// let mut detector = Detector::new(&MAP, config)?;
+    /// detector.push(&[0.1, 0.2, 0.3])?;
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    pub struct Config<V, W> {
+        /// The promise: mean time between false alarms (average run length), in rows.
+        pub mean_time_between_false_alarms: f32,
+        /// Rows to learn each channel's level and spread from.
+        pub scaling_rows: u32,
+        /// Rows to learn the reference from, after those.
+        pub learning_rows: u32,
+        /// The kernel's bandwidth.
+        pub bandwidth: Bandwidth,
+        /// What windows are compared with.
+        pub reference: Reference,
+        /// How thresholds go on after learning.
+        pub calibration: Calibration,
+        /// What a single row far out of the ordinary does.
+        pub lone_outliers: LoneOutliers,
+        /// What follows an alarm.
+        pub policy: Policy,
+    }
+}
+
+/// A promise that the settings cannot be trusted to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Warning {
+    /// The mean time between false alarms is so long that the threshold lies far beyond
+    /// anything seen while learning; at least this many learning rows are advised.
+    LearningTooShortForPromise {
+        /// Advised number of learning rows.
+        advised: u32,
+    },
+    /// The longest window is so long that learning sees few independent ones; at least this many
+    /// learning rows are advised.
+    LearningTooShortForWindow {
+        /// Advised number of learning rows.
+        advised: u32,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LearningTooShortForPromise { advised } => write!(
+                f,
+                "too few learning rows for the promised time between false alarms: at least {advised} are advised"
+            ),
+            Self::LearningTooShortForWindow { advised } => write!(
+                f,
+                "too few learning rows for the longest window: at least {advised} are advised"
+            ),
+        }
+    }
+}
+
+impl<const C: usize> Config<Raw<C>> {
+    /// The default settings: windows of 4, 16, 64 and 256 rows, 256 scaling rows and 4096
+    /// learning rows, a family of bandwidths, a fixed reference, one alarm for each change.
+    ///
+    /// `mean_time` is the promised mean time between false alarms, in rows.
+    #[must_use]
+    pub const fn rows(mean_time: f32) -> Self {
+        Self {
+            mean_time_between_false_alarms: mean_time,
+            windows: [4, 16, 64, 256],
+            scaling_rows: 256,
+            learning_rows: 4096,
+            bandwidth: Bandwidth::Family,
+            reference: Reference::Learned,
+            calibration: Calibration::Learned,
+            lone_outliers: LoneOutliers::HoldBack,
+            policy: Policy::OncePerChange(256),
+            view: PhantomData,
+        }
+    }
+
+    /// The default settings for rows at `rate` hertz and a promised mean time between false
+    /// alarms in seconds.
+    #[must_use]
+    pub const fn seconds(rate: f32, mean_time: f32) -> Self {
+        Self::rows(rate * mean_time)
+    }
+}
+
+impl<const C: usize> Config<Innovation<C>, Windows<3>> {
+    /// Settings for the [`Innovation`] view of signals that cycle or wander: traffic, load,
+    /// weather, machines under changing orders. `mean_time` is the promised mean time between
+    /// false alarms, in rows.
+    ///
+    /// Windows of 4, 16 and 64 rows, 100 scaling rows and 4096 learning rows; a kernel of 16
+    /// deviations, so wide that 16 frequencies do; a reference and thresholds that go on
+    /// learning, over about 8000 and 4000 rows, for no stretch of such a signal is like the one
+    /// it was learned on; one alarm for each change, and again after 100 calm rows. A single
+    /// extreme value may alarm: in such signals it is often what one looks for. Set
+    /// [`LoneOutliers::HoldBack`] to have it ignored.
+    ///
+    /// These constants were chosen on half of the Numenta Anomaly Benchmark and half of the
+    /// Skoltech one, with their labels, but for no single file. They lie on a plateau: halving or
+    /// doubling bandwidth, memories or scaling rows moved the windows caught in the first by two
+    /// in thirty at most. `cargo xtask evaluate --nab DIR --skab DIR` prints what they reach.
+    ///
+    /// ```
+    /// use fastmmd::{Config, Detector, Fourier};
+    ///
+    /// static MAP: Fourier<2, 16> = Fourier::gaussian(1);
+    /// let detector = Detector::new(&MAP, Config::innovation(10_000.0))?;
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn innovation(mean_time: f32) -> Self {
+        Self {
+            mean_time_between_false_alarms: mean_time,
+            windows: [4, 16, 64],
+            scaling_rows: 100,
+            learning_rows: 4096,
+            bandwidth: Bandwidth::Deviations(16.0),
+            reference: Reference::Moving(8000),
+            calibration: Calibration::Adaptive(4000),
+            lone_outliers: LoneOutliers::Count,
+            policy: Policy::OncePerChange(100),
+            view: PhantomData,
+        }
+    }
+}
+
+impl<V, const W: usize> Config<V, Windows<W>> {
+    /// The same settings with other windows.
+    #[must_use]
+    pub const fn with_windows<const T: usize>(self, windows: [u32; T]) -> Config<V, Windows<T>> {
+        self.changed::<V, Windows<T>>(windows)
+    }
+
+    /// The same settings for another view: of vectors of several rows, say.
+    ///
+    /// ```
+    /// use fastmmd::{Config, Detector, Fourier};
+    /// use fastmmd::condition::Raw;
+    ///
+    /// // Vectors of the last 2 rows of 3 channels have 6 inputs.
+    /// static MAP: Fourier<6, 64> = Fourier::gaussian(1);
+    /// let config = Config::rows(4000.0).with_view::<Raw<3, 6>>();
+    /// let mut detector = Detector::new(&MAP, config)?;
+    /// detector.push(&[0.1, 0.2, 0.3])?;
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn with_view<U>(self) -> Config<U, Windows<W>> {
+        self.changed::<U, Windows<W>>(self.windows)
+    }
+
+    /// [`check`](Config::check), also when compiled.
+    pub(super) const fn check_fixed(&self) -> Result<(), Error> {
+        self.check_with(&self.windows)
+    }
+}
+
+impl<V, W: Length> Config<V, W> {
+    /// The window lengths.
+    pub(crate) fn lengths(&self) -> &[u32] {
+        W::borrow(&self.windows).as_ref()
+    }
+
+    /// Refuses settings that mean nothing.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the parameter. Allowed are: a mean
+    /// time from 100 to 10⁹ rows; windows ascending from at least 2 rows; from 16 to 2²⁰ scaling
+    /// rows; learning rows from [`least_learning_rows`](Self::least_learning_rows) to 2²⁰;
+    /// bandwidths from 10⁻³ to 10³; a moving reference that remembers more than the longest window
+    /// and at most 2²⁰ rows; an adaptive calibration that remembers four blocks, each of two of
+    /// the longest window or 1/32 of the learning rows; hold-offs from 1 row, and `settle` from
+    /// `hold_off` and the longest window together, before which the new reference cannot be whole.
+    pub fn check(&self) -> Result<(), Error> {
+        self.check_with(self.lengths())
+    }
+
+    const fn check_with(&self, windows: &[u32]) -> Result<(), Error> {
+        let time = self.mean_time_between_false_alarms;
+        if !time.is_finite() {
+            return Err(Error::NonFinite(Parameter::MeanTime));
+        }
+        if !(time >= 100.0 && time <= 1e9) {
+            return Err(Error::OutOfRange(Parameter::MeanTime));
+        }
+        let Some(longest) = longest_of(windows) else {
+            return Err(Error::OutOfRange(Parameter::Windows));
+        };
+        if self.scaling_rows < 16 || self.scaling_rows > MOST_ROWS {
+            return Err(Error::OutOfRange(Parameter::ScalingRows));
+        }
+        if self.learning_rows < least_learning(longest) || self.learning_rows > MOST_ROWS {
+            return Err(Error::OutOfRange(Parameter::LearningRows));
+        }
+        if let Bandwidth::Deviations(factor) | Bandwidth::MedianDistance(factor) = self.bandwidth {
+            if !factor.is_finite() {
+                return Err(Error::NonFinite(Parameter::Bandwidth));
+            }
+            if !(factor >= 1e-3 && factor <= 1e3) {
+                return Err(Error::OutOfRange(Parameter::Bandwidth));
+            }
+        }
+        if let Reference::Moving(memory) = self.reference
+            && (memory <= longest || memory > MOST_ROWS)
+        {
+            return Err(Error::OutOfRange(Parameter::ReferenceMemory));
+        }
+        if let Calibration::Adaptive(memory) = self.calibration
+            && memory / 4 < Null::block_of(longest, self.learning_rows)
+        {
+            return Err(Error::OutOfRange(Parameter::CalibrationMemory));
+        }
+        let allowed = match self.policy {
+            Policy::Latch => true,
+            Policy::HoldOff(rows) | Policy::OncePerChange(rows) => rows > 0,
+            Policy::Relearn { hold_off, settle } => {
+                hold_off > 0 && settle >= hold_off.saturating_add(longest)
+            }
+        };
+        if allowed { Ok(()) } else { Err(Error::OutOfRange(Parameter::HoldOff)) }
+    }
+
+    /// Least learning rows that [`check`](Self::check) allows: 64, and four of the longest window.
+    #[must_use]
+    pub fn least_learning_rows(&self) -> u32 {
+        least_learning(self.range().1)
+    }
+
+    /// Rows until monitoring begins, for vectors of `lags` rows: scaling, the first vector, and
+    /// learning.
+    #[must_use]
+    pub fn rows_to_learn(&self, lags: u32) -> u64 {
+        u64::from(self.scaling_rows)
+            + u64::from(lags.saturating_sub(1))
+            + u64::from(self.learning_rows)
+    }
+
+    /// All promises that the settings cannot be trusted to keep with so much learning; measured
+    /// by `cargo xtask evaluate`.
+    pub fn warnings(&self) -> impl Iterator<Item = Warning> + use<V, W> {
+        let for_window = self.range().1.saturating_mul(8).max(1024);
+        let for_promise = rows_for(self.mean_time_between_false_alarms);
+        let rows = self.learning_rows;
+        let window = (rows < for_window)
+            .then_some(Warning::LearningTooShortForWindow { advised: for_window });
+        let promise = (rows < for_promise)
+            .then_some(Warning::LearningTooShortForPromise { advised: for_promise });
+        window.into_iter().chain(promise)
+    }
+
+    /// What these settings say of the windows.
+    pub(crate) fn rules(&self) -> Rules<'_> {
+        Rules {
+            windows: self.lengths(),
+            learning_rows: self.learning_rows,
+            mean_time_between_false_alarms: self.mean_time_between_false_alarms,
+            reference: self.reference,
+            calibration: self.calibration,
+            wide: self.is_wide(),
+        }
+    }
+
+    /// Whether the kernel is much wider than the data.
+    fn is_wide(&self) -> bool {
+        matches!(self.bandwidth, Bandwidth::Deviations(deviations) if deviations >= 4.0)
+    }
+
+    /// Rows between anchors of the median distance: some thirty in all while scaling.
+    pub(crate) const fn anchor_spacing(&self) -> u32 {
+        let spacing = self.scaling_rows / 32;
+        if spacing == 0 { 1 } else { spacing }
+    }
+
+    /// The shortest and the longest window.
+    pub(crate) fn range(&self) -> (u32, u32) {
+        let shortest = self.lengths().iter().copied().fold(u32::MAX, u32::min);
+        let longest = self.lengths().iter().copied().fold(0, u32::max);
+        (shortest, longest)
+    }
+}
+
+/// The longest window of a list that ascends from 2 rows or more; `None` for any other list.
+const fn longest_of(windows: &[u32]) -> Option<u32> {
+    let mut longest = 1;
+    let mut index = 0;
+    while index < windows.len() {
+        if windows[index] <= longest || windows[index] > MOST_ROWS {
+            return None;
+        }
+        longest = windows[index];
+        index += 1;
+    }
+    if index == 0 { None } else { Some(longest) }
+}
+
+/// Least learning rows for a longest window.
+const fn least_learning(longest: u32) -> u32 {
+    let needed = longest.saturating_mul(4);
+    if needed < 64 { 64 } else { needed }
+}
+
+plain!(enum Bandwidth [f32; 1] { 0 = Deviations(deviations), 1 = MedianDistance(factor), 2 = Family });
+plain!(enum Reference [u32; 1] { 0 = Learned, 1 = Moving(memory) });
+plain!(enum Calibration [u32; 1] { 0 = Learned, 1 = Adaptive(memory) });
+plain!(enum LoneOutliers [u32; 0] { 0 = HoldBack, 1 = Count });
+plain!(enum Policy [u32; 2] {
+    0 = Latch,
+    1 = HoldOff(rows),
+    2 = Relearn { hold_off, settle },
+    3 = OncePerChange(rows),
+});
+
+/// Learning rows advised for a promise: as many as the promised time. With fewer, the threshold
+/// lies beyond what learning has seen, and the mean time kept is less certain.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and the promise is positive"
+)]
+fn rows_for(mean_time: f32) -> u32 {
+    (mean_time as u32).min(MOST_ROWS)
+}

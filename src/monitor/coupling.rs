@@ -1,0 +1,655 @@
+//! Do two groups of channels still go together as they used to?
+//!
+//! Each channel by itself may look as ever while its tie to another one breaks (a belt slips, a
+//! shaft shears, two sensors see the same fault). The [`Monitor`] watches the covariance of
+//! random features of the two groups, whose squared norm is the Hilbert–Schmidt independence
+//! criterion (HSIC): 0 only if the groups are independent, whatever their distributions.
+
+use core::ops::RangeInclusive;
+
+use crate::condition::{ScaleOf, check_row};
+use crate::error::{Error, Parameter};
+use crate::features::sincos::{Backend, SinCos};
+use crate::features::{FeatureMap, Sample};
+use crate::numeric::{f32_of, row_count, sqrt_f32};
+use crate::shape::{Fixed, Length, Per};
+use crate::state::{
+    FRAME_BYTES, Initial, Kind, NonNegative, Plain, Reader, State, Writer, expect, plain,
+    plain_states, replace, state, write,
+};
+
+use super::bank::Bank;
+use super::comparison::{Comparison, Rules};
+use super::config::{Calibration, Reference};
+
+/// Most rows that a mean in `f32` is taken over.
+const MOST_ROWS: u32 = 1 << 20;
+/// Offsets of neighbouring features, in turns: the golden ratio spreads any number of them evenly.
+const OFFSET: f32 = 0.618_034;
+
+/// The settings of a [`Monitor`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Config {
+    /// The promise: mean time between false alarms, in rows.
+    pub mean_time_between_false_alarms: f32,
+    /// Rows to learn each channel's level and spread from.
+    pub scaling_rows: u32,
+    /// Rows to learn the coupling from, after those.
+    pub learning_rows: u32,
+    /// Length of the window that is compared with it, in rows.
+    pub window: u32,
+}
+
+impl Config {
+    /// One false alarm in `mean_time` rows; 256 rows of scaling, 4096 of learning, a window of
+    /// 256.
+    #[must_use]
+    pub const fn rows(mean_time: f32) -> Self {
+        Self {
+            mean_time_between_false_alarms: mean_time,
+            scaling_rows: 256,
+            learning_rows: 4096,
+            window: 256,
+        }
+    }
+
+    /// Whether a monitor can be made of these settings.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`] naming the setting: a mean time of at least
+    /// 1 and at most 10⁹ rows, 8 to 2²⁰ scaling rows, a window of 2 rows or more, and learning
+    /// rows of at least 64 and 8 windows, and at most 2²⁰.
+    pub const fn check(&self) -> Result<(), Error> {
+        let time = self.mean_time_between_false_alarms;
+        if !time.is_finite() {
+            return Err(Error::NonFinite(Parameter::MeanTime));
+        }
+        if !(time >= 1.0 && time <= 1e9) {
+            return Err(Error::OutOfRange(Parameter::MeanTime));
+        }
+        if self.scaling_rows < 8 || self.scaling_rows > MOST_ROWS {
+            return Err(Error::OutOfRange(Parameter::ScalingRows));
+        }
+        if self.window < 2 {
+            return Err(Error::OutOfRange(Parameter::Windows));
+        }
+        let windows = self.window.saturating_mul(8);
+        let least = if windows > 64 { windows } else { 64 };
+        if self.learning_rows < least || self.learning_rows > MOST_ROWS {
+            return Err(Error::OutOfRange(Parameter::LearningRows));
+        }
+        Ok(())
+    }
+}
+
+plain!(
+    struct Config {
+        mean_time_between_false_alarms: f32,
+        scaling_rows: u32,
+        learning_rows: u32,
+        window: u32,
+    }
+);
+
+/// The answer to one row. An alarm is raised once, on the row on which the statistic passes its
+/// threshold; from then on the groups are drifting apart until it has come back.
+pub type Verdict = super::Verdict<Alarm>;
+
+/// What an alarm says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Alarm {
+    /// The row it was raised on, counted from 0 over all rows pushed.
+    pub row: u64,
+    /// How far the coupling is from what was learned, over what chance makes of it.
+    pub score: f32,
+    /// Beyond which it is an alarm.
+    pub threshold: f32,
+    /// Strength of the coupling that was learned: [`Monitor::learned_strength`].
+    pub before: f32,
+    /// Strength of the coupling now.
+    pub now: f32,
+}
+
+/// A mean of features or of their products: features lie within ±√2, but for a coarse backend's
+/// error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Bounded<const SQUARE: bool>(f32);
+
+impl<const SQUARE: bool> Bounded<SQUARE> {
+    const RANGE: RangeInclusive<f32> = if SQUARE { -2.25..=2.25 } else { -1.5..=1.5 };
+}
+
+impl<const SQUARE: bool> Plain for Bounded<SQUARE> {
+    const BYTES: usize = f32::BYTES;
+
+    fn write(self, writer: &mut Writer<'_>) {
+        self.0.write(writer);
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let value = f32::take(reader)?;
+        if Self::RANGE.contains(&value) { Ok(Self(value)) } else { Err(Error::Inconsistent) }
+    }
+}
+
+/// The mean of a feature.
+type Feature = Bounded<false>;
+/// The mean of a product of two features.
+type Product = Bounded<true>;
+
+plain_states!(Feature = Bounded(0.0), Product = Bounded(0.0));
+
+state! {
+    /// Means of the features of both groups and of their products, each new row blended in.
+    #[derive(Debug, Clone, PartialEq)]
+    struct Moments<A: Length, B: Length> {
+        a: Per<A, Feature>,
+        b: Per<B, Feature>,
+        products: Per<A, Per<B, Product>>,
+    }
+}
+
+impl<A: Length, B: Length> Moments<A, B> {
+    /// The covariances of all pairs of features, by rows.
+    fn covariances(&self) -> impl Iterator<Item = f32> {
+        let rows = self.products.iter().zip(self.a.iter());
+        rows.flat_map(|(row, x)| row.iter().zip(self.b.iter()).map(move |(xy, y)| xy.0 - x.0 * y.0))
+    }
+
+    fn pairs(&self) -> f32 {
+        f32_of(self.a.len().saturating_mul(self.b.len()))
+    }
+
+    /// HSIC of the rows, biased: mean over all pairs of features of their squared covariance.
+    fn squared_norm(&self) -> f32 {
+        self.covariances().map(|c| c * c).sum::<f32>() / self.pairs()
+    }
+}
+
+impl<A: Length, B: Length> Bank for Moments<A, B> {
+    /// The features of both groups.
+    type Row = (Per<A, f32>, Per<B, f32>);
+    type Mean = Self;
+    type W = Fixed<1>;
+
+    fn blend(mean: &mut Self, (a, b): &Self::Row, rate: f32) {
+        let features = mean.a.iter_mut().zip(a.iter()).chain(mean.b.iter_mut().zip(b.iter()));
+        for (mean, x) in features {
+            mean.0 += rate * (x - mean.0);
+        }
+        for (row, x) in mean.products.iter_mut().zip(a.iter()) {
+            for (mean, y) in row.iter_mut().zip(b.iter()) {
+                mean.0 += rate * (x * y - mean.0);
+            }
+        }
+    }
+
+    fn blend_and_measure(
+        &mut self,
+        Per([rate]): &Per<Fixed<1>, f32>,
+        row: &Self::Row,
+        reference: &Self,
+    ) -> Per<Fixed<1>, f32> {
+        Self::blend(self, row, *rate);
+        let pairs = self.covariances().zip(reference.covariances());
+        Per([pairs.map(|(c, d)| (c - d) * (c - d)).sum::<f32>() / self.pairs()])
+    }
+}
+
+/// Watches how a group of channels goes together with another, each with a map of its own, of LA
+/// and LB frequencies: 8·LA·LB + 8·(LA + LB) and about 150 bytes, 2.5 KB for 16 frequencies each.
+///
+/// It alarms when a coupling appears, breaks or changes its form, and not when a channel by
+/// itself changes in level or spread (a [`Detector`](crate::Detector) does that), for means are
+/// taken off in the window as in the reference. Per row two projections and O(LA·LB).
+///
+/// ```
+/// use fastmmd::Fourier;
+/// use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
+///
+/// static MAP: Fourier<1, 16> = Fourier::gaussian(1);
+///
+/// // Motor current follows the load, until the belt slips at row 6000.
+/// let mut monitor = Monitor::new(&MAP, &MAP, Config::rows(10_000.0))?;
+/// let mut noise = 1_u32;
+/// let mut uniform = || {
+///     noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+///     (noise >> 8) as f32 / 16_777_216.0
+/// };
+/// let mut alarm = None;
+/// for row in 0..8000 {
+///     let load = uniform();
+///     let current = if row < 6000 { 0.8 * load + 0.2 * uniform() } else { uniform() };
+///     if let Verdict::Alarm(raised) = monitor.push(&[load], &[current])? {
+///         alarm = alarm.or(Some(raised));
+///     }
+/// }
+/// let alarm = alarm.expect("the tie is gone");
+/// assert!(alarm.row >= 6000 && alarm.row < 6100 && alarm.now < alarm.before);
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Monitor<'m, A: FeatureMap, B: FeatureMap> {
+    maps: (&'m A, &'m B),
+    config: Config,
+    state: Memory<A::Inputs, B::Inputs, A::Frequencies, B::Frequencies>,
+}
+
+state! {
+    /// All that a monitor keeps beside its settings.
+    #[derive(Debug, Clone, PartialEq)]
+    struct Memory<C: Length, D: Length, F: Length, G: Length> {
+        /// Rows pushed in all.
+        rows: u64,
+        first: ScaleOf<C>,
+        second: ScaleOf<D>,
+        comparison: Comparison<Moments<F, G>>,
+        drifting: bool,
+    }
+}
+
+// Not derived: a copy borrows the same maps, which need not be `Clone`.
+impl<A: FeatureMap, B: FeatureMap> Clone for Monitor<'_, A, B> {
+    fn clone(&self) -> Self {
+        Self { maps: self.maps, config: self.config, state: self.state.clone() }
+    }
+}
+
+#[expect(private_bounds, reason = "which states can be constants is the crate's own business")]
+impl<'m, A, B> Monitor<'m, A, B>
+where
+    A: FeatureMap<Backend: SinCos>,
+    B: FeatureMap<Backend: SinCos>,
+    ScaleOf<A::Inputs>: Initial,
+    ScaleOf<B::Inputs>: Initial,
+    Comparison<Moments<A::Frequencies, B::Frequencies>>: Initial,
+{
+    /// Length of a saved monitor, in bytes.
+    pub const SAVED_BYTES: usize = FRAME_BYTES
+        + Second::BYTES
+        + Config::BYTES
+        + <Memory<A::Inputs, B::Inputs, A::Frequencies, B::Frequencies>>::SAVED;
+
+    /// A monitor that has seen nothing, with a map for each group; the same map may serve both.
+    /// Inputs are standardised, so maps of bandwidth 1 or so suit.
+    ///
+    /// # Errors
+    /// What [`Config::check`] refuses.
+    #[inline(never)]
+    pub const fn new(first: &'m A, second: &'m B, config: Config) -> Result<Self, Error> {
+        match config.check() {
+            Ok(()) => Ok(Self { maps: (first, second), config, state: Memory::initial() }),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<A, B> Monitor<'_, A, B>
+where
+    A: FeatureMap<Backend: SinCos>,
+    B: FeatureMap<Backend: SinCos>,
+{
+    /// Takes one row of both groups, measured at the same time.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`] naming the channel, those of the second
+    /// group counted on after the first; the monitor is then as it was.
+    pub fn push(&mut self, first: &Sample<A>, second: &Sample<B>) -> Result<Verdict, Error> {
+        let (first, second) = (first.as_ref(), second.as_ref());
+        check_row(first)?;
+        check_row(second).map_err(|error| counted_on(error, first.len()))?;
+        let at = self.state.rows;
+        if at < u64::from(self.config.scaling_rows) {
+            self.state.first.take_in(first);
+            self.state.second.take_in(second);
+        } else {
+            let learning = self.is_learning();
+            let row = (
+                features(self.maps.0, self.state.first.in_deviations(first))?,
+                features(self.maps.1, self.state.second.in_deviations(second))?,
+            );
+            let windows = [self.config.window];
+            let rules = self.config.rules(&windows);
+            self.state.comparison.push(&rules, at, &row, learning);
+            if learning && !self.is_learning() {
+                self.state.comparison.arm(&rules);
+            }
+        }
+        self.state.rows = at.saturating_add(1);
+        Ok(self.decide(at))
+    }
+
+    fn decide(&mut self, row: u64) -> Verdict {
+        if self.is_learning() {
+            return Verdict::Learning { progress: self.progress() };
+        }
+        if self.state.drifting {
+            self.state.drifting = !self.state.comparison.is_calm();
+            return if self.state.drifting { Verdict::Drifting } else { Verdict::Healthy };
+        }
+        self.state.drifting = self.state.comparison.is_beyond();
+        if self.state.drifting {
+            Verdict::Alarm(Alarm {
+                row,
+                score: self.statistic(),
+                threshold: self.threshold(),
+                before: self.learned_strength(),
+                now: self.strength(),
+            })
+        } else {
+            Verdict::Healthy
+        }
+    }
+
+    fn is_learning(&self) -> bool {
+        self.state.comparison.count < self.config.learning_rows
+    }
+
+    fn window(&self) -> &super::comparison::Window {
+        let Per([window]) = &self.state.comparison.windows;
+        window
+    }
+
+    /// Part done of scaling and learning together, from 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> f32 {
+        let all = u64::from(self.config.scaling_rows) + u64::from(self.config.learning_rows);
+        if self.state.rows >= all {
+            return 1.0;
+        }
+        let count = |rows: u64| u32::try_from(rows).map_or(f32::MAX, row_count);
+        count(self.state.rows) / count(all)
+    }
+
+    /// How far the coupling in the window is from the one learned, over what is expected of
+    /// independent rows; 0 until the window has filled twice.
+    #[must_use]
+    pub fn statistic(&self) -> f32 {
+        self.window().statistic.0
+    }
+
+    /// Beyond which the statistic alarms; 0 while learning.
+    #[must_use]
+    pub fn threshold(&self) -> f32 {
+        self.window().threshold.0
+    }
+
+    /// The probability that the statistic is at least what it is now while all is well; 1 while
+    /// learning.
+    #[must_use]
+    pub fn p_value(&self) -> f32 {
+        if self.is_learning() {
+            1.0
+        } else {
+            self.window().null.p_value(self.config.window, self.statistic())
+        }
+    }
+
+    /// Strength of the coupling in the window: HSIC less what chance adds to it, in units of
+    /// K(0)²; about 0 for independent groups, and at most about 0.1 for identical ones.
+    #[must_use]
+    pub fn strength(&self) -> f32 {
+        self.unbiased(&self.state.comparison.bank, self.window().weight_squares)
+    }
+
+    /// Strength of the coupling that was learned.
+    #[must_use]
+    pub fn learned_strength(&self) -> f32 {
+        let reference = &self.state.comparison.reference;
+        self.unbiased(&reference.mean, reference.weight_squares)
+    }
+
+    /// HSIC of some rows, less what their number adds to it by chance.
+    fn unbiased(
+        &self,
+        moments: &Moments<A::Frequencies, B::Frequencies>,
+        NonNegative(weight_squares): NonNegative,
+    ) -> f32 {
+        moments.squared_norm() - self.window().null.mean * weight_squares
+    }
+
+    /// Learns anew, from scaling on, with the same settings; rows are counted anew too.
+    pub fn relearn(&mut self) {
+        self.state.reset();
+    }
+
+    /// What is kept of the second map.
+    fn second(&self) -> Second {
+        let recipe = self.maps.1.recipe();
+        let (inputs, frequencies) = (recipe.inputs, recipe.frequencies);
+        Second { inputs, frequencies, fingerprint: self.maps.1.fingerprint() }
+    }
+
+    fn payload_bytes(&self) -> usize {
+        Second::BYTES + Config::BYTES + self.state.bytes()
+    }
+
+    /// Writes everything: settings, what was learned and the window as it is, with the recipe of
+    /// the first map; returns the number of bytes. A restored monitor goes on bit for bit.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`].
+    pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let (length, recipe) = (self.payload_bytes(), self.maps.0.recipe());
+        write(out, length, Kind::Coupling, <A::Backend as Backend>::CODE, recipe, |writer| {
+            self.second().write(writer);
+            self.config.write(writer);
+            self.state.put(writer);
+        })
+    }
+
+    /// Replaces the monitor, settings included, by a saved one of the same shape, backend and
+    /// maps.
+    ///
+    /// # Errors
+    /// As [`Embedding::restore`](crate::Embedding::restore); the monitor is then as it was.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut reader = expect(bytes, Kind::Coupling, self.maps.0, self.payload_bytes())?;
+        let (saved, own) = (Second::take(&mut reader)?, self.second());
+        if (saved.inputs, saved.frequencies) != (own.inputs, own.frequencies) {
+            return Err(Error::WrongShape);
+        }
+        if saved.fingerprint != own.fingerprint {
+            return Err(Error::MapMismatch);
+        }
+        let config = Config::take(&mut reader)?;
+        config.check().map_err(|_| Error::Inconsistent)?;
+        replace(&mut self.state, &mut reader)?;
+        self.config = config;
+        Ok(())
+    }
+}
+
+/// What a record says of the second group: its shape and its map.
+#[derive(Clone, Copy)]
+struct Second {
+    inputs: u32,
+    frequencies: u32,
+    fingerprint: u32,
+}
+
+plain!(
+    struct Second {
+        inputs: u32,
+        frequencies: u32,
+        fingerprint: u32,
+    }
+);
+
+impl Config {
+    /// What these settings say of the window.
+    fn rules<'w>(&self, windows: &'w [u32; 1]) -> Rules<'w> {
+        Rules {
+            windows,
+            learning_rows: self.learning_rows,
+            mean_time_between_false_alarms: self.mean_time_between_false_alarms,
+            reference: Reference::Learned,
+            calibration: Calibration::Learned,
+            wide: false,
+        }
+    }
+}
+
+/// √2·cos 2π(t_k + o_k) for each phase t_k of a sample, with offsets o_k spread over a turn: one
+/// real feature a frequency, so that a pair of groups needs LA·LB products and not four times as
+/// many.
+fn features<M: FeatureMap<Backend: SinCos>>(
+    map: &M,
+    mut sample: Per<M::Inputs, f32>,
+) -> Result<Per<M::Frequencies, f32>, Error> {
+    let squared: f32 = sample.iter().map(|x| x * x).sum();
+    // Far beyond any reading that means something, the sample is drawn into the map's reach.
+    let reach = 0.5 * map.reach();
+    if squared > reach * reach {
+        let factor = reach / sqrt_f32(squared);
+        for x in sample.iter_mut() {
+            *x *= factor;
+        }
+    }
+    let mut features = Per::make(&map.dims(), || 0.0);
+    let mut offset = 0.0;
+    map.project(sample.borrow(), features.borrow_mut(), |feature, phase| {
+        *feature = core::f32::consts::SQRT_2 * M::Backend::point(phase + offset).cos;
+        offset += OFFSET;
+        if offset >= 1.0 {
+            offset -= 1.0;
+        }
+    })?;
+    Ok(features)
+}
+
+/// An error whose channel is counted on after `before` channels.
+fn counted_on(error: Error, before: usize) -> Error {
+    let shifted = |parameter| match parameter {
+        Parameter::Channel(channel) => Parameter::Channel(channel.saturating_add(before)),
+        other => other,
+    };
+    match error {
+        Error::NonFinite(parameter) => Error::NonFinite(shifted(parameter)),
+        Error::OutOfRange(parameter) => Error::OutOfRange(shifted(parameter)),
+        other => other,
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl<A, B> defmt::Format for Monitor<'_, A, B>
+where
+    A: FeatureMap<Backend: SinCos>,
+    B: FeatureMap<Backend: SinCos>,
+{
+    fn format(&self, f: defmt::Formatter<'_>) {
+        let (statistic, threshold) = (self.statistic(), self.threshold());
+        defmt::write!(f, "{} of {} after {} rows", statistic, threshold, self.state.rows);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fourier;
+
+    #[test]
+    fn bad_input_is_named_and_changes_nothing() {
+        let map = Fourier::<1, 4>::gaussian(1);
+        let mut monitor = Monitor::new(&map, &map, Config::rows(500.0)).unwrap();
+        monitor.push(&[1.0], &[2.0]).unwrap();
+        let before = monitor.state.clone();
+        let second = Error::NonFinite(Parameter::Channel(1));
+        assert_eq!(monitor.push(&[1.0], &[f32::NAN]), Err(second));
+        let first = Error::OutOfRange(Parameter::Channel(0));
+        assert_eq!(monitor.push(&[1e20], &[2.0]), Err(first));
+        assert_eq!(monitor.state, before);
+        assert_eq!(before.rows, 1);
+    }
+
+    #[test]
+    fn settings_out_of_range_are_named() {
+        let good = Config::rows(500.0);
+        let refused = |config: Config| config.check().unwrap_err();
+        assert_eq!(good.check(), Ok(()));
+        let time =
+            |mean_time_between_false_alarms| Config { mean_time_between_false_alarms, ..good };
+        assert_eq!(refused(time(f32::NAN)), Error::NonFinite(Parameter::MeanTime));
+        assert_eq!(refused(time(0.5)), Error::OutOfRange(Parameter::MeanTime));
+        let scaling = Config { scaling_rows: 1, ..good };
+        assert_eq!(refused(scaling), Error::OutOfRange(Parameter::ScalingRows));
+        assert_eq!(refused(Config { window: 1, ..good }), Error::OutOfRange(Parameter::Windows));
+        let learning = Config { learning_rows: 1000, ..good };
+        assert_eq!(refused(learning), Error::OutOfRange(Parameter::LearningRows));
+        let short = Config { window: 2, learning_rows: 16, ..good };
+        assert_eq!(refused(short), Error::OutOfRange(Parameter::LearningRows));
+    }
+
+    type Small<'m> = Monitor<'m, Fourier<1, 4>, Fourier<2, 4>>;
+
+    fn row(index: u32) -> ([f32; 1], [f32; 2]) {
+        let x = |factor: f32| (row_fraction(index) * factor).fract();
+        ([x(7.3)], [x(7.3) + 0.1 * x(91.7), x(23.1)])
+    }
+
+    fn row_fraction(index: u32) -> f32 {
+        (index as f32 * 0.618_034).fract()
+    }
+
+    #[test]
+    fn goes_on_bit_for_bit_and_refuses_what_is_not_its_own() {
+        let a = Fourier::<1, 4>::gaussian(1);
+        let b = Fourier::<2, 4>::gaussian(2);
+        let config =
+            Config { window: 4, scaling_rows: 16, learning_rows: 64, ..Config::rows(500.0) };
+        let mut monitor: Small<'_> = Monitor::new(&a, &b, config).unwrap();
+        for index in 0..120 {
+            let (x, y) = row(index);
+            monitor.push(&x, &y).unwrap();
+        }
+        let mut bytes = [0; Small::SAVED_BYTES];
+        assert_eq!(monitor.save(&mut bytes), Ok(Small::SAVED_BYTES));
+        let mut again: Small<'_> = Monitor::new(&a, &b, Config::rows(9.0)).unwrap();
+        again.restore(&bytes).unwrap();
+        for index in 120..200 {
+            let (x, y) = row(index);
+            let verdict = monitor.push(&x, &y).unwrap();
+            assert_eq!(again.push(&x, &y), Ok(verdict));
+            assert!(!matches!(verdict, Verdict::Learning { .. }));
+        }
+        let other = Fourier::<2, 4>::gaussian(3);
+        let mut foreign: Small<'_> = Monitor::new(&a, &other, config).unwrap();
+        assert_eq!(foreign.restore(&bytes), Err(Error::MapMismatch));
+        bytes[60] ^= 1;
+        assert_eq!(again.restore(&bytes), Err(Error::ChecksumMismatch));
+    }
+
+    #[test]
+    fn what_no_monitor_can_hold_is_refused() {
+        let a = Fourier::<1, 4>::gaussian(1);
+        let b = Fourier::<2, 4>::gaussian(2);
+        let good: Small<'_> = Monitor::new(&a, &b, Config::rows(500.0)).unwrap();
+        let forge = |change: fn(&mut Small<'_>)| {
+            let (mut forged, mut own) = (good.clone(), good.clone());
+            change(&mut forged);
+            let mut bytes = [0; Small::SAVED_BYTES];
+            forged.save(&mut bytes).unwrap();
+            own.restore(&bytes)
+        };
+        assert_eq!(forge(|_| {}), Ok(()));
+        assert_eq!(
+            forge(|m| m.state.comparison.bank.products[1][2].0 = 3e38),
+            Err(Error::Inconsistent)
+        );
+        assert_eq!(
+            forge(|m| m.state.comparison.reference.mean.a[3].0 = -1.6),
+            Err(Error::Inconsistent)
+        );
+        assert_eq!(
+            forge(|m| m.state.comparison.reference.weight_squares.0 = -1.0),
+            Err(Error::Inconsistent)
+        );
+        assert_eq!(
+            forge(|m| m.state.comparison.windows[0].statistic.0 = -1.0),
+            Err(Error::Inconsistent)
+        );
+    }
+}

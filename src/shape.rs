@@ -1,0 +1,199 @@
+//! How many there are of something: known when compiled, or, with `alloc`, when made.
+//!
+//! All code of the crate is written for a [`Length`]. On a microcontroller it is [`Fixed`], values
+//! are arrays, and nothing is left of the difference; on a host the lengths of
+//! [`dynamic`](crate::dynamic) put them in boxed slices, and any shape will do.
+
+use core::fmt;
+
+/// A number of channels, inputs, frequencies or windows. Sealed: [`Fixed`], and the lengths of
+/// [`dynamic`](crate::dynamic).
+pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
+    /// So many values, owned: `[T; N]`, or `Box<[T]>`.
+    type Of<T>;
+
+    /// So many values, borrowed: `[T; N]`, or `[T]`.
+    type Slice<T>: ?Sized + AsRef<[T]> + AsMut<[T]>;
+
+    /// Values for windows that are worked on side by side: `[T; N]`, or four at a time.
+    #[doc(hidden)]
+    type Lane<T: Copy>: Copy + AsRef<[T]> + AsMut<[T]>;
+
+    /// As many lanes as it takes: one, or the number of windows over four.
+    #[doc(hidden)]
+    type Lanes<T>: AsRef<[T]> + AsMut<[T]>;
+
+    #[doc(hidden)]
+    fn count(dims: &Dims) -> usize;
+
+    #[doc(hidden)]
+    fn make<T>(dims: &Dims, item: impl FnMut() -> T) -> Self::Of<T>;
+
+    /// As many values of one kind as there are of another.
+    #[doc(hidden)]
+    fn like<T, U: Copy>(values: &Self::Of<T>, item: U) -> Self::Of<U>;
+
+    #[doc(hidden)]
+    fn cloned<T: Clone>(values: &Self::Of<T>) -> Self::Of<T>;
+
+    #[doc(hidden)]
+    fn borrow<T>(values: &Self::Of<T>) -> &Self::Slice<T>;
+
+    #[doc(hidden)]
+    fn borrow_mut<T>(values: &mut Self::Of<T>) -> &mut Self::Slice<T>;
+
+    #[doc(hidden)]
+    fn lane<T: Copy>(item: T) -> Self::Lane<T>;
+
+    #[doc(hidden)]
+    fn make_lanes<T>(dims: &Dims, item: impl FnMut() -> T) -> Self::Lanes<T>;
+
+    #[doc(hidden)]
+    fn cloned_lanes<T: Clone>(lanes: &Self::Lanes<T>) -> Self::Lanes<T>;
+}
+
+/// A [`Length`] that is known when compiled.
+pub trait Constant: Length {
+    /// The number.
+    const N: usize;
+}
+
+impl<const N: usize> Constant for Fixed<N> {
+    const N: usize = N;
+}
+
+/// N, known when compiled: values are arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fixed<const N: usize>;
+
+/// W windows, known when compiled.
+pub type Windows<const W: usize> = Fixed<W>;
+
+impl<const N: usize> Length for Fixed<N> {
+    type Of<T> = [T; N];
+    type Slice<T> = [T; N];
+    type Lane<T: Copy> = [T; N];
+    type Lanes<T> = [T; 1];
+
+    fn count(_dims: &Dims) -> usize {
+        N
+    }
+
+    #[inline]
+    fn make<T>(_dims: &Dims, mut item: impl FnMut() -> T) -> [T; N] {
+        core::array::from_fn(|_| item())
+    }
+
+    #[inline(always)]
+    fn like<T, U: Copy>(_values: &[T; N], item: U) -> [U; N] {
+        [item; N]
+    }
+
+    #[inline]
+    fn cloned<T: Clone>(values: &[T; N]) -> [T; N] {
+        values.clone()
+    }
+
+    #[inline(always)]
+    fn borrow<T>(values: &[T; N]) -> &[T; N] {
+        values
+    }
+
+    #[inline(always)]
+    fn borrow_mut<T>(values: &mut [T; N]) -> &mut [T; N] {
+        values
+    }
+
+    #[inline(always)]
+    fn lane<T: Copy>(item: T) -> [T; N] {
+        [item; N]
+    }
+
+    #[inline]
+    fn make_lanes<T>(_dims: &Dims, mut item: impl FnMut() -> T) -> [T; 1] {
+        [item()]
+    }
+
+    #[inline]
+    fn cloned_lanes<T: Clone>(lanes: &[T; 1]) -> [T; 1] {
+        lanes.clone()
+    }
+}
+
+/// The lengths of one detector or embedding, for those that are not in its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[doc(hidden)]
+pub struct Dims {
+    pub(crate) channels: usize,
+    pub(crate) inputs: usize,
+    pub(crate) frequencies: usize,
+    pub(crate) windows: usize,
+}
+
+/// A list of values, one for each of a [`Length`]: an array with a type that says what it counts.
+pub(crate) struct Per<L: Length, T>(pub(crate) L::Of<T>);
+
+impl<L: Length, T> Per<L, T> {
+    pub(crate) fn make(dims: &Dims, item: impl FnMut() -> T) -> Self {
+        Self(L::make(dims, item))
+    }
+
+    /// As many values of another kind.
+    #[inline(always)]
+    pub(crate) fn like<U: Copy>(&self, item: U) -> Per<L, U> {
+        Per(L::like(&self.0, item))
+    }
+
+    #[inline(always)]
+    pub(crate) fn borrow(&self) -> &L::Slice<T> {
+        L::borrow(&self.0)
+    }
+
+    #[inline(always)]
+    pub(crate) fn borrow_mut(&mut self) -> &mut L::Slice<T> {
+        L::borrow_mut(&mut self.0)
+    }
+}
+
+impl<L: Length, T> core::ops::Deref for Per<L, T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        L::borrow(&self.0).as_ref()
+    }
+}
+
+impl<L: Length, T> core::ops::DerefMut for Per<L, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        L::borrow_mut(&mut self.0).as_mut()
+    }
+}
+
+impl<L: Length, T: Clone> Clone for Per<L, T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self(L::cloned(&self.0))
+    }
+}
+
+impl<const N: usize, T: Copy> Copy for Per<Fixed<N>, T> {}
+
+impl<L: Length, T: PartialEq> PartialEq for Per<L, T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<L: Length, T: fmt::Debug> fmt::Debug for Per<L, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+pub(crate) mod sealed {
+    /// Keeps [`Length`](super::Length) to this crate.
+    pub trait Sealed {}
+    impl<const N: usize> Sealed for super::Fixed<N> {}
+}

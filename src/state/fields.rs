@@ -1,0 +1,367 @@
+//! One declaration of a struct for all that is done with its fields.
+
+use core::marker::PhantomData;
+
+use crate::error::Error;
+use crate::features::sincos::Point;
+use crate::shape::{Dims, Fixed, Length, Per};
+
+use super::bytes::{NonNegative, Plain, Reader, Writer};
+
+/// What changes from row to row and outlives the power: it can be made, reset in place, written,
+/// checked and read.
+///
+/// Structs get it from [`state!`], which goes through the fields once and in one order.
+pub(crate) trait State {
+    /// As new, with these lengths where the type does not have them.
+    fn make(dims: &Dims) -> Self;
+
+    /// As new, in place: nothing of its size has to fit on the stack.
+    fn reset(&mut self);
+
+    /// Length as bytes.
+    fn bytes(&self) -> usize;
+
+    /// Writes it.
+    fn put(&self, writer: &mut Writer<'_>);
+
+    /// Reads over one of the same lengths, and refuses what no such value could be.
+    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error>;
+
+    /// Reads in place what [`check`](Self::check) has let pass.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
+}
+
+/// A [`State`] whose lengths are all in its type.
+pub(crate) trait Initial: State + Sized {
+    /// As new.
+    const INITIAL: Self;
+    /// Length as bytes.
+    const SAVED: usize;
+}
+
+/// Declares a struct and makes it a [`State`]. Each field has the value it begins with, or is a
+/// state itself; `=> since N` marks one that records before version N do not have, which then
+/// begins as new.
+macro_rules! state {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident $(<$($g:ident: $bound:path),* $(; $(const $n:ident),*)?>)? {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident: $kind:ty $(= $initial:expr)? $(=> since $version:literal)?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        $vis struct $name $(<$($g: $bound,)* $($(const $n: usize),*)?>)? {
+            $($(#[$field_meta])* $field_vis $field: $kind,)*
+        }
+
+        impl $(<$($g: $bound,)* $($(const $n: usize),*)?>)? $crate::state::State
+            for $name $(<$($g,)* $($($n),*)?>)?
+        {
+            fn make(_dims: &$crate::shape::Dims) -> Self {
+                Self { $($field: $crate::state::begin!(make _dims, $kind $(, $initial)?)),* }
+            }
+
+            fn reset(&mut self) {
+                $($crate::state::begin!(reset self.$field, $kind $(, $initial)?);)*
+            }
+
+            fn bytes(&self) -> usize {
+                0 $(+ $crate::state::State::bytes(&self.$field))*
+            }
+
+            fn put(&self, _writer: &mut $crate::state::Writer<'_>) {
+                $($crate::state::State::put(&self.$field, _writer);)*
+            }
+
+            fn check(&self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
+                $(if $crate::state::begin!(present _reader $(, $version)?) {
+                    $crate::state::State::check(&self.$field, _reader)?;
+                })*
+                Ok(())
+            }
+
+            fn read(&mut self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
+                $(if $crate::state::begin!(present _reader $(, $version)?) {
+                    $crate::state::State::read(&mut self.$field, _reader)?;
+                } else {
+                    $crate::state::begin!(reset self.$field, $kind $(, $initial)?);
+                })*
+                Ok(())
+            }
+        }
+
+        impl $(<$($g: $bound,)* $($(const $n: usize),*)?>)? $crate::state::Initial
+            for $name $(<$($g,)* $($($n),*)?>)?
+        where
+            $($kind: $crate::state::Initial),*
+        {
+            const INITIAL: Self = Self::initial();
+            const SAVED: usize = 0 $(+ <$kind as $crate::state::Initial>::SAVED)*;
+        }
+
+        #[allow(dead_code, reason = "most are made as parts of others")]
+        #[allow(private_bounds, private_interfaces, reason = "not called from outside")]
+        impl $(<$($g: $bound,)* $($(const $n: usize),*)?>)? $name $(<$($g,)* $($($n),*)?>)?
+        where
+            $($kind: $crate::state::Initial),*
+        {
+            /// As new. Field by field: what is all 0 is then filled, not copied from flash.
+            #[inline(always)]
+            pub(crate) const fn initial() -> Self {
+                Self { $($field: const { $crate::state::begin!(constant $kind $(, $initial)?) }),* }
+            }
+        }
+    };
+}
+pub(crate) use state;
+
+/// The parts of [`state!`] that depend on whether a field says what it begins with.
+macro_rules! begin {
+    (make $dims:expr, $kind:ty) => {
+        <$kind as $crate::state::State>::make($dims)
+    };
+    (make $dims:expr, $kind:ty, $initial:expr) => {
+        $initial
+    };
+    (reset $field:expr, $kind:ty) => {
+        $crate::state::State::reset(&mut $field)
+    };
+    (reset $field:expr, $kind:ty, $initial:expr) => {
+        $field = $initial
+    };
+    (constant $kind:ty) => {
+        <$kind as $crate::state::Initial>::INITIAL
+    };
+    (constant $kind:ty, $initial:expr) => {
+        $initial
+    };
+    (present $reader:expr) => {
+        true
+    };
+    (present $reader:expr, $version:literal) => {
+        $reader.version() >= $version
+    };
+}
+pub(crate) use begin;
+
+/// Plain values are states that begin as 0, or as the macro's declaration says.
+macro_rules! plain_states {
+    ($($plain:ty = $initial:expr),* $(,)?) => {$(
+        impl $crate::state::State for $plain {
+            #[inline]
+            fn make(_dims: &$crate::shape::Dims) -> Self {
+                $initial
+            }
+
+            #[inline]
+            fn reset(&mut self) {
+                *self = $initial;
+            }
+
+            #[inline]
+            fn bytes(&self) -> usize {
+                <Self as $crate::state::Plain>::BYTES
+            }
+
+            #[inline]
+            fn put(&self, writer: &mut $crate::state::Writer<'_>) {
+                $crate::state::Plain::write(*self, writer);
+            }
+
+            #[inline]
+            fn check(&self, reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
+                <Self as $crate::state::Plain>::take(reader).map(drop)
+            }
+
+            #[inline]
+            fn read(&mut self, reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
+                *self = $crate::state::Plain::take(reader)?;
+                Ok(())
+            }
+        }
+
+        impl $crate::state::Initial for $plain {
+            const INITIAL: Self = $initial;
+            const SAVED: usize = <Self as $crate::state::Plain>::BYTES;
+        }
+    )*};
+}
+pub(crate) use plain_states;
+
+plain_states!(
+    u8 = 0,
+    u32 = 0,
+    u64 = 0,
+    f32 = 0.0,
+    bool = false,
+    Point = Point::ZERO,
+    NonNegative = NonNegative(0.0),
+);
+
+impl<T> State for PhantomData<T> {
+    fn make(_dims: &Dims) -> Self {
+        PhantomData
+    }
+
+    fn reset(&mut self) {}
+
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    fn put(&self, _writer: &mut Writer<'_>) {}
+
+    fn check(&self, _reader: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn read(&mut self, _reader: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<T> Initial for PhantomData<T> {
+    const INITIAL: Self = PhantomData;
+    const SAVED: usize = 0;
+}
+
+impl<L: Length, T: State> State for Per<L, T> {
+    fn make(dims: &Dims) -> Self {
+        Self::make(dims, || T::make(dims))
+    }
+
+    fn reset(&mut self) {
+        self.iter_mut().for_each(T::reset);
+    }
+
+    fn bytes(&self) -> usize {
+        self.iter().map(T::bytes).sum()
+    }
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        for item in self.iter() {
+            item.put(writer);
+        }
+    }
+
+    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        self.iter().try_for_each(|item| item.check(reader))
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        self.iter_mut().try_for_each(|item| item.read(reader))
+    }
+}
+
+impl<const N: usize, T: Initial> Initial for Per<Fixed<N>, T> {
+    const INITIAL: Self = Self([T::INITIAL; N]);
+    const SAVED: usize = N * T::SAVED;
+}
+
+impl<T: State, const N: usize> State for [T; N] {
+    fn make(dims: &Dims) -> Self {
+        core::array::from_fn(|_| T::make(dims))
+    }
+
+    fn reset(&mut self) {
+        self.iter_mut().for_each(T::reset);
+    }
+
+    fn bytes(&self) -> usize {
+        self.iter().map(T::bytes).sum()
+    }
+
+    fn put(&self, writer: &mut Writer<'_>) {
+        for item in self {
+            item.put(writer);
+        }
+    }
+
+    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        self.iter().try_for_each(|item| item.check(reader))
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        self.iter_mut().try_for_each(|item| item.read(reader))
+    }
+}
+
+impl<T: Initial, const N: usize> Initial for [T; N] {
+    const INITIAL: Self = [T::INITIAL; N];
+    const SAVED: usize = N * T::SAVED;
+}
+
+/// A state that may be missing, with its place kept for it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Maybe<T> {
+    present: bool,
+    value: T,
+}
+
+impl<T> Maybe<T> {
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.present.then_some(&self.value)
+    }
+
+    /// Puts a copy of a value into its place.
+    pub(crate) fn set(&mut self, value: &T)
+    where
+        T: Clone,
+    {
+        self.value.clone_from(value);
+        self.present = true;
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.present = false;
+    }
+}
+
+impl<T: State> State for Maybe<T> {
+    fn make(dims: &Dims) -> Self {
+        Self { present: false, value: T::make(dims) }
+    }
+
+    fn reset(&mut self) {
+        self.present = false;
+        self.value.reset();
+    }
+
+    fn bytes(&self) -> usize {
+        bool::BYTES + self.value.bytes()
+    }
+
+    /// A byte that says whether it is there, and room for it in any case.
+    fn put(&self, writer: &mut Writer<'_>) {
+        self.present.put(writer);
+        if self.present {
+            self.value.put(writer);
+        } else {
+            (0..self.value.bytes()).for_each(|_| writer.put([0]));
+        }
+    }
+
+    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        if bool::take(reader)? { self.value.check(reader) } else { self.skip(reader) }
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        self.present = bool::take(reader)?;
+        if self.present { self.value.read(reader) } else { self.skip(reader) }
+    }
+}
+
+impl<T: State> Maybe<T> {
+    fn skip(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        (0..self.value.bytes()).try_for_each(|_| reader.take::<1>().map(drop))
+    }
+}
+
+impl<T: Initial> Initial for Maybe<T> {
+    const INITIAL: Self = Self { present: false, value: T::INITIAL };
+    const SAVED: usize = bool::BYTES + T::SAVED;
+}
