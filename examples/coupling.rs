@@ -1,15 +1,12 @@
 //! A pump's current follows its flow. A blocked filter breaks that tie while each reading by
 //! itself looks as ever; and a loose belt makes two motors shake together that never did.
 
-use fastmmd::coupling::{Config, Monitor, Verdict};
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::Fourier;
+use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
 
-static MAP: Fourier<1, 16> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: Fourier<1, 16> = Fourier::gaussian(1);
 
-type Tie = Monitor<'static, Fourier<1, 16>, Fourier<1, 16>, 1, 1, 16, 16>;
+type Tie = Monitor<'static, Fourier<1, 16>, Fourier<1, 16>>;
 
 // Small enough for any microcontroller.
 const _: () = assert!(size_of::<Tie>() <= 5 * 1024);

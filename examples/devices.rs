@@ -1,15 +1,12 @@
 //! Which devices of a fleet see the same world? The kernel on sets, from a kilobyte of each device
 //! and without any of its readings.
 
-use fastmmd::{Embedding, Fourier, Kernel, Sampling};
+use fastmmd::{Embedding, Fourier};
 
-const FREQUENCIES: usize = 64;
+type Map = Fourier<2, 64>;
 const DEVICES: u16 = 5;
 
-static MAP: Fourier<2, FREQUENCIES> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: Map = Fourier::gaussian(1);
 
 /// Temperature and pressure, in units of their usual deviation. The last device is mounted beside
 /// a fan: its mean is as everywhere, but it swings more.
@@ -21,11 +18,11 @@ fn reading(device: u16, step: u16) -> [f32; 2] {
 
 /// A device: learns, and sends what it learned.
 fn sent(device: u16) -> Result<Vec<u8>, fastmmd::Error> {
-    let mut learned: Embedding<FREQUENCIES> = Embedding::new(&MAP);
+    let mut learned = Embedding::new(&MAP);
     for step in 0..400 {
         learned.add(&MAP, &reading(device, step))?;
     }
-    let mut bytes = vec![0; Embedding::<FREQUENCIES>::SAVED_BYTES];
+    let mut bytes = vec![0; Embedding::<Map>::SAVED_BYTES];
     learned.save(&MAP, &mut bytes)?;
     Ok(bytes)
 }
@@ -33,11 +30,11 @@ fn sent(device: u16) -> Result<Vec<u8>, fastmmd::Error> {
 fn main() -> Result<(), fastmmd::Error> {
     let mut fleet = Vec::new();
     for device in 0..DEVICES {
-        let mut received: Embedding<FREQUENCIES> = Embedding::new(&MAP);
+        let mut received = Embedding::new(&MAP);
         received.restore(&MAP, &sent(device)?)?;
         fleet.push(received);
     }
-    println!("{} bytes from each device", Embedding::<FREQUENCIES>::SAVED_BYTES);
+    println!("{} bytes from each device", Embedding::<Map>::SAVED_BYTES);
 
     // ⟨μ_a, μ_b⟩/‖μ_a‖‖μ_b‖: 1 for sets of one distribution.
     let mut least = (f32::INFINITY, 0);

@@ -3,13 +3,9 @@
 //! Three channels at 1 Hz; the user states one number, the mean time between false alarms. The
 //! detector is never told when the fault begins.
 
-use fastmmd::detector::{Config, Detector, Raw, Verdict};
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::{Config, Detector, Fourier, Verdict};
 
-static MAP: Fourier<3, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: Fourier<3, 64> = Fourier::gaussian(1);
 
 const RATE: f32 = 1.0;
 const FAULT: u32 = 8000;
@@ -41,10 +37,10 @@ fn reading(row: u32) -> [f32; 3] {
 
 fn main() -> Result<(), fastmmd::Error> {
     let config = Config::seconds(RATE, 3600.0);
-    if let Some(warning) = config.warning() {
+    for warning in config.warnings() {
         println!("note: {warning}");
     }
-    let mut detector: Detector<_, Raw, 3, 3, 64, 4> = Detector::new(&MAP, config)?;
+    let mut detector = Detector::new(&MAP, config)?;
     println!("the detector takes {} bytes", size_of_val(&detector));
 
     for row in 0..10_000 {
@@ -54,7 +50,7 @@ fn main() -> Result<(), fastmmd::Error> {
                 alarm.row,
                 alarm.channel,
                 alarm.change,
-                alarm.scale,
+                alarm.window,
                 alarm.severity()
             );
             println!("it seems to have begun at row {}; in truth it began at {FAULT}", alarm.since);

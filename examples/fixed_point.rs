@@ -1,17 +1,14 @@
 //! Without floating point: counts of a converter in, on a core without FPU the fastest way.
 
-use fastmmd::{Kernel, fixed};
+use fastmmd::{Embedding, Fastfood, TwoSample, fixed};
 
 /// In flash: drawn by the compiler.
-static MAP: fixed::Fastfood<6, 8, 64> = match fixed::Fastfood::new(Kernel::GAUSSIAN, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: fixed::Fastfood<6, 8, 64> = fixed::Fastfood::gaussian(1);
 
 fn main() -> Result<(), fastmmd::Error> {
     // Six channels of 12 bits; what is a normal deviation there, times the bandwidth, is the unit.
     let scale = fixed::Scale::new([2048.0; 6], [300.0; 6])?;
-    let mut test: fixed::TwoSample<_, 6, 64> = fixed::TwoSample::new(&MAP);
+    let mut test = TwoSample::new(&MAP);
     for step in 0..1000 {
         let mut counts = [0, 1, 2, 3, 4, 5].map(|channel| 1900 + (step * (31 + channel)) % 300);
         test.push_p(&scale.sample(&counts))?; // what was read when all was well
@@ -21,10 +18,10 @@ fn main() -> Result<(), fastmmd::Error> {
     println!("MMD² = {:.4} (unbiased), {:.4} (biased)", test.mmd2_unbiased()?, test.mmd2_biased()?);
 
     // Saved as all states are; the path of floats refuses it.
-    let mut flash = [0; fixed::Embedding::<64>::SAVED_BYTES];
+    let mut flash = [0; Embedding::<fixed::Fastfood<6, 8, 64>>::SAVED_BYTES];
     let length = test.p().save(&MAP, &mut flash)?;
-    let floats = fastmmd::Fastfood::<6, 8, 64>::new(Kernel::GAUSSIAN, 1)?;
-    let refused = fastmmd::Embedding::<64>::new(&floats).restore(&floats, &flash);
+    let floats = Fastfood::<6, 8, 64>::gaussian(1);
+    let refused = Embedding::new(&floats).restore(&floats, &flash);
     println!("{length} bytes; offered to f32: {refused:?}");
     Ok(())
 }

@@ -3,12 +3,12 @@
 //! Both streams are uniform at large, but the second is a comb of narrow teeth: only a kernel
 //! about as wide as a tooth sees it.
 
-use fastmmd::{Fourier, Kernel, KernelFamily, Sampling};
+use fastmmd::{Fourier, KernelFamily};
 
 fn main() -> Result<(), fastmmd::Error> {
-    let map = Fourier::<1, 256>::new(Kernel::GAUSSIAN, Sampling::Auto, 1)?;
+    let map = Fourier::<1, 256>::gaussian(1);
     let bandwidths = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
-    let mut family: KernelFamily<_, 9, 1, 256> = KernelFamily::new(&map, bandwidths)?;
+    let mut family = KernelFamily::new(&map, bandwidths)?;
 
     for step in 0..5000_u16 {
         // Multiples of the golden ratio modulo one: an even cover of the interval.

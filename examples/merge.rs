@@ -3,14 +3,12 @@
 //! Each device sends its embedding as bytes; the host merges them, and the result is the same,
 //! bit for bit, as if one device had seen all samples. The order does not matter either.
 
-use fastmmd::{Embedding, Fourier, Kernel, Sampling, mmd};
+use fastmmd::embedding::mmd;
+use fastmmd::{Embedding, Fourier};
 
-const FREQUENCIES: usize = 64;
+type Map = Fourier<2, 64>;
 
-static MAP: Fourier<2, FREQUENCIES> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: Map = Fourier::gaussian(1);
 
 /// What a device reads: a circle, seen from `offset`.
 fn reading(step: u16, offset: f32) -> [f32; 2] {
@@ -20,17 +18,17 @@ fn reading(step: u16, offset: f32) -> [f32; 2] {
 
 /// A device: learns from its readings and sends what it learned.
 fn device(offset: f32) -> Result<Vec<u8>, fastmmd::Error> {
-    let mut learned: Embedding<FREQUENCIES> = Embedding::new(&MAP);
+    let mut learned = Embedding::new(&MAP);
     for step in 0..500 {
         learned.add(&MAP, &reading(step, offset))?;
     }
-    let mut bytes = vec![0; Embedding::<FREQUENCIES>::SAVED_BYTES];
+    let mut bytes = vec![0; Embedding::<Map>::SAVED_BYTES];
     learned.save(&MAP, &mut bytes)?;
     Ok(bytes)
 }
 
 /// The host: reads what a device sent.
-fn received(bytes: &[u8]) -> Result<Embedding<FREQUENCIES>, fastmmd::Error> {
+fn received(bytes: &[u8]) -> Result<Embedding<Map>, fastmmd::Error> {
     let mut embedding = Embedding::new(&MAP);
     embedding.restore(&MAP, bytes)?;
     Ok(embedding)
@@ -43,7 +41,7 @@ fn main() -> Result<(), fastmmd::Error> {
     let mut joined = second.clone();
     joined.merge(&first)?;
 
-    let mut alone: Embedding<FREQUENCIES> = Embedding::new(&MAP);
+    let mut alone = Embedding::new(&MAP);
     for offset in [0.0, 0.3] {
         for step in 0..500 {
             alone.add(&MAP, &reading(step, offset))?;

@@ -1,17 +1,13 @@
 //! A sensor of three channels learns what normal is, and reports when that changes.
 
-use fastmmd::detector::{Config, Detector, Raw, Verdict};
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::{Config, Detector, Fourier, Verdict};
 
 // 3 channels, 64 frequencies; drawn by the compiler, kept in flash.
-static MAP: Fourier<3, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: Fourier<3, 64> = Fourier::gaussian(1);
 
 fn main() -> Result<(), fastmmd::Error> {
     // One number to state: the mean time between false alarms, here 4000 rows.
-    let mut detector: Detector<_, Raw, 3, 3, 64, 4> = Detector::new(&MAP, Config::rows(4000.0))?;
+    let mut detector = Detector::new(&MAP, Config::rows(4000.0))?;
     for row in 0..8000_u16 {
         let drift = if row < 6000 { 0.0 } else { 0.4 };
         let reading = [0.11, 0.23, 0.37].map(|w| (f32::from(row) * w * f32::from(row)).sin());

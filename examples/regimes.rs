@@ -1,8 +1,6 @@
 //! Which known condition is a machine in, and what share of its time does it spend in each?
 
-use fastmmd::{Embedding, Fourier, Kernel, Profile, Regimes, Sampling};
-
-const FREQUENCIES: usize = 64;
+use fastmmd::{Embedding, Fourier, Kernel, Profile, Regimes};
 
 /// Current drawn, in amperes, by a motor in one of three conditions.
 fn current(condition: usize, step: u16) -> [f32; 1] {
@@ -17,9 +15,9 @@ fn current(condition: usize, step: u16) -> [f32; 1] {
 fn main() -> Result<(), fastmmd::Error> {
     let names = ["idle", "running", "rattling"];
     let kernel = Kernel::new(Profile::Gaussian, 0.5)?;
-    let map = Fourier::<1, FREQUENCIES>::new(kernel, Sampling::Auto, 1)?;
+    let map = Fourier::<1, 64>::with_kernel(kernel, 1);
 
-    let mut known: [Embedding<FREQUENCIES>; 3] = core::array::from_fn(|_| Embedding::new(&map));
+    let mut known = [(); 3].map(|()| Embedding::new(&map));
     for (condition, embedding) in known.iter_mut().enumerate() {
         for step in 0..500 {
             embedding.add(&map, &current(condition, step))?;
@@ -27,8 +25,8 @@ fn main() -> Result<(), fastmmd::Error> {
     }
 
     // A working day: idle half the time, running well 40 %, rattling 10 %.
-    let mut day: Embedding<FREQUENCIES> = Embedding::new(&map);
-    let mut minute: Embedding<FREQUENCIES> = Embedding::new(&map);
+    let mut day = Embedding::new(&map);
+    let mut minute = Embedding::new(&map);
     for step in 0..5000_u16 {
         let condition = [0, 1, 0, 1, 0, 1, 0, 1, 0, 2][usize::from(step % 10)];
         day.add(&map, &current(condition, step))?;

@@ -1,10 +1,10 @@
 //! How different are two streams? The statistic itself, at any time.
 
-use fastmmd::{Fourier, Kernel, Sampling, TwoSample};
+use fastmmd::{Fourier, TwoSample};
 
 fn main() -> Result<(), fastmmd::Error> {
-    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 1)?;
-    let mut test: TwoSample<_, 3, 64> = TwoSample::new(&map);
+    let map = Fourier::<3, 64>::gaussian(1);
+    let mut test = TwoSample::new(&map);
     for step in 0..1000_u16 {
         let wave = (f32::from(step) * 0.37).sin();
         test.push_p(&[wave, 0.0, 1.0])?; // what the sensor read when all was well

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use fastmmd::{Embedding, Fourier, Kernel, Profile, Sampling, Witness};
+use fastmmd::{Embedding, Fourier, Kernel, Profile, Witness};
 
 const SAMPLES: u32 = 20_000;
 const WIDTH: f32 = 640.0;
@@ -11,9 +11,9 @@ const HEIGHT: f32 = 360.0;
 const MARGIN: f32 = 40.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let map = Fourier::<1, 256>::new(Kernel::new(Profile::Gaussian, 0.5)?, Sampling::Auto, 1)?;
-    let mut normal: Embedding<256> = Embedding::new(&map);
-    let mut laplace: Embedding<256> = Embedding::new(&map);
+    let map = Fourier::<1, 256>::with_kernel(Kernel::new(Profile::Gaussian, 0.5)?, 1);
+    let mut normal = Embedding::new(&map);
+    let mut laplace = Embedding::new(&map);
     let mut uniform = uniform_numbers(7);
     for _ in 0..SAMPLES {
         // Box and Muller; and the inverse of Laplace's distribution function, variance 1.

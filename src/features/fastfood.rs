@@ -44,7 +44,7 @@ use crate::shape::Fixed;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Fastfood<const D: usize, const P: usize, const L: usize, B = Polynomial> {
-    recipe: Recipe,
+    pub(crate) recipe: Recipe,
     fingerprint: u32,
     reach: f32,
     /// B: 1 or −1 for each channel.

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::features::kernel::Kernel;
 use crate::features::sampling::Sampling;
 use crate::features::{FeatureMap, MapKind, Recipe, hadamard};
-use crate::numeric::{f64_of, nearest, rounded, sqrt, u32_of};
+use crate::numeric::{f64_of, nearest, rounded, sqrt};
 use crate::shape::Fixed;
 
 use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reach};
@@ -74,21 +74,31 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
     /// # Errors
     /// [`Error::NotSpherical`] for the product Laplacian, which has no Fastfood form, and
     /// [`Error::OutOfRange`] for a bandwidth outside [`BANDWIDTHS`](super::BANDWIDTHS).
+    pub const fn new(kernel: Kernel, seed: u64) -> Result<Self, Error> {
+        if let Err(error) = check_bandwidth(&kernel) {
+            return Err(error);
+        }
+        match crate::Fastfood::<D, P, L>::new(kernel, seed) {
+            Ok(drawn) => Ok(Self::rounded(&drawn)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Blocks of the Gaussian kernel of bandwidth 1.
+    #[must_use]
+    pub const fn gaussian(seed: u64) -> Self {
+        Self::rounded(&crate::Fastfood::gaussian(seed))
+    }
+
+    /// The map of floats in integers.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "turns are counted modulo 2³², and gains are below 2²⁰"
     )]
-    pub const fn new(kernel: Kernel, seed: u64) -> Result<Self, Error> {
+    const fn rounded(drawn: &crate::Fastfood<D, P, L>) -> Self {
         let () = Self::SHAPE;
-        if let Err(error) = check_bandwidth(&kernel) {
-            return Err(error);
-        }
-        let drawn = match crate::Fastfood::<D, P, L>::new(kernel, seed) {
-            Ok(drawn) => drawn,
-            Err(error) => return Err(error),
-        };
-        let gain_unit = (1_u32 << Self::gain_bits(&drawn)) as f64;
+        let gain_unit = (1_u32 << Self::gain_bits(drawn)) as f64;
         let mut diagonals = [Diagonal { gain: Wrapping(0), scale: 0 }; L];
         // Phase per unit of the second transform's result.
         let mut factors = [0.0; L];
@@ -135,17 +145,9 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             }
             channel += 1;
         }
-        let recipe = Recipe {
-            kind: MapKind::FixedFastfood,
-            kernel,
-            sampling: Sampling::Independent,
-            seed,
-            inputs: u32_of(D),
-            block: u32_of(P),
-            frequencies: u32_of(L),
-        };
+        let recipe = Recipe { kind: MapKind::FixedFastfood, ..drawn.recipe };
         let fingerprint = recipe.fingerprint();
-        Ok(Self { recipe, fingerprint, cut, signs, sources: drawn.sources, diagonals })
+        Self { recipe, fingerprint, cut, signs, sources: drawn.sources, diagonals }
     }
 
     /// The bits of a gain's fraction for which no sample overflows the second transform: its

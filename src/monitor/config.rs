@@ -271,6 +271,25 @@ impl<const C: usize> Config<Raw<C>> {
     }
 }
 
+impl<const C: usize, const D: usize> Config<Raw<C, D>> {
+    /// The default settings for vectors of the last D/C rows of C channels: for changes in how a
+    /// reading follows from the one before. D is that of the map, and C that of the rows pushed.
+    ///
+    /// ```
+    /// use fastmmd::{Config, Detector, Fourier};
+    ///
+    /// // Vectors of the last 2 rows of 3 channels have 6 inputs.
+    /// static MAP: Fourier<6, 64> = Fourier::gaussian(1);
+    /// let mut detector = Detector::new(&MAP, Config::lagged(4000.0))?;
+    /// detector.push(&[0.1, 0.2, 0.3])?;
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn lagged(mean_time: f32) -> Self {
+        Config::<Raw<1>>::rows(mean_time).with_view()
+    }
+}
+
 impl<const C: usize> Config<Innovation<C>, Windows<3>> {
     /// Settings for the [`Innovation`] view of signals that cycle or wander: traffic, load,
     /// weather, machines under changing orders. `mean_time` is the promised mean time between
@@ -319,19 +338,7 @@ impl<V, const W: usize> Config<V, Windows<W>> {
         self.changed::<V, Windows<T>>(windows)
     }
 
-    /// The same settings for another view: of vectors of several rows, say.
-    ///
-    /// ```
-    /// use fastmmd::{Config, Detector, Fourier};
-    /// use fastmmd::condition::Raw;
-    ///
-    /// // Vectors of the last 2 rows of 3 channels have 6 inputs.
-    /// static MAP: Fourier<6, 64> = Fourier::gaussian(1);
-    /// let config = Config::rows(4000.0).with_view::<Raw<3, 6>>();
-    /// let mut detector = Detector::new(&MAP, config)?;
-    /// detector.push(&[0.1, 0.2, 0.3])?;
-    /// # Ok::<(), fastmmd::Error>(())
-    /// ```
+    /// The same settings for another view.
     #[must_use]
     pub const fn with_view<U>(self) -> Config<U, Windows<W>> {
         self.changed::<U, Windows<W>>(self.windows)

@@ -14,6 +14,7 @@ use super::bytes::{NonNegative, Plain, Reader, Writer};
 /// Structs get it from [`state!`], which goes through the fields once and in one order.
 pub(crate) trait State {
     /// As new, with these lengths where the type does not have them.
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "lengths are in the types"))]
     fn make(dims: &Dims) -> Self;
 
     /// As new, in place: nothing of its size has to fit on the stack.
