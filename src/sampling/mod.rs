@@ -4,7 +4,7 @@
 //! it. Averaged over changes of all channels, of one channel's level and of one channel's spread,
 //! quasi-random frequencies have the smallest error of MMD² up to [`QUASI_MAX_DIMS`] channels;
 //! above, orthogonal blocks do, except for the spread of a single channel when L is large
-//! (`cargo test -p fastmmd-reference --test accuracy -- --nocapture` prints the table, and fails
+//! (`cargo test -p fastmmd-tests --test accuracy -- --nocapture` prints the table, and fails
 //! if the rule stops being true).
 //!
 //! The same seed gives the same frequencies, bit for bit, on every target and at compile time.

@@ -53,7 +53,7 @@ enum Command {
     /// Measure what the detector reaches: false alarms, delays, attribution, memory.
     ///
     /// Simulated devices, and with checkouts of NAB and SKAB recordings too. Fails if a bound is
-    /// broken or a result differs from the tables kept in host-tests/tables.
+    /// broken or a result differs from the tables kept in host-tests/evaluation/tables.
     Evaluate(evaluate::Arguments),
     /// Count the instructions of one sample on four emulated Cortex-M cores.
     ///
