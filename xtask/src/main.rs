@@ -21,6 +21,7 @@ mod setup;
 mod size;
 mod snapshot;
 mod test;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -46,7 +47,8 @@ struct Arguments {
 enum Command {
     /// Everything: formatting, lints, tests, documentation, and all the commands below.
     ///
-    /// Ends with a line `N passed, M failed, K skipped`, counting the numbered steps.
+    /// Ends with a table of seconds and CPU seconds, and a line `N passed, M failed, K skipped`,
+    /// counting the numbered steps.
     Test(test::Arguments),
     /// Build the core for every target, without features, with each alone, and with all.
     Matrix,
