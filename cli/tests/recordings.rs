@@ -11,8 +11,8 @@ use common::fastmmd;
 use fastmmd::detector::{Config, Detector, Verdict};
 use fastmmd::innovation::Innovation;
 use fastmmd::{Fourier, Kernel, Sampling};
-use fastmmd_reference::evaluate::recordings::{Recording, alarms};
-use fastmmd_reference::evaluate::{nab, skab};
+use fastmmd_evaluation::evaluate::recordings::{Recording, alarms};
+use fastmmd_evaluation::evaluate::{nab, skab};
 
 fn checkout(variable: &str, name: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);

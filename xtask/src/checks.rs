@@ -80,12 +80,12 @@ pub(crate) fn documentation(project: &Project) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Runs every example of the core and of the judge; those of the core that need a feature say so
-/// in the manifest, and all are on.
+/// Runs every example of the core and of the reference; those of the core that need a feature say
+/// so in the manifest, and all are on.
 pub(crate) fn examples(project: &Project) -> Result<Outcome> {
     let mut failures = Failures::default();
     for (package, directory) in
-        [("fastmmd", "examples"), ("fastmmd-reference", "host-tests/examples")]
+        [("fastmmd", "examples"), ("fastmmd-reference", "host-tests/reference/examples")]
     {
         let mut names = Vec::new();
         for entry in fs::read_dir(project.path(directory)).context(directory)? {

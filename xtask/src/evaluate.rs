@@ -1,4 +1,4 @@
-//! What the detector reaches, measured: the program `evaluate` of host-tests.
+//! What the detector reaches, measured: the program `evaluate` of host-tests/evaluation.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// Only the section of this name; may be given several times.
     #[arg(long, value_name = "NAME")]
     section: Vec<String>,
-    /// Keep the results as host-tests/tables, to be reviewed with git diff.
+    /// Keep the results as host-tests/evaluation/tables, to be reviewed with git diff.
     #[arg(long)]
     overwrite: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     // Its tables and its progress are the output of this command, so they are always shown.
     let project = Project::find(true);
     let mut tool = project.cargo().args(["run", "--quiet", "--release"]);
-    tool = tool.args(["--package=fastmmd-reference", "--bin=evaluate", "--"]);
+    tool = tool.args(["--package=fastmmd-evaluation", "--bin=evaluate", "--"]);
     for (option, directory) in [("--nab", &arguments.nab), ("--skab", &arguments.skab)] {
         if let Some(directory) = directory {
             tool = tool.arg(option).arg(existing(directory)?);

@@ -21,6 +21,7 @@ mod setup;
 mod size;
 mod snapshot;
 mod test;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -46,14 +47,15 @@ struct Arguments {
 enum Command {
     /// Everything: formatting, lints, tests, documentation, and all the commands below.
     ///
-    /// Ends with a line `N passed, M failed, K skipped`, counting the numbered steps.
+    /// Ends with a table of seconds and CPU seconds, and a line `N passed, M failed, K skipped`,
+    /// counting the numbered steps.
     Test(test::Arguments),
     /// Build the core for every target, without features, with each alone, and with all.
     Matrix,
     /// Measure what the detector reaches: false alarms, delays, attribution, memory.
     ///
     /// Simulated devices, and with checkouts of NAB and SKAB recordings too. Fails if a bound is
-    /// broken or a result differs from the tables kept in host-tests/tables.
+    /// broken or a result differs from the tables kept in host-tests/evaluation/tables.
     Evaluate(evaluate::Arguments),
     /// Count the instructions of one sample on four emulated Cortex-M cores.
     ///

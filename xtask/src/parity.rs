@@ -43,7 +43,7 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
 /// Every answer of the report to a question is yes.
 fn is_golden(report: &str) -> Result<()> {
     if report.contains("false") || !report.contains("golden values: true") {
-        bail!("it does not: see above, and host-tests/golden.rs");
+        bail!("it does not: see above, and host-tests/tests/golden.rs");
     }
     Ok(())
 }

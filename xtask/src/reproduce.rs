@@ -1,4 +1,4 @@
-//! The literature's figures: the program `reproduce` of host-tests.
+//! The literature's figures: the program `reproduce` of host-tests/evaluation.
 
 use std::path::{PathBuf, absolute};
 
@@ -29,7 +29,7 @@ impl Arguments {
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     let mut tool = project.cargo().args(["run", "--quiet", "--release"]);
-    tool = tool.args(["--package=fastmmd-reference", "--bin=reproduce", "--"]);
+    tool = tool.args(["--package=fastmmd-evaluation", "--bin=reproduce", "--"]);
     let out = match &arguments.out {
         Some(out) => absolute(out)?,
         None => project.scratch("reproduce"),

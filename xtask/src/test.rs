@@ -1,7 +1,6 @@
 //! Everything at once.
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::Result;
 
@@ -9,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::{
     bench, checks, demo, firmware, matrix, no_alloc, no_panic, package, parity, reproduce, size,
-    snapshot,
+    snapshot, usage,
 };
 
 /// Options of `cargo xtask test`.
@@ -83,11 +82,14 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
     };
     let steps: Vec<_> = STEPS.iter().filter(chosen).collect();
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), 0);
+    let mut usages = Vec::new();
     for (number, step) in (1..).zip(&steps) {
         println!("[{number}/{}] {}: {}", steps.len(), step.name, step.about);
-        let start = Instant::now();
+        let start = usage::Start::now();
         let outcome = (step.run)(project);
-        let seconds = start.elapsed().as_secs();
+        let usage = start.usage();
+        let seconds = usage.elapsed.as_secs();
+        usages.push((step.name, usage));
         match outcome {
             Ok(Outcome::Passed) => {
                 println!("    passed, {seconds} s");
@@ -103,7 +105,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
             }
         }
     }
-    println!();
+    println!("\n{}", usage::table(&usages));
     for name in &failed {
         println!("failed: {name} (again alone: cargo xtask test --only {name})");
     }

@@ -17,8 +17,8 @@ use golden::{
 /// The input and the values that the host's tests are held to.
 #[allow(clippy::doc_markdown, reason = "its own workspace knows the symbols it names")]
 mod golden {
-    include!("../../../host-tests/golden.rs");
-    include!("../../../host-tests/golden_run.rs");
+    include!("../../../host-tests/tests/golden.rs");
+    include!("../../../host-tests/tests/golden_run.rs");
 }
 
 /// The map, where it is not refused.

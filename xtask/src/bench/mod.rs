@@ -88,9 +88,9 @@ impl Row {
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     if arguments.host {
-        // For this processor, as one would where speed matters: the core and the judge alike.
+        // For this processor, as one would where speed matters: the core and the reference alike.
         let speed = project.cargo().args(["run", "--quiet", "--release"]);
-        let speed = speed.args(["--package=fastmmd-reference", "--bin=speed"]);
+        let speed = speed.args(["--package=fastmmd-evaluation", "--bin=speed"]);
         let speed = speed.builds_in(&project.scratch("native")).arg("--");
         let speed = speed.quiet_args([project.scratch("efficiency.svg")]);
         speed.env("RUSTFLAGS", "-Ctarget-cpu=native").show()?;

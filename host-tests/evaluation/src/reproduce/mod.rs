@@ -1,0 +1,278 @@
+//! The literature's figures, from this code: `cargo xtask reproduce`.
+//!
+//! Each part measures, draws, and holds what it finds to limits of
+//! [`tolerance`](fastmmd_reference::tolerance) that were set before. Figures 5 to 7 of FastMMD
+//! measure the core, the others the reference. All is seeded; running times are given as ratios,
+//! for they are of one machine.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`figure5`] to [`figure8`] | FastMMD (Zhao and Meng, 2015) |
+//! | [`three_samples`] | Nyström MMD (Cherfaoui and others, 2022), figure 2 |
+//! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 and 2 |
+//! | [`ensembles`] | what FastMMD's section 3.3 proposes for others |
+//! | [`budget`] | how long all of it may take |
+
+pub mod budget;
+mod cost;
+pub mod embedding;
+pub mod ensembles;
+pub mod figure5;
+pub mod figure6;
+pub mod figure7;
+pub mod figure8;
+pub mod three_samples;
+
+use std::fmt;
+
+pub use crate::evaluate::Check;
+use crate::evaluate::table::Table;
+use crate::plot::{self, Axis, Chart, Series};
+use crate::speed::clock::timed;
+use fastmmd_reference::error::Refused;
+use fastmmd_reference::tolerance::Tolerance;
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Fewer trials and samples, in seconds: shows that all works and that the larger effects hold.
+    Quick,
+    /// As in the papers, in minutes.
+    Full,
+}
+
+impl Effort {
+    /// One of two.
+    #[must_use]
+    pub fn pick<T>(self, quick: T, full: T) -> T {
+        match self {
+            Self::Quick => quick,
+            Self::Full => full,
+        }
+    }
+}
+
+/// A part of the report.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// Its name on the command line, and of its files.
+    pub name: &'static str,
+    /// How often it reports progress.
+    pub steps: u32,
+    /// Measures, and calls the second argument after each step.
+    pub run: fn(Effort, Tick<'_>) -> Result<Figure, Failed>,
+}
+
+/// Called after each step of a part.
+pub type Tick<'a> = &'a (dyn Fn() + Sync);
+
+/// All parts, in the order of the report.
+pub const PARTS: [Part; 8] = [
+    Part { name: "fastmmd-5", steps: figure5::STEPS, run: figure5::run },
+    Part { name: "fastmmd-6", steps: figure6::STEPS, run: figure6::run },
+    Part { name: "fastmmd-7", steps: figure7::STEPS, run: figure7::run },
+    Part { name: "fastmmd-8", steps: figure8::STEPS, run: figure8::run },
+    Part { name: "nystrom-2", steps: three_samples::STEPS, run: three_samples::run },
+    Part { name: "embedding-1", steps: embedding::WITNESS_STEPS, run: embedding::witness },
+    Part { name: "embedding-2", steps: embedding::NULL_STEPS, run: embedding::distributions },
+    Part { name: "ensembles", steps: ensembles::STEPS, run: ensembles::run },
+];
+
+/// Why a part has no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failed {
+    /// The reference refused.
+    Refused(Refused),
+    /// The core did.
+    Core(fastmmd::Error),
+    /// A plot could not be drawn.
+    Plot(String),
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refused) => write!(f, "{refused}"),
+            Self::Core(error) => write!(f, "{error}"),
+            Self::Plot(message) => write!(f, "plot: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Failed {}
+
+impl From<Refused> for Failed {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl From<fastmmd::Error> for Failed {
+    fn from(error: fastmmd::Error) -> Self {
+        Self::Core(error)
+    }
+}
+
+/// A plot and the file it belongs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plot {
+    /// The file's name.
+    pub file: String,
+    /// Its text, SVG.
+    pub svg: String,
+}
+
+/// What a part found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// What it reproduces: a paper and its figure, which every plot names.
+    source: String,
+    /// As Markdown; plots are referred to by the names of their files.
+    pub text: String,
+    /// The plots.
+    pub plots: Vec<Plot>,
+    /// What was held to limits.
+    pub checks: Vec<Check>,
+}
+
+impl Figure {
+    /// A title is `source: what`.
+    fn new(title: &str, about: &str) -> Self {
+        let (source, _) = title.split_once(':').unwrap_or((title, ""));
+        Self {
+            source: source.to_owned(),
+            text: format!("## {title}\n\n{about}\n"),
+            plots: Vec::new(),
+            checks: Vec::new(),
+        }
+    }
+
+    fn say(&mut self, sentence: &str) {
+        self.text.push_str(&format!("\n{sentence}\n"));
+    }
+
+    fn table(&mut self, table: &Table) {
+        self.text.push_str(&format!("\n{table}"));
+    }
+
+    fn plot(
+        &mut self,
+        file: &str,
+        title: &str,
+        x: Axis,
+        y: Axis,
+        series: &[Series],
+    ) -> Result<(), Failed> {
+        let title = &format!("{}: {title}", self.source);
+        let svg = plot::svg(&[Chart { title, x, y, series }]).map_err(Failed::Plot)?;
+        let file = format!("{file}.svg");
+        self.text.push_str(&format!("\n![{title}]({file})\n"));
+        self.plots.push(Plot { file, svg });
+        Ok(())
+    }
+
+    /// Holds a size to at most the limit, and says so.
+    fn hold_below(&mut self, limit: Tolerance, case: &str, value: f64) {
+        self.check(limit, case, value, value <= limit.limit, "at most");
+    }
+
+    /// Holds a size to at least the limit, and says so.
+    fn hold_above(&mut self, limit: Tolerance, case: &str, value: f64) {
+        self.check(limit, case, value, value >= limit.limit, "at least");
+    }
+
+    fn check(&mut self, limit: Tolerance, case: &str, value: f64, kept: bool, relation: &str) {
+        // All limits of a part come last, as one list.
+        if self.checks.is_empty() {
+            self.text.push('\n');
+        }
+        let verdict = if kept { "kept" } else { "BROKEN" };
+        self.text.push_str(&format!(
+            "- {verdict}: {}: {case}: {}, {relation} {}.\n",
+            limit.operation,
+            short(value),
+            limit.limit
+        ));
+        self.checks.push(Check { what: format!("{}: {case}", limit.operation), value, kept });
+    }
+
+    /// The limits that were not kept.
+    #[must_use]
+    pub fn broken(&self) -> Vec<String> {
+        let broken = self.checks.iter().filter(|check| !check.kept);
+        broken.map(|check| format!("{}: {:.4}", check.what, check.value)).collect()
+    }
+}
+
+/// The shortest of `times` runs of some work, in seconds: what disturbs a run only lengthens it.
+fn seconds<T>(times: usize, mut work: impl FnMut() -> Result<T, Failed>) -> Result<f64, Failed> {
+    let mut shortest = f64::INFINITY;
+    for _ in 0..times {
+        let (done, time) = timed(&mut work);
+        done?;
+        shortest = shortest.min(time);
+    }
+    Ok(shortest)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / fastmmd_reference::real(values.len())
+}
+
+/// With n − 1.
+fn deviation(values: &[f64]) -> f64 {
+    let centre = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    (squares / (fastmmd_reference::real(values.len()) - 1.0)).sqrt()
+}
+
+/// Three significant digits.
+fn short(value: f64) -> String {
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (0.001..10_000.0).contains(&value.abs()) {
+        let digits = usize::try_from(2 - exponent(value)).unwrap_or(0);
+        format!("{value:.digits$}")
+    } else {
+        format!("{value:.2e}")
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the exponent of an f64 is below 309")]
+fn exponent(value: f64) -> i32 {
+    value.abs().log10().floor() as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The control of all parts: what is beyond its limit, or no number, is said to be broken.
+    #[test]
+    fn broken_limits_are_told() {
+        let limit = fastmmd_reference::tolerance::FIGURE8_TIME;
+        let mut figure = Figure::new("title", "about");
+        figure.hold_below(limit, "below", 0.4);
+        figure.hold_above(limit, "above", 0.6);
+        assert!(figure.broken().is_empty());
+        figure.hold_below(limit, "a", 0.6);
+        figure.hold_above(limit, "b", 0.4);
+        figure.hold_below(limit, "c", f64::NAN);
+        figure.hold_above(limit, "d", f64::NAN);
+        assert_eq!(figure.broken().len(), 4);
+        assert_eq!(figure.text.matches("BROKEN").count(), 4);
+    }
+
+    #[test]
+    fn three_digits_are_shown() {
+        let shown = [0.0, 1.0, 0.012_345, -12.34, 123_456.0].map(short);
+        assert_eq!(shown, ["0", "1.00", "0.0123", "-12.3", "1.23e5"]);
+    }
+
+    #[test]
+    fn parts_have_names_of_their_own() {
+        for (index, part) in PARTS.iter().enumerate() {
+            assert!(PARTS[..index].iter().all(|other| other.name != part.name));
+        }
+    }
+}

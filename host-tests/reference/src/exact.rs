@@ -1,0 +1,126 @@
+//! MMD² over all pairs of samples: what every approximation is judged by.
+//!
+//! For samples with weights a and b, A = Σa, B = Σb, and any kernel k:
+//!
+//! MMD_b² = Σᵢⱼ aᵢaⱼ k(xᵢ,xⱼ)/A² + Σᵢⱼ bᵢbⱼ k(yᵢ,yⱼ)/B² − 2 Σᵢⱼ aᵢbⱼ k(xᵢ,yⱼ)/(AB);
+//! MMD_u² leaves the pairs i = j of the first two sums out and divides by A² − Σa² and B² − Σb².
+
+use crate::error::Refused;
+use crate::points::{Weighted, same_dims};
+
+/// Σ over all pairs of a sample of `p` with one of `q`.
+fn cross(p: &Weighted, q: &Weighted, kernel: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
+    p.iter().map(|(x, a)| a * q.iter().map(|(y, b)| b * kernel(x, y)).sum::<f64>()).sum()
+}
+
+/// Σ over all pairs of two different samples of `p`.
+fn distinct(p: &Weighted, kernel: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
+    let half: f64 = p
+        .iter()
+        .enumerate()
+        .map(|(index, (x, a))| {
+            let later = p.iter().skip(index + 1);
+            a * later.map(|(y, b)| b * kernel(x, y)).sum::<f64>()
+        })
+        .sum();
+    2.0 * half
+}
+
+/// Σ over the pairs of a sample with itself.
+fn own(p: &Weighted, kernel: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
+    p.iter().map(|(x, a)| a * a * kernel(x, x)).sum()
+}
+
+/// The mean of the kernel over all pairs of a sample of `p` with one of `q`. O(mn).
+///
+/// # Errors
+/// [`Refused::Ragged`] for sets of different dimensions.
+pub fn mean_kernel(
+    p: &Weighted,
+    q: &Weighted,
+    kernel: impl Fn(&[f64], &[f64]) -> f64,
+) -> Result<f64, Refused> {
+    same_dims(p.points().dims(), q.points().dims())?;
+    Ok(cross(p, q, kernel) / (p.total() * q.total()))
+}
+
+/// MMD_b² over all pairs. O((m+n)²/2 + mn).
+///
+/// # Errors
+/// [`Refused::Ragged`] for sets of different dimensions.
+pub fn biased(
+    p: &Weighted,
+    q: &Weighted,
+    kernel: impl Fn(&[f64], &[f64]) -> f64 + Copy,
+) -> Result<f64, Refused> {
+    let between = mean_kernel(p, q, kernel)?;
+    let within = |s: &Weighted| (distinct(s, kernel) + own(s, kernel)) / (s.total() * s.total());
+    Ok(within(p) + within(q) - 2.0 * between)
+}
+
+/// MMD_u² over all pairs of different samples; 0 on average for equal distributions. O(as
+/// [`biased`]).
+///
+/// # Errors
+/// [`Refused::Ragged`] for sets of different dimensions, [`Refused::TooFewSamples`] for a set of
+/// one.
+pub fn unbiased(
+    p: &Weighted,
+    q: &Weighted,
+    kernel: impl Fn(&[f64], &[f64]) -> f64 + Copy,
+) -> Result<f64, Refused> {
+    if p.points().len() < 2 || q.points().len() < 2 {
+        return Err(Refused::TooFewSamples);
+    }
+    let between = mean_kernel(p, q, kernel)?;
+    let within = |s: &Weighted| distinct(s, kernel) / (s.total() * s.total() - s.squares());
+    Ok(within(p) + within(q) - 2.0 * between)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::gaussian;
+    use crate::points::Points;
+    use crate::tolerance;
+
+    fn line(values: &[f64]) -> Result<Points, Refused> {
+        Points::new(1, values.to_vec())
+    }
+
+    /// Two samples each, by hand: k(0)=1, k(1)=e^−½, k(2)=e^−2, k(3)=e^−4.5.
+    #[test]
+    fn four_samples_by_hand() -> Result<(), Refused> {
+        let p = Weighted::even(line(&[0.0, 1.0])?);
+        let q = Weighted::even(line(&[2.0, 3.0])?);
+        let [k1, k2, k3] = [-0.5_f64, -2.0, -4.5].map(f64::exp);
+        let between = (k2 + k3 + k1 + k2) / 4.0;
+        let biased_by_hand = (2.0 + 2.0 * k1) / 4.0 * 2.0 - 2.0 * between;
+        let unbiased_by_hand = 2.0 * k1 - 2.0 * between;
+        let identity = tolerance::REFERENCE_IDENTITY;
+        identity.hold("biased", biased(&p, &q, gaussian(1.0))?, biased_by_hand);
+        identity.hold("unbiased", unbiased(&p, &q, gaussian(1.0))?, unbiased_by_hand);
+        Ok(())
+    }
+
+    #[test]
+    fn weight_two_is_two_samples_when_biased() -> Result<(), Refused> {
+        let p = Weighted::new(line(&[0.0, 1.0])?, vec![2.0, 1.0])?;
+        let repeated = Weighted::even(line(&[0.0, 0.0, 1.0])?);
+        let q = Weighted::even(line(&[0.5, 4.0])?);
+        let values = [biased(&p, &q, gaussian(1.0))?, biased(&repeated, &q, gaussian(1.0))?];
+        tolerance::REFERENCE_IDENTITY.hold("weights", values[0], values[1]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_single_sample_or_another_dimension_is_refused() -> Result<(), Refused> {
+        let one = Weighted::even(line(&[0.0])?);
+        let two = Weighted::even(line(&[0.0, 1.0])?);
+        let plane = Weighted::even(Points::new(2, vec![0.0; 4])?);
+        assert_eq!(unbiased(&one, &two, gaussian(1.0)), Err(Refused::TooFewSamples));
+        assert!(biased(&one, &two, gaussian(1.0)).is_ok());
+        assert!(matches!(biased(&plane, &two, gaussian(1.0)), Err(Refused::Ragged { .. })));
+        Ok(())
+    }
+}

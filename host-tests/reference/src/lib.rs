@@ -1,0 +1,99 @@
+//! Kernel statistics in `f64` with `std`: a toolbox, and the oracle of fastmmd's tests.
+//!
+//! Two samples and their maximum mean discrepancy (MMD), whether it is larger than chance would
+//! have it, what depends on what, which channels carry it, and how to weight one sample so that it
+//! matches another. Whatever has no answer is [`Refused`], by kind.
+//!
+//! Written independently of the `fastmmd` crate, which it neither calls nor needs. Where that
+//! subtracts mean points, this follows the paper's Algorithm 1 with amplitudes and phases; where
+//! that corrects a biased estimate, this counts pairs. It is meant to be read against the papers,
+//! not to be fast.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`points`] | samples and their weights |
+//! | [`kernel`] | the five kernels as closures |
+//! | [`exact`] | MMD² over all pairs, biased and unbiased, weighted |
+//! | [`features`] | MMD² by Algorithm 1 for given frequencies |
+//! | [`linear`], [`b_test`] | the estimators the paper compares with |
+//! | [`null`] | thresholds and p-values of MMD² by six methods |
+//! | [`bounds`] | the paper's theorems 3 and 4 |
+//! | [`nystrom`], [`graph`] | MMD² by landmarks, on any type; a kernel on labelled graphs |
+//! | [`circular`] | other distances and norms than those of MMD |
+//! | [`hsic`], [`selection`] | dependence, and which channels carry it |
+//! | [`matching`], [`mixture`] | weights by matched embeddings, solved over the [`simplex`] |
+//! | [`population`] | MMD² of normal distributions in closed form |
+//! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
+//! | [`checksum`] | CRC-32 by table |
+//! | [`error`] | why there is no answer |
+//! | [`tolerance`] | every limit that a test of the project uses, with its reason |
+//!
+//! # Example
+//!
+//! Have two samples the same distribution?
+//!
+//! ```
+//! use fastmmd_reference::generate::Generator;
+//! use fastmmd_reference::kernel::gaussian;
+//! use fastmmd_reference::null::{self, Estimate, Gram, Pool};
+//! use fastmmd_reference::{Points, Refused};
+//!
+//! # fn main() -> Result<(), Refused> {
+//! let generator = &mut Generator::new(1);
+//! // 100 samples of two channels each; the second set is shifted by one standard deviation.
+//! let mut sample = |mean: f64| {
+//!     Points::new(2, (0..200).map(|_| mean + generator.normal()).collect())
+//! };
+//! let (p, q) = (sample(0.0)?, sample(1.0)?);
+//!
+//! let pool = Gram::of_points(&p, &q, gaussian(1.0))?;
+//! let mmd2 = pool.mmd2(Estimate::Unbiased)?;
+//! let chance = null::permutation(&pool, Estimate::Unbiased, 199, generator)?;
+//! assert!(mmd2 > chance.threshold(0.05)?);
+//! assert!(chance.p_value(mmd2) < 0.01);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! More of them in `examples`: thresholds, dependence, graphs, reweighting.
+
+#![forbid(unsafe_code)]
+
+pub mod b_test;
+pub mod bounds;
+pub mod checksum;
+pub mod circular;
+pub mod data;
+pub mod error;
+pub mod exact;
+pub mod features;
+pub mod generate;
+pub mod graph;
+pub mod hsic;
+pub mod kernel;
+pub mod linear;
+pub mod matching;
+pub mod mixture;
+pub mod null;
+pub mod nystrom;
+pub mod points;
+pub mod population;
+pub mod selection;
+pub mod simplex;
+pub mod tolerance;
+
+pub use error::Refused;
+pub use points::{Points, Weighted};
+
+/// A count as a real number; exact, for no count here reaches 2³².
+#[must_use]
+pub fn real(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::INFINITY, f64::from)
+}
+
+/// The nearest `f32`: what the core is given where the reference has an `f64`.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the purpose")]
+pub fn single(value: f64) -> f32 {
+    value as f32
+}

@@ -1,0 +1,416 @@
+//! Every limit that a test uses, in one table, each with its reason.
+//!
+//! A limit is a requirement, a promise of the core's documentation, or a bound with a stated
+//! derivation. Tests take them from here by name and have none of their own;
+//! `table.rs` of `fastmmd-tests` holds that every entry is used. The table is here and
+//! not there because this is the one package that all see: its own tests, the evaluation, and they.
+
+/// The largest error that one operation may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// What is measured.
+    pub operation: &'static str,
+    /// Largest absolute difference, or largest value where the operation says so.
+    pub limit: f64,
+    /// Why this limit and no other.
+    pub reason: &'static str,
+}
+
+impl Tolerance {
+    /// Whether a value is within the limit of the reference's. NaN never is.
+    #[must_use]
+    pub fn admits(&self, value: f64, reference: f64) -> bool {
+        (value - reference).abs() <= self.limit
+    }
+
+    /// Holds a value to the reference's.
+    ///
+    /// # Panics
+    /// If it is further off than the limit, or NaN.
+    pub fn hold(&self, case: &str, value: f64, reference: f64) {
+        assert!(
+            self.admits(value, reference),
+            "{}: {case}: {value:e} instead of {reference:e}, limit {:e} ({})",
+            self.operation,
+            self.limit,
+            self.reason
+        );
+    }
+
+    /// Holds a size, such as an error or a ratio, to at most the limit.
+    ///
+    /// # Panics
+    /// If it is larger, or NaN.
+    pub fn hold_below(&self, case: &str, size: f64) {
+        assert!(
+            size <= self.limit,
+            "{}: {case}: {size:.4e} is above {:e} ({})",
+            self.operation,
+            self.limit,
+            self.reason
+        );
+    }
+}
+
+macro_rules! table {
+    ($($(#[$doc:meta])* $name:ident: $operation:literal, $limit:expr, $reason:literal;)*) => {
+        $(
+            $(#[$doc])*
+            pub const $name: Tolerance = Tolerance {
+                operation: $operation,
+                limit: $limit,
+                reason: $reason,
+            };
+        )*
+        /// The whole table: name and entry.
+        pub const ALL: &[(&str, Tolerance)] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+table! {
+    /// The reference against itself.
+    REFERENCE_IDENTITY: "the reference, two ways", 1e-12,
+        "f64 sums of at most some thousand terms of size 1";
+    /// Closed forms against samples.
+    POPULATION_BY_SAMPLES: "closed-form MMD² against 3000 samples", 0.012,
+        "three standard deviations of MMD_u² at 3000 samples";
+    /// The reference's normal numbers.
+    NORMAL_MOMENTS: "moments of 10⁶ normal numbers", 0.05,
+        "five standard deviations of the fourth moment, √(96/10⁶)";
+    /// The blobs of section 4.1.
+    BLOB_RATIO: "ratio of the blobs' eigenvalues", 0.25,
+        "six standard deviations of a ratio of two variances at 20 000 samples";
+
+    /// Quantiles of null distributions.
+    QUANTILE: "thresholds and p-values, one from the other", 1e-6,
+        "bisection to the last bits of f64; the incomplete gamma function is good to 1e-9";
+    /// Thresholds by resampling.
+    NULL_RESAMPLED: "type-I error at .05 of permutation and bootstrap, from .05", 0.03,
+        "three standard deviations of a share of .05 in 500 trials";
+    /// Thresholds by theory.
+    NULL_ASYMPTOTIC: "type-I error at .05 of spectrum, Pearson curve and Gamma, from .05", 0.04,
+        "as resampled, and .01 for what two or three moments miss of a sum of many χ²";
+    /// The control of thresholds.
+    NULL_CONTROL: "type-II error at two and a half times the deviation", 0.05,
+        "MMD² is then four times its threshold at 60 and 40 samples";
+    /// Nyström features where landmarks are all samples.
+    NYSTROM_FULL: "Nyström with all samples as landmarks, against exact", 1e-5,
+        "eigenvalues below 1e-12 of the largest are left out, and roots of those near it lose half the digits";
+    /// Quadratic programs by two solvers.
+    SIMPLEX: "weights of a quadratic program, two ways", 1e-6,
+        "solved to a gap of 1e-10; weights are as good as its root over the least curvature, 0.1";
+    /// Permutation p-values of HSIC.
+    HSIC_TYPE_I: "type-I error of HSIC at .05, from .05", 0.046,
+        "three standard deviations of a share of .05 in 200 trials";
+    /// Kernel mean matching on a known shift.
+    MATCHED_MOMENT: "moments of a reweighted sample of 400", 0.12,
+        "three standard deviations of a mean of some 100 effective samples of deviation .6, and .02 for the kernel's blindness";
+    /// Kernel mean matching beside the ratio of densities.
+    MATCHED_EFFECTIVE: "effective samples over those of the density ratio, in powers of two", 1.0,
+        "matching need not be the density ratio, but weights that waste half the samples would be no use";
+    /// Mixtures by matched embeddings.
+    MIXTURE_SHARE: "shares of a mixture from 3000 samples", 0.04,
+        "four standard deviations of a share of .3 among 3000, and as much again for overlap of candidates";
+    /// Special cases of feature selection.
+    SELECTION: "HSIC with linear kernels against Pearson and centroid scores", 1e-9,
+        "sums of 6400 terms of size up to 30";
+    /// The reference against other packages.
+    PEER: "the reference against scikit-learn, scipy and hyppo", 1e-9,
+        "both in f64; their eigenvalues and quantiles are good to some 1e-10";
+    /// Quadratic programs against scipy.
+    PEER_PROGRAM: "weights of a quadratic program against scipy's SLSQP", 1e-5,
+        "solved there to an objective of 1e-15, over the least curvature of .01 and as a root";
+    /// Theorem 3 where it promises something.
+    BOUND_KEPT: "largest error of MMD² over all pairs of points, over theorem 3's promise", 1.0,
+        "a promise that holds with a probability of .95, and as it is conservative, always";
+    /// The control of theorem 3.
+    BOUND_CONSERVATIVE: "theorem 3's promise over the largest error over all pairs of points", 50.0,
+        "√(64·3·log(4096·(10/ε)²/.05)/L) is 58/√L; twice the largest of some 20 deviations of 1/√(2L) is about 4/√L: a ratio of 14, and three times that for a lucky draw";
+    /// MMD-linear and the B-test.
+    NULL_NORMAL: "type-I error at .05 of MMD-linear and B-test, from .05", 0.04,
+        "three standard deviations of a share of .05 in 300 trials; thirty blocks are not quite normal";
+
+    /// Core against reference: polynomial and libm backends.
+    MMD2: "MMD², norm, inner product", 1e-5,
+        "promised for phases up to 16 turns; a phase in f32 is good to 16·2⁻²⁴ turns";
+    /// Core against reference: micromath.
+    MMD2_MICROMATH: "MMD², norm, inner product by micromath", 2e-3,
+        "promised; micromath's sine is good to 1.1e-3";
+    /// Integer path against reference.
+    MMD2_FIXED: "MMD², norm, inner product in integers", 2e-4,
+        "promised for every sample of 16 bits; a point is off by 8e-5 + 2π·2⁻¹⁷, in no preferred direction";
+    /// A single point of the integer path.
+    POINT_FIXED: "cos or sin of one phase in integers", 2e-4,
+        "promised for the whole path; the table promises 8e-5, and a phase is cut to 2⁻¹⁷ turns";
+    /// Integer path against the `f32` map of the same seed.
+    MMD2_FIXED_AND_FLOAT: "MMD² in integers against f32, same seed", 2e-3,
+        "frequencies rounded to a two-thousandth of themselves, over phases of a turn or so, with as many signs as frequencies";
+    /// Amplitudes of single circles.
+    CIRCLE_AMPLITUDE: "A₁, A₂ and A of one circle", 1e-5,
+        "the mean point is good to 1e-5 at 16 turns, and so is its distance from the centre";
+    /// Phases of single circles with an amplitude of at least 0.1.
+    CIRCLE_PHASE: "θ₁, θ₂ and θ of one circle, in turns", 2e-5,
+        "a mean point off by 1e-5 turns by 1e-5/(2π·0.1) turns, and angles are good to 1e-7";
+    /// Smallest amplitude whose phase means something.
+    CIRCLE_VISIBLE: "amplitude that has a phase", 0.1,
+        "below, the limit on the phase would have to grow as one over the amplitude";
+    /// Fastfood's rows against those of a single frequency.
+    FREQUENCY: "frequency(k) against all of them at once", 1e-12,
+        "the same computation, so the same bits";
+
+    /// Figure 5 at L = 1024, biased.
+    FIGURE5_BIASED: "mean relative error of MMD_b² on blobs", 0.085,
+        "required; independent prototypes gave 0.071 and 0.068";
+    /// Figure 5 at L = 1024, unbiased.
+    FIGURE5_UNBIASED: "mean relative error of MMD_u² on blobs", 0.16,
+        "required; independent prototypes gave 0.138 and 0.130";
+    /// Figure 5, the law of the error.
+    FIGURE5_SLOPE: "slope of log error over log L, from −1/2", 0.07,
+"0.03 of noise at 200 seeds; at L = 16 single errors are skewed, which flattens the mean";
+    /// Figure 5 with few trials.
+    FIGURE5_FALL: "error of MMD_b² on blobs at L = 1024 over that at L = 64", 0.4,
+        "the law 1/√L gives .25; a mean of 100 skewed errors is good to a fifth";
+    /// Figure 6 against the B-test.
+    FIGURE6_B_TEST: "deviation of MMD_u² over that of the B-test", 0.4,
+        "required";
+    /// Figure 6 against MMD-linear.
+    FIGURE6_LINEAR: "deviation of MMD_u² over that of MMD-linear", 0.12,
+        "required";
+    /// Figure 7, by the clock.
+    FIGURE7_SAMPLES: "power of the samples by which the speed-up grows", 0.7,
+        "2n² − n kernel values to 2n projections: 1; four times that scatter by a tenth each, over eight times the samples, take off up to 3·.1·√4/log 8 = .29";
+    /// Figure 7, by count instead of the clock.
+    FIGURE7_COUNTED: "powers of the samples in the number of kernel values, from 2, 3/2 and 1", 0.05,
+        "2n² − n, b of them for blocks of b = ⌊√n⌋, and 2n: rounding of 500 to 22·22 is .04 of it, over log 8";
+    /// Figure 7: exact MMD computes what it should.
+    FIGURE7_EXACT: "exact MMD_u² of 4000 samples or more from that of the distributions", 0.001,
+        "four deviations: 2·√(2Σλ²)/n is at most 2·10⁻⁴ and 2·√(Var h₁/n) as much";
+    /// Figure 7: the estimators that use few pairs.
+    FIGURE7_SCATTERED: "MMD_u² of 4000 samples or more by few pairs from that of the distributions", 0.02,
+        "MMD-linear averages 2000 terms of deviation .25: three times .0056; the B-test scatters less";
+    /// Figure 7: FastMMD computes what exact MMD does.
+    FIGURE7_VALUE: "MMD_u² by FastMMD against exact in figure 7", 0.002,
+        "three deviations of a mean over 128 frequencies of |φ_P − φ_Q|², which deviates by .0052 for the shift and by .0057 for 500 samples; over 8192 for 50 samples by .057";
+    /// Figure 7, by channels.
+    FIGURE7_CHANNELS: "time of Fourier over Fastfood at d = 512", 3.0,
+        "512 products to 40 sums for each frequency, and a sine and a cosine for both";
+    /// Figure 8 and circular ensembles, without a change.
+    FIGURE8_TYPE_I: "type-I error at .05", 0.12,
+        "three standard deviations of a share of .05 in 100 trials above it; some parts have more";
+    /// Figure 8(b).
+    FIGURE8_LOST: "type-II error of FastMMD with L = 256 above that of exact MMD, mean over ε", 0.1,
+        "the paper calls them comparable; three deviations of the mean of 240 paired trials";
+    /// Figure 8(a).
+    FIGURE8_TYPE_II: "type-II error on blobs with ε = 4, 1000 samples", 0.05,
+        "the paper's curve falls to nothing as frequencies are added";
+    /// Figure 8(a), quick.
+    FIGURE8_TYPE_II_QUICK: "type-II error on blobs with ε = 4, 500 samples, 24 trials", 0.14,
+        "0.028 in 400 trials of other seeds (tests/calibration.rs) and three deviations of 24 and 400 trials";
+    /// Figure 8(a), the other end.
+    FIGURE8_FEW: "type-II error on blobs with ε = 4 by two frequencies", 0.6,
+        "0.858 in 400 trials of other seeds with 500 samples (tests/calibration.rs), less three deviations of 24 and 400 trials; 0.81 in 200 trials with 1000 samples is further off, for the report has 100";
+    /// Figure 8(b), quick.
+    FIGURE8_POWER_QUICK: "power on blobs with ε from 2.6 to 3, 300 samples", 0.12,
+        "0.307, the spectrum's, is the least of five methods in 300 trials of other seeds (tests/calibration.rs); less three deviations of 72 and 300 trials";
+    /// Figure 8(b).
+    FIGURE8_POWER: "power on blobs with ε from 2.6 to 3, 1000 samples", 0.74,
+        "0.889, FastMMD's, is the least of five methods in 90 trials of other seeds (tests/calibration.rs); less three deviations of 90 and 90 trials";
+    /// Figure 8(b), the bound.
+    FIGURE8_FREE: "power of the distribution-free threshold on blobs with ε up to 3", 0.01,
+        "4·√(log(2/.05)/1000) = .24, and MMD² is below .01";
+    /// Section 4.5's times.
+    FIGURE8_TIME: "time of FastMMD + bootstrap over that of the exact bootstrap", 0.5,
+        "2L numbers for each sample instead of N are a quarter of the products; the paper has .05";
+    /// Circular ensembles, quick.
+    ENSEMBLE_BLOBS_QUICK: "power of each ensemble on blobs with ε = 6, 200 samples, L = 32", 0.15,
+        "0.295, of sine and L1, is the least of six in 1000 trials of other seeds (tests/calibration.rs); less three deviations of 100 and 1000 trials";
+    /// Circular ensembles, quick.
+    ENSEMBLE_SHAPE_QUICK: "power of each ensemble on the change of shape, 200 samples, L = 32", 0.42,
+        "0.581, of sine and L1, is the least of six in 1000 trials of other seeds (tests/calibration.rs); less three deviations of 100 and 1000 trials";
+    /// Circular ensembles.
+    ENSEMBLE_BLOBS: "power of each ensemble on blobs with ε = 6, 600 samples, L = 64", 0.73,
+        "0.83, of sine and L1, is the least of six in 400 trials of other seeds (tests/calibration.rs); less three deviations of 200 and 400 trials";
+    /// Circular ensembles.
+    ENSEMBLE_SHAPE: "power of each ensemble on the change of shape, 600 samples, L = 64", 0.95,
+        "0.985, of sine and L1, is the least of six in 400 trials of other seeds (tests/calibration.rs); less three deviations of 200 and 400 trials";
+    /// Circular ensembles beside MMD.
+    ENSEMBLE_OVER_MMD: "power of another ensemble over that of MMD on the same trials", 0.3,
+        "all see the same circles; 0.295/0.394 is the least ratio in 1000 trials of other seeds, less three deviations as if both were of different trials";
+    /// Circular ensembles: which norm suits blobs.
+    ENSEMBLE_FEW_CIRCLES: "power of L1 over that of L∞ on blobs", 1.0,
+        "blobs on a lattice 10 apart are told only by frequencies near its reciprocal, so by few circles: the largest shows them, the mean drowns them in the others' noise";
+    /// Limits that were measured.
+    CALIBRATED: "what a calibrated limit leaves beyond its three deviations", 0.05,
+        "limits are rounded to the safe side";
+    /// Nyström MMD, section 5.2.
+    THREE_SAMPLE_ERRORS: "share of three-sample problems solved wrongly at the largest n", 0.05,
+        "the paper has none, and one in ten runs would be above";
+    /// Nyström MMD, figure 2(a).
+    THREE_SAMPLE_NYSTROM: "error of Nyström MMD over that of block MMD at the largest n", 1.0,
+        "the paper finds it the more accurate";
+    /// Nyström MMD, figure 2(a).
+    THREE_SAMPLE_FEATURES: "error of random features over that of linear MMD at the largest n", 1.0,
+        "the paper finds them the more accurate";
+    /// Nyström MMD, lemma 6.
+    NYSTROM_COST: "coordinates read by Nyström MMD over 2nsd, from 1", 0.01,
+        "2nsd for two sets of n, and s(s + 1)d/2 among landmarks: .008 of it for 32 landmarks of 1000";
+    /// Nyström MMD, lemma 6, by the clock.
+    NYSTROM_TIME: "powers of n, s and d in the time of Nyström MMD, from 1", 0.25,
+        "Θ(nsd); the exponential is an eighth of a kernel value of 64 channels, which takes .05 off the power of d; times scatter by a tenth, four to four of them: 3·.1·√(1/4 + 1/4)/log 8 = .1; and .1 for caches";
+    /// Hilbert space embedding, figure 1.
+    WITNESS: "witness of 20 000 samples against that of the densities", 0.015,
+        "four deviations of the difference of two means of kernel values, which deviate by .35";
+    /// Hilbert space embedding, figure 2, left.
+    NULL_MEAN: "mean of MMD_u² without a change, in standard errors", 4.0,
+        "an unbiased estimate of 0";
+    /// Hilbert space embedding, figure 2, left.
+    NULL_SKEWNESS: "skewness of MMD_u² without a change", 0.5,
+        "a sum of few χ²: 2.8 for one eigenvalue, and falling with the root of how many count";
+    /// Hilbert space embedding, figure 2, left.
+    NULL_THRESHOLD: "threshold by the spectrum of one pool of 100 against the measured quantile", 0.25,
+        "eigenvalues of 100 samples scatter by a tenth, and a quantile of 2000 by less than a twentieth";
+    /// Hilbert space embedding, figure 2, right.
+    CHANGED_SKEWNESS: "skewness of MMD_u² with a change, from that of a U-statistic", 0.18,
+        "three standard errors over 2000 instances: a sample's skewness deviates by √(6.7/2000) = .058 where the distribution is a Gamma of skewness .28 (the delta method by its first six moments), and theory's own by some .02; validated over 40 other seeds by tests/calibration.rs";
+    /// Hilbert space embedding, theorem 5.
+    CHANGED_DEVIATION: "deviation of MMD_u² by theorem 5 from one pair of sets against measured", 0.25,
+        "a deviation estimated from 100 samples scatters by a tenth";
+
+    /// The quick report.
+    REPORT_QUICK: "seconds of `cargo xtask reproduce --quick`, without building", 60.0,
+        "required";
+    /// The whole report.
+    REPORT: "seconds of `cargo xtask reproduce`, without building", 900.0,
+        "required";
+
+    /// Quasi-random sampling at d = 3, L = 64.
+    QUASI_ACCURACY: "relative error of MMD², quasi-random, d=3, L=64", 0.04,
+        "required, where independent frequencies give 0.096";
+    /// Orthogonal sampling at d = 16, L = 256.
+    ORTHOGONAL_ACCURACY: "relative error of MMD², orthogonal, d=16, L=256", 0.025,
+        "required, where plain Fastfood gives 0.042";
+    /// The rule behind `Sampling::Auto`.
+    QUASI_RULE: "error of quasi-random over orthogonal, up to QUASI_MAX_DIMS", 1.0,
+        "the documented rule: at least as good on average over three kinds of change";
+
+    /// Spectral distributions.
+    SPECTRUM: "mean cosine against the kernel", 0.012,
+        "4.4 standard deviations of the mean of 65 536 independent cosines";
+
+    /// Spectral distribution of Fastfood.
+    SPECTRUM_FASTFOOD: "mean cosine of Fastfood's frequencies against the kernel", 0.025,
+        "as SPECTRUM, but frequencies of a block may move together: up to four times the variance";
+
+    /// Matching weights of the core's regimes against the reference's solver.
+    REGIME_WEIGHT: "weight of a regime, core against reference", 1e-3,
+        "promised unless two regimes are nearly alike";
+    /// Matching weights against the truth.
+    REGIME_SHARE: "weight of a regime against its share of some 200 samples", 0.2,
+        "embeddings of 200 and 400 samples are off by .07 and .05, and of regimes a root of .4 in MMD² apart: a deviation of some .07 for a weight, and three of them";
+
+    /// Forgetting twice against once.
+    FORGET: "mean and relative weight after forgetting twice or once", 1e-6,
+        "factors are good to 2⁻³², sums and weights to 2⁻³⁰, and reading in f32 adds 2⁻²⁴";
+    /// The transform applied twice.
+    HADAMARD: "relative error of N⁻¹·WHT² for any input", 4e-6,
+        "2·log₂ N roundings of 2⁻²⁴ each, for N up to 1024, of the largest entry times √N";
+
+    /// A mean after 10⁹ samples.
+    LONG_RUN: "mean point after 10⁹ samples", 1e-6,
+        "promised: as good as after 10³";
+    /// How bad a naive sum is at least.
+    NAIVE_SUM: "mean of an f32 sum after 10⁸ samples, at least", 0.1,
+        "an f32 sum of ones stops at 2²⁴, so five sixths are lost; far from the 1e-6 allowed";
+    /// The largest coordinate of a mean that restore accepts.
+    STATE_MEAN: "coordinate of a mean restored from altered bytes", 1.01,
+        "a mean of points on the circle, with room for a coarse backend's 1/256";
+
+    /// p-values at 0.05.
+    TYPE_I_AT_5: "type-I error at .05 over .05, from 1", 0.2,
+        "required";
+    /// p-values at 0.01.
+    TYPE_I_AT_1: "type-I error at .01 over .01, from 1", 0.5,
+        "required; the tail beyond what learning saw is less certain";
+    /// Run lengths, from below.
+    RUN_LENGTH_SHORTEST: "mean time to a false alarm over the promise, at least", 0.8,
+        "required";
+    /// Run lengths at a promise of 10³, from above.
+    RUN_LENGTH_LONGEST_AT_1000: "mean time to a false alarm over a promise of 10³", 2.0,
+        "required";
+    /// Run lengths at a promise of 10⁴, from above.
+    RUN_LENGTH_LONGEST_AT_10000: "mean time to a false alarm over a promise of 10⁴", 4.0,
+        "required; the longer the promise, the farther beyond what learning saw";
+    /// Outliers that are not held back.
+    OUTLIERS_FELT: "single outliers that leave a trace in any statistic, for each outlier", 0.001,
+        "beside an extreme of healthy rows as far out, an outlier is not single: one row in 10⁴ is, and eight rows are company";
+    /// Stuck channels, called so.
+    STUCK_NAMED: "share of stuck channels that are named and called stuck, at least", 0.9,
+        "as for any other kind of change";
+    /// The witness function, core against reference.
+    WITNESS_VALUE: "f(x) of the witness function", 1e-5,
+        "a mean of L products of points, each good to 1e-6, at phases of a few turns";
+    /// Its gradient.
+    WITNESS_GRADIENT: "∇f(x) of the witness function", 5e-5,
+        "as f(x), times 2π and frequencies of up to a turn per unit; differences are good to 1e-7";
+    /// The witness function over 1024 quasi-random frequencies against the exact one.
+    WITNESS_EXACT: "f(x) by 1024 frequencies against all pairs", 0.02,
+        "independent frequencies would be off by 1/√(2·1024) = 0.022";
+    /// A monitor's strength of coupling.
+    COUPLING_HSIC: "strength of coupling over exact HSIC, from 1", 0.15,
+        "64 frequencies estimate a kernel to 1/√128 = 0.09, HSIC is quadratic, quasi-random halves it; the scale is estimated from 256 rows, to 0.04";
+    /// Alarms of a monitor of couplings for a change of one channel.
+    COUPLING_OTHER: "share of monitors that take a shifted level for a coupling", 0.3,
+        "0.1 are due to chance within a tenth of the promise; three deviations of 30 trials more";
+    /// Channels of alarms.
+    ATTRIBUTED_CHANNEL: "share of changes whose channel is named, at least", 0.95,
+        "required";
+    /// Kinds of alarms.
+    ATTRIBUTED_KIND: "share of changes whose kind is named, at least", 0.9,
+        "required";
+    /// Recordings of the Numenta benchmark.
+    NAB_CAUGHT: "windows caught in the half of the Numenta benchmark, at least", 28.0,
+        "required";
+    /// Recordings of the Numenta benchmark.
+    NAB_FALSE: "false episodes there, at most", 20.0,
+        "required";
+    /// Recordings of the Skoltech benchmark.
+    SKAB_BETTER: "standard deviations by which fewer change points of the Skoltech benchmark are missed than by random alarms with as many false, at least", 3.0,
+        "random alarms at an equal count stand beside ours; three deviations are hardly chance";
+    /// Recordings of the Skoltech benchmark.
+    SKAB_FALSE: "false alarms there, at most", 22.0,
+        "the budget of false alarms that detectors are compared at";
+
+    /// Least of exact MMD's time over Fastfood's at 16 channels and 10⁵ samples.
+    SPEED_OVER_EXACT: "times as fast as exact MMD", 2000.0,
+        "required; the paper has 4000";
+    /// Least of the B-test's time over Fastfood's at the same place.
+    SPEED_OVER_B_TEST: "times as fast as the B-test", 10.0,
+        "required";
+    /// Exponent of the number of samples in the time, from 1.
+    SPEED_LINEAR: "power of the samples in the time", 0.1,
+        "linear, but for what the first samples wait for caches";
+    /// Largest exponent of the number of channels in the time.
+    SPEED_LOGARITHMIC: "power of the channels in the time", 0.3,
+        "from 8 to 1024 channels a logarithm grows as their power 0.25";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_passes_by_being_nan() {
+        assert!(!REFERENCE_IDENTITY.admits(f64::NAN, 0.0));
+        assert!(!REFERENCE_IDENTITY.admits(0.0, f64::NAN));
+        assert!(std::panic::catch_unwind(|| REFERENCE_IDENTITY.hold_below("", f64::NAN)).is_err());
+    }
+
+    #[test]
+    fn names_and_reasons_are_given_once_each() {
+        for (index, (name, entry)) in ALL.iter().enumerate() {
+            assert!(!entry.reason.is_empty() && entry.limit > 0.0, "{name}");
+            let twice = ALL[..index].iter().any(|(_, other)| other.operation == entry.operation);
+            assert!(!twice, "{name}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What core and reference read out of the same samples.
+
+use fastmmd::{Backend, FeatureMap, SinCos, TwoSample};
+use fastmmd_reference::features::Spectrum;
+use fastmmd_reference::real;
+use fastmmd_reference::tolerance::Tolerance;
+
+/// Everything that is read out of two embeddings, divided by K(0).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Readings {
+    pub(crate) biased: f64,
+    pub(crate) unbiased: f64,
+    pub(crate) norm_p: f64,
+    pub(crate) norm_q: f64,
+    pub(crate) inner: f64,
+    /// Mean over the circles of A², as the amplitude of the difference has it (Algorithm 2).
+    pub(crate) amplitudes: f64,
+    /// The same by Algorithm 1, line 6.
+    pub(crate) line_6: f64,
+}
+
+impl Readings {
+    pub(crate) fn reference(p: &Spectrum, q: &Spectrum) -> Self {
+        let biased = p.biased(q);
+        Self {
+            biased,
+            unbiased: p.unbiased(q).expect("two samples each"),
+            norm_p: p.squared_norm(),
+            norm_q: q.squared_norm(),
+            inner: p.inner_product(q),
+            amplitudes: biased,
+            line_6: biased,
+        }
+    }
+
+    /// Read out of the core; the cosine of line 6 by `S`.
+    pub(crate) fn core<M, const D: usize, const L: usize, B: Backend, S: SinCos>(
+        test: &TwoSample<'_, M, D, L, B>,
+    ) -> Self
+    where
+        M: FeatureMap<D, L, B::Scalar>,
+    {
+        let scale = f64::from(test.p().kernel_scale());
+        let read = |value: Result<f32, _>| f64::from(value.expect("two samples each")) / scale;
+        let (mut amplitudes, mut line_6) = (0.0, 0.0);
+        for circle in test.circles().expect("not empty") {
+            amplitudes += f64::from(circle.amplitude * circle.amplitude) / real(L);
+            line_6 += f64::from(circle.squared_amplitude::<S>()) / real(L);
+        }
+        Self {
+            biased: read(test.mmd2_biased()),
+            unbiased: read(test.mmd2_unbiased()),
+            norm_p: read(test.p().squared_norm()),
+            norm_q: read(test.q().squared_norm()),
+            inner: read(test.p().inner_product(test.q())),
+            amplitudes,
+            line_6,
+        }
+    }
+
+    fn named(&self) -> [(&'static str, f64); 7] {
+        [
+            ("biased", self.biased),
+            ("unbiased", self.unbiased),
+            ("norm of P", self.norm_p),
+            ("norm of Q", self.norm_q),
+            ("inner product", self.inner),
+            ("amplitudes", self.amplitudes),
+            ("line 6", self.line_6),
+        ]
+    }
+
+    /// The checker: which readings are too far from the reference's.
+    pub(crate) fn misses(&self, reference: &Self, limit: &Tolerance) -> Vec<String> {
+        let pairs = self.named().into_iter().zip(reference.named());
+        pairs
+            .filter(|((_, value), (_, truth))| !limit.admits(*value, *truth))
+            .map(|((name, value), (_, truth))| format!("{name}: {value:e} for {truth:e}"))
+            .collect()
+    }
+
+    pub(crate) fn largest_error(&self, reference: &Self) -> f64 {
+        let pairs = self.named().into_iter().zip(reference.named());
+        pairs.fold(0.0, |worst: f64, ((_, value), (_, truth))| worst.max((value - truth).abs()))
+    }
+}

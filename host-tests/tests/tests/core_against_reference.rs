@@ -1,0 +1,356 @@
+//! The core against the reference, both with the core's own frequencies.
+
+mod common;
+#[path = "common/readings.rs"]
+mod readings;
+
+use common::dense;
+use fastmmd::sincos::{Libm, Micromath, Polynomial};
+use fastmmd::{
+    Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Profile, Sampling, SinCos, TwoSample,
+};
+use fastmmd_evaluation::published;
+use fastmmd_reference::features::Frequencies;
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::population::Normal;
+use fastmmd_reference::tolerance::{self, Tolerance};
+use fastmmd_reference::{Weighted, data, real, single};
+use readings::Readings;
+
+const PROFILES: [Profile; 5] = [
+    Profile::Gaussian,
+    Profile::Laplacian,
+    Profile::Exponential,
+    Profile::Matern32,
+    Profile::Matern52,
+];
+const SAMPLINGS: [Sampling; 3] = [Sampling::Independent, Sampling::Quasi, Sampling::Orthogonal];
+
+/// Feeds both sets to the core: by `push` where all weigh 1, weighted otherwise.
+fn stream<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
+    map: &'m M,
+    p: &Weighted,
+    q: &Weighted,
+) -> TwoSample<'m, M, D, L, B> {
+    let mut test = TwoSample::new(map);
+    let ones = |set: &Weighted| set.weights().iter().all(|w| w.to_bits() == 1.0_f64.to_bits());
+    let (even_p, even_q) = (ones(p), ones(q));
+    for sample in p.points().arrays::<D>().expect("D channels").iter().zip(p.weights()) {
+        if even_p {
+            test.push_p(sample.0)
+        } else {
+            test.push_p_weighted(sample.0, single(*sample.1))
+        }
+        .expect("a good sample");
+    }
+    for sample in q.points().arrays::<D>().expect("D channels").iter().zip(q.weights()) {
+        if even_q {
+            test.push_q(sample.0)
+        } else {
+            test.push_q_weighted(sample.0, single(*sample.1))
+        }
+        .expect("a good sample");
+    }
+    test
+}
+
+/// The largest errors of the three backends so far.
+#[derive(Debug, Default)]
+struct Worst([f64; 3]);
+
+impl Worst {
+    fn compare<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
+        &mut self,
+        map: &M,
+        sets: (&Weighted, &Weighted),
+        reference: &Readings,
+        limit: &Tolerance,
+    ) {
+        let readings = Readings::core::<M, D, L, B, B>(&stream(map, sets.0, sets.1));
+        let misses = readings.misses(reference, limit);
+        assert!(misses.is_empty(), "{:?}, backend {}: {misses:?}", map.recipe(), B::CODE);
+        let worst = &mut self.0[usize::from(B::CODE)];
+        *worst = worst.max(readings.largest_error(reference));
+    }
+
+    /// All backends on one map and one pair of sets.
+    fn all_backends<M: FeatureMap<D, L>, const D: usize, const L: usize>(
+        &mut self,
+        map: &M,
+        frequencies: &Frequencies,
+        p: &Weighted,
+        q: &Weighted,
+    ) {
+        let spectrum = |set| frequencies.spectrum(set).expect("D channels");
+        let reference = Readings::reference(&spectrum(p), &spectrum(q));
+        let sets = (p, q);
+        self.compare::<M, D, L, Polynomial>(map, sets, &reference, &tolerance::MMD2);
+        self.compare::<M, D, L, Libm>(map, sets, &reference, &tolerance::MMD2);
+        self.compare::<M, D, L, Micromath>(map, sets, &reference, &tolerance::MMD2_MICROMATH);
+    }
+
+    fn print(&self, what: &str) {
+        let [polynomial, libm, micromath] = self.0;
+        published::hold_at_most(
+            "largest difference from `f64` with the same frequencies",
+            polynomial,
+        );
+        println!(
+            "{what:40} polynomial {polynomial:.1e}  libm {libm:.1e}  micromath {micromath:.1e}"
+        );
+    }
+}
+
+/// Two sets of `count` and 1.3·`count` samples that differ in mean and spread.
+fn sets(dims: usize, count: usize, seed: u64) -> (Weighted, Weighted) {
+    let mut generator = Generator::new(seed);
+    let changed = Normal { mean: vec![0.4; dims], deviation: vec![1.3; dims] };
+    let p = data::normal(&mut generator, count, &Normal::standard(dims)).expect("some");
+    let q = data::normal(&mut generator, count + count * 3 / 10, &changed).expect("some");
+    (Weighted::even(p), Weighted::even(q))
+}
+
+/// The same samples with weights from 1/4 to 4.
+fn weighted(set: &Weighted, seed: u64) -> Weighted {
+    let mut generator = Generator::new(seed);
+    let mut weight = || f64::from(single((4.0 * generator.uniform() - 2.0).exp2()));
+    let weights = set.weights().iter().map(|_| weight()).collect();
+    Weighted::new(set.points().clone(), weights).expect("positive")
+}
+
+/// One map: at the natural scale, weighted, and where the largest phase is 16 turns.
+fn every_way<M: FeatureMap<D, L>, const D: usize, const L: usize>(
+    map: &M,
+    count: usize,
+    seed: u64,
+    worst: &mut Worst,
+) {
+    let frequencies = dense(map);
+    let (p, q) = sets(D, count, seed);
+    worst.all_backends(map, &frequencies, &p, &q);
+    worst.all_backends(map, &frequencies, &weighted(&p, seed), &weighted(&q, !seed));
+    let largest = frequencies.largest_phase(&p).max(frequencies.largest_phase(&q));
+    let far = |set: &Weighted| Weighted::even(set.points().scaled(15.999 / largest));
+    worst.all_backends(map, &frequencies, &far(&p), &far(&q));
+}
+
+fn kernel(profile: Profile, dims: usize) -> Kernel {
+    let bandwidth = single(1.3 * real(dims).sqrt());
+    Kernel::new(profile, bandwidth).and_then(|kernel| kernel.with_scale(0.75)).expect("in range")
+}
+
+/// Every kernel and sampling of a dense map.
+fn fourier<const D: usize, const L: usize>(count: usize) {
+    let mut worst = Worst::default();
+    for profile in PROFILES {
+        for sampling in SAMPLINGS {
+            let kernel = kernel(profile, D);
+            if sampling == Sampling::Orthogonal && !kernel.is_spherical() {
+                continue;
+            }
+            let map = Box::new(Fourier::<D, L>::new(kernel, sampling, 7).expect("spherical"));
+            every_way(&*map, count, 11, &mut worst);
+        }
+    }
+    worst.print(&format!("Fourier<{D}, {L}>, {count} samples"));
+}
+
+/// Every spherical kernel of a Fastfood map.
+fn fastfood<const D: usize, const P: usize, const L: usize>(count: usize) {
+    let mut worst = Worst::default();
+    for profile in PROFILES {
+        let kernel = kernel(profile, D);
+        if kernel.is_spherical() {
+            let map = Box::new(Fastfood::<D, P, L>::new(kernel, 7).expect("spherical"));
+            every_way(&*map, count, 13, &mut worst);
+        }
+    }
+    worst.print(&format!("Fastfood<{D}, {P}, {L}>, {count} samples"));
+}
+
+#[test]
+fn dense_maps_of_few_channels() {
+    fourier::<1, 16>(10);
+    fourier::<1, 16>(1000);
+    fourier::<2, 64>(300);
+    fourier::<3, 64>(1000);
+    fourier::<5, 100>(300);
+    fourier::<1, 4096>(100);
+}
+
+#[test]
+fn dense_maps_of_many_channels() {
+    fourier::<8, 256>(200);
+    fourier::<16, 128>(300);
+    fourier::<64, 16>(10);
+    fourier::<64, 16>(1000);
+    fourier::<64, 4096>(40);
+}
+
+#[test]
+fn fastfood_maps() {
+    fastfood::<1, 4, 16>(10);
+    fastfood::<1, 4, 4096>(100);
+    fastfood::<2, 4, 64>(1000);
+    fastfood::<3, 4, 64>(300);
+    fastfood::<12, 16, 128>(300);
+    fastfood::<33, 64, 256>(200);
+    fastfood::<64, 64, 64>(10);
+    fastfood::<64, 64, 4096>(40);
+}
+
+#[test]
+fn hundred_thousand_samples() {
+    fn one<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+        let mut worst = Worst::default();
+        let (p, q) = sets(D, 100_000, 17);
+        worst.all_backends(map, &dense(map), &p, &weighted(&q, 19));
+        worst.print(&format!("{:?} {D}, {L}, 100000 samples", map.recipe().kind));
+    }
+    let gaussian = |dims| kernel(Profile::Gaussian, dims);
+    one(&Fourier::<3, 64>::new(gaussian(3), Sampling::Quasi, 1).expect("spherical"));
+    one(&Fourier::<64, 16>::new(gaussian(64), Sampling::Orthogonal, 2).expect("spherical"));
+    one(&Fastfood::<16, 16, 32>::new(gaussian(16), 3).expect("spherical"));
+}
+
+/// The paper's other data: disjoint cubes, and two point masses at the largest MMD².
+#[test]
+fn disjoint_sets() {
+    let mut generator = Generator::new(23);
+    let map = Fastfood::<16, 16, 128>::new(kernel(Profile::Gaussian, 16), 4).expect("spherical");
+    let p = data::cube(&mut generator, 500, 16, 0.0, 0.95).expect("some");
+    let q = data::cube(&mut generator, 500, 16, 0.95, 1.0).expect("some");
+    let mut worst = Worst::default();
+    let (p, q) = (Weighted::even(p), Weighted::even(q));
+    worst.all_backends(&map, &dense(&map), &p, &q);
+
+    // All frequencies half a turn per unit: 0 and 1 are opposite points, MMD² = 4.
+    let map = Box::new(Fourier::<1, 4096>::given([[0.5]; 4096], 1.0).expect("finite"));
+    let mass = |x: f64| {
+        let points = fastmmd_reference::Points::new(1, vec![x; 10]).expect("some");
+        Weighted::even(points)
+    };
+    worst.all_backends(&*map, &dense(&*map), &mass(0.0), &mass(1.0));
+    worst.print("disjoint sets");
+}
+
+#[test]
+fn circles_have_the_references_amplitudes_and_phases() {
+    let kernel = kernel(Profile::Gaussian, 3);
+    let map = Fourier::<3, 256>::new(kernel, Sampling::Independent, 5).expect("spherical");
+    let (p, q) = sets(3, 500, 29);
+    let test = stream::<_, 3, 256, Polynomial>(&map, &p, &q);
+    let frequencies = dense(&map);
+    let spectrum = |set| frequencies.spectrum(set).expect("three channels");
+    let (p, q) = (spectrum(&p), spectrum(&q));
+    let mut seen = 0;
+    let circles = test.circles().expect("not empty");
+    for ((circle, p), q) in circles.zip(&p.sinusoids).zip(&q.sinusoids) {
+        for (amplitude, phase, reference) in [
+            (circle.amplitude_p, circle.phase_p, *p),
+            (circle.amplitude_q, circle.phase_q, *q),
+            (circle.amplitude, circle.diameter, p.minus(q)),
+        ] {
+            tolerance::CIRCLE_AMPLITUDE.hold("circle", amplitude.into(), reference.amplitude);
+            if reference.amplitude > tolerance::CIRCLE_VISIBLE.limit {
+                seen += 1;
+                let error = f64::from(phase) - reference.phase / std::f64::consts::TAU;
+                tolerance::CIRCLE_PHASE.hold("circle", error - error.round(), 0.0);
+            }
+        }
+    }
+    assert!(seen > 256, "{seen} phases compared");
+}
+
+#[test]
+fn a_family_has_the_references_mmd_at_every_bandwidth() {
+    fn one<M: FeatureMap<3, 64>>(map: &M) {
+        let bandwidths = [0.3, 1.0, 1.7, 5.0, 40.0];
+        let mut family: KernelFamily<_, 5, 3, 64> =
+            KernelFamily::new(map, bandwidths).expect("in range");
+        let (p, q) = sets(3, 300, 31);
+        for sample in p.points().arrays().expect("three channels") {
+            family.push_p(&sample).expect("a good sample");
+        }
+        for sample in q.points().arrays().expect("three channels") {
+            family.push_q(&sample).expect("a good sample");
+        }
+        let biased = family.biased().expect("not empty");
+        let unbiased = family.unbiased().expect("not empty");
+        let own = f64::from(map.recipe().kernel.bandwidth());
+        let scale = f64::from(map.recipe().kernel.scale());
+        let mut expected = Vec::new();
+        for (index, bandwidth) in bandwidths.into_iter().enumerate() {
+            let factor = own / f64::from(bandwidth);
+            let rows = dense(map);
+            let rows = rows.rows().iter();
+            let rows = rows.map(|row| row.iter().map(|w| factor * w).collect());
+            let frequencies = Frequencies::new(rows.collect()).expect("64 rows");
+            let spectrum = |set| frequencies.spectrum(set).expect("three channels");
+            let reference = Readings::reference(&spectrum(&p), &spectrum(&q));
+            let case = format!("σ = {bandwidth}");
+            let value = f64::from(biased[index].squared) / scale;
+            tolerance::MMD2.hold(&case, value, reference.biased);
+            let value = f64::from(unbiased[index].squared) / scale;
+            tolerance::MMD2.hold(&case, value, reference.unbiased);
+            expected.push(reference.unbiased);
+        }
+        let largest = (0..5).max_by(|&a, &b| expected[a].total_cmp(&expected[b]));
+        let maximum = family.maximum_unbiased().expect("not empty");
+        let best = bandwidths[largest.expect("five members")];
+        assert_eq!(maximum.bandwidth.to_bits(), best.to_bits());
+    }
+    let kernel = kernel(Profile::Gaussian, 3);
+    one(&Fourier::<3, 64>::new(kernel, Sampling::Quasi, 6).expect("spherical"));
+    one(&Fastfood::<3, 4, 64>::new(kernel, 6).expect("spherical"));
+}
+
+#[test]
+fn single_frequencies_are_those_of_all_at_once() {
+    fn one<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+        for (index, row) in dense(map).rows().iter().enumerate() {
+            let frequency = map.frequency(index).expect("index below L");
+            for (single, together) in frequency.into_iter().zip(row) {
+                tolerance::FREQUENCY.hold("frequency", single.into(), *together);
+            }
+        }
+        assert_eq!(map.frequency(L), None);
+    }
+    for profile in [Profile::Gaussian, Profile::Exponential] {
+        let kernel = kernel(profile, 12);
+        one(&Fourier::<12, 64>::new(kernel, Sampling::Auto, 1).expect("spherical"));
+        one(&Fastfood::<12, 16, 64>::new(kernel, 1).expect("spherical"));
+    }
+}
+
+/// What must not pass: a frequency that is slightly off, and two wrong unbiased formulae.
+#[test]
+fn wrong_values_are_caught() {
+    let kernel = kernel(Profile::Gaussian, 3);
+    let map = Fourier::<3, 64>::new(kernel, Sampling::Quasi, 8).expect("spherical");
+    let frequencies = dense(&map);
+    let (p, q) = sets(3, 200, 37);
+    let spectrum = |set| frequencies.spectrum(set).expect("three channels");
+    let (reference_p, reference_q) = (spectrum(&p), spectrum(&q));
+    let reference = Readings::reference(&reference_p, &reference_q);
+    let good = Readings::core::<_, 3, 64, Polynomial, Polynomial>(&stream(&map, &p, &q));
+    assert!(good.misses(&reference, &tolerance::MMD2).is_empty());
+
+    let mut rows: [[f32; 3]; 64] =
+        std::array::from_fn(|index| map.frequency(index).expect("index below 64"));
+    rows[20][1] += 1e-3;
+    let off = Fourier::given(rows, 0.75).expect("finite");
+    let wrong = Readings::core::<_, 3, 64, Polynomial, Polynomial>(&stream(&off, &p, &q));
+    let misses = wrong.misses(&reference, &tolerance::MMD2);
+    assert!(!misses.is_empty());
+
+    // Bessel's factor on the biased estimate, and 1/m where 1/(m−1) belongs.
+    let (m, n) = (200.0, 260.0);
+    for unbiased in [
+        good.biased * m / (m - 1.0),
+        good.biased + good.norm_p / m + good.norm_q / n - 1.0 / m - 1.0 / n,
+    ] {
+        let wrong = Readings { unbiased, ..good };
+        assert_eq!(wrong.misses(&reference, &tolerance::MMD2).len(), 1);
+    }
+}

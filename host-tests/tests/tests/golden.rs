@@ -1,0 +1,131 @@
+//! Golden values: the same input gives the same bits, on this target and on every other.
+//!
+//! If a change of the core is meant to change them, the failing test prints the new ones; saved
+//! states and devices in the field then no longer agree with it, so it is a breaking change.
+
+mod values {
+    include!("../golden.rs");
+    include!("../golden_run.rs");
+}
+
+use fastmmd::detector::{Raw, View};
+use fastmmd::innovation::Innovation;
+use fastmmd::sincos::Polynomial;
+use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling, fixed};
+use fastmmd_reference::checksum::crc32;
+use values::{
+    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
+    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES,
+    GOLDEN_SEED, Golden, GoldenDetector, golden_detector, golden_pair, golden_sample, golden_value,
+};
+
+fn measured<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Golden {
+    golden_pair::<Polynomial, M, D, L>(map, golden_sample).expect("good samples")
+}
+
+/// The records are held by their checksums: those are the CRC-32 of the rest.
+#[test]
+fn a_record_ends_with_its_crc() {
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    let map = &map.expect("spherical");
+    let mut embedding: Embedding<64> = Embedding::new(map);
+    embedding.add(map, &golden_sample(0, false)).expect("a good sample");
+    let mut bytes = [0; Embedding::<64>::SAVED_BYTES];
+    embedding.save(map, &mut bytes).expect("long enough");
+    let (body, checksum) = bytes.split_last_chunk().expect("longer than a checksum");
+    assert_eq!(u32::from_le_bytes(*checksum), crc32(body));
+}
+
+fn hold(name: &str, found: Golden, pinned: Golden) {
+    let Golden { record, biased, unbiased } = found;
+    assert!(
+        found == pinned,
+        "{name}: Golden {{ record: {record:#010x}, biased: {biased:#010x}, unbiased: {unbiased:#010x} }}, MMD² {} {}",
+        f32::from_bits(biased),
+        f32::from_bits(unbiased)
+    );
+}
+
+#[test]
+fn quasi_random() {
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    hold("GOLDEN_QUASI", measured(&map.expect("spherical")), GOLDEN_QUASI);
+}
+
+#[test]
+fn orthogonal() {
+    let map = Fourier::<16, 128>::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED);
+    hold("GOLDEN_ORTHOGONAL", measured(&map.expect("spherical")), GOLDEN_ORTHOGONAL);
+}
+
+#[test]
+fn fastfood() {
+    let map = Fastfood::<16, 16, 128>::new(Kernel::GAUSSIAN, GOLDEN_SEED);
+    hold("GOLDEN_FASTFOOD", measured(&map.expect("spherical")), GOLDEN_FASTFOOD);
+}
+
+#[test]
+fn in_integers() {
+    let map = fixed::Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    let map = map.expect("in range");
+    let found = golden_pair::<fixed::Table, _, 3, 64>(&map, golden_sample).expect("good samples");
+    hold("GOLDEN_FIXED_FOURIER", found, GOLDEN_FIXED_FOURIER);
+    let map = fixed::Fastfood::<16, 16, 128>::new(Kernel::GAUSSIAN, GOLDEN_SEED);
+    let map = map.expect("in range");
+    let found = golden_pair::<fixed::Table, _, 16, 128>(&map, golden_sample).expect("good samples");
+    hold("GOLDEN_FIXED_FASTFOOD", found, GOLDEN_FIXED_FASTFOOD);
+}
+
+fn detected<V: View<3>>() -> GoldenDetector {
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    golden_detector::<V>(&map.expect("spherical")).expect("good rows")
+}
+
+#[test]
+fn detectors() {
+    for (name, found, pinned) in [
+        ("RAW", detected::<Raw>(), GOLDEN_DETECTOR_RAW),
+        ("INNOVATION", detected::<Innovation<3>>(), GOLDEN_DETECTOR_INNOVATION),
+    ] {
+        assert!(found == pinned, "GOLDEN_DETECTOR_{name}: {found:#x?}");
+        assert!(found.alarms > 0 && found.first[0] >= GOLDEN_ROWS[1] && found.first[2] == 1);
+    }
+}
+
+/// The inputs cover their range, and are those that firmware makes.
+#[test]
+fn inputs_are_pinned_too() {
+    let mut steps = [false; 1024];
+    let mut bytes = Vec::new();
+    for index in 0..GOLDEN_SAMPLES {
+        for channel in 0..16 {
+            let value = golden_value(index, channel, false);
+            bytes.extend(value.to_le_bytes());
+            let step =
+                (0_u16..1024).find(|s| (f32::from(*s) / 512.0 - 1.0).to_bits() == value.to_bits());
+            steps[usize::from(step.expect("a multiple of 1/512"))] = true;
+        }
+    }
+    assert!(steps.iter().all(|seen| *seen));
+    assert_eq!(crc32(&bytes), INPUTS, "{:#010x}", crc32(&bytes));
+}
+
+const INPUTS: u32 = 0xb4bc_849c;
+
+/// The lowest bit but two of a single value changes the record, and so does another seed.
+#[test]
+fn another_input_is_caught() {
+    let map = |seed| Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, seed);
+    let golden = map(GOLDEN_SEED).expect("spherical");
+    let altered = golden_pair::<Polynomial, _, 3, 64>(&golden, |index, second| {
+        let mut sample: [f32; 3] = golden_sample(index, second);
+        if index == 500 {
+            sample[1] = f32::from_bits(sample[1].to_bits() ^ 4);
+        }
+        sample
+    });
+    assert_ne!(altered.expect("good samples").record, GOLDEN_QUASI.record);
+    let other = measured(&map(GOLDEN_SEED + 1).expect("spherical"));
+    assert_ne!(other.record, GOLDEN_QUASI.record);
+    assert_ne!(other.biased, GOLDEN_QUASI.biased);
+}

@@ -1,0 +1,165 @@
+//! The reference against other people's packages: values of `peers/peers.json`, made by
+//! `peers/make.py` with scikit-learn, scipy and hyppo.
+
+use std::fs;
+use std::path::Path;
+
+use fastmmd_reference::hsic::{ExactPairs, Pairs};
+use fastmmd_reference::kernel::{exponential, gaussian, laplacian, matern32, matern52};
+use fastmmd_reference::matching::match_means;
+use fastmmd_reference::null::{self, Estimate, Gram};
+use fastmmd_reference::nystrom::Nystrom;
+use fastmmd_reference::{Points, Refused, real, selection, tolerance};
+use serde_json::Value;
+
+struct Peers {
+    values: Value,
+    sigma: f64,
+    p: Vec<Vec<f64>>,
+    q: Vec<Vec<f64>>,
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    let array = value.as_array().expect("an array");
+    array.iter().map(|number| number.as_f64().expect("a number")).collect()
+}
+
+fn rows(value: &Value) -> Vec<Vec<f64>> {
+    value.as_array().expect("rows").iter().map(numbers).collect()
+}
+
+fn peers() -> Peers {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/peers.json");
+    let text = fs::read_to_string(path).expect("peers.json");
+    let values: Value = serde_json::from_str(&text).expect("JSON");
+    Peers {
+        sigma: values["sigma"].as_f64().expect("a number"),
+        p: rows(&values["p"]),
+        q: rows(&values["q"]),
+        values,
+    }
+}
+
+impl Peers {
+    fn pool(&self) -> Vec<Vec<f64>> {
+        self.p.iter().chain(&self.q).cloned().collect()
+    }
+
+    fn number(&self, name: &str) -> f64 {
+        self.values[name].as_f64().expect("a number")
+    }
+
+    fn kernel(&self) -> impl Fn(&Vec<f64>, &Vec<f64>) -> f64 + Copy {
+        let kernel = gaussian(self.sigma);
+        move |x: &Vec<f64>, y: &Vec<f64>| kernel(x, y)
+    }
+}
+
+#[test]
+fn kernels_are_those_of_scikit_learn() {
+    let peers = peers();
+    let check = |name: &str, kernel: &dyn Fn(&[f64], &[f64]) -> f64| {
+        let theirs = rows(&peers.values["kernels"][name]);
+        for (x, row) in peers.p.iter().zip(&theirs) {
+            for (y, value) in peers.q.iter().zip(row) {
+                tolerance::PEER.hold(name, kernel(x, y), *value);
+            }
+        }
+        assert_eq!(theirs.len(), peers.p.len());
+    };
+    check("gaussian", &gaussian(peers.sigma));
+    check("laplacian", &laplacian(peers.sigma));
+    check("exponential", &exponential(peers.sigma));
+    check("matern32", &matern32(peers.sigma));
+    check("matern52", &matern52(peers.sigma));
+}
+
+/// √(HSIC(x, y)/√(HSIC(x, x)·HSIC(y, y))).
+fn normalised<X, Y>(
+    x: &[X],
+    y: &[Y],
+    first: impl Fn(&X, &X) -> f64 + Copy,
+    second: impl Fn(&Y, &Y) -> f64 + Copy,
+) -> Result<f64, Refused> {
+    let own = [
+        ExactPairs::new(x, x, first, first)?.hsic()?,
+        ExactPairs::new(y, y, second, second)?.hsic()?,
+    ];
+    Ok((ExactPairs::new(x, y, first, second)?.hsic()? / (own[0] * own[1]).sqrt()).sqrt())
+}
+
+#[test]
+fn dependence_is_that_of_hyppo() -> Result<(), Refused> {
+    let peers = peers();
+    let pool = peers.pool();
+    let channel = |c: usize| -> Vec<f64> { pool.iter().map(|row| row[c]).collect() };
+    let kernel = gaussian(peers.sigma);
+    let one = |x: &f64, y: &f64| kernel(&[*x], &[*y]);
+    let value = normalised(&channel(0), &channel(1), one, one)?;
+    tolerance::PEER.hold("HSIC", value, peers.number("hyppo_hsic"));
+    // MMD there is HSIC between the pool and the labels 0 and 1, under the same kernel, times
+    // 2m²n²/(m + n)⁴.
+    let labels: Vec<f64> =
+        (0..pool.len()).map(|i| f64::from(u8::from(i >= peers.p.len()))).collect();
+    let [m, n] = [peers.p.len(), peers.q.len()].map(real);
+    let factor = 2.0 * (m * n).powi(2) / (m + n).powi(4);
+    let value = factor * normalised(&pool, &labels, peers.kernel(), one)?;
+    tolerance::PEER.hold("MMD", value, peers.number("hyppo_mmd"));
+    Ok(())
+}
+
+#[test]
+fn nystrom_is_that_of_scikit_learn() -> Result<(), Refused> {
+    let peers = peers();
+    let pool = peers.pool();
+    let theirs = &peers.values["nystroem"];
+    let landmarks = theirs["landmarks"].as_array().expect("indices").iter().map(|index| {
+        let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
+        pool[index.expect("an index")].clone()
+    });
+    let map = Nystrom::new(landmarks.collect(), peers.kernel())?;
+    let value = theirs["mmd2"].as_f64().expect("a number");
+    tolerance::PEER.hold("MMD²", map.mmd2(&peers.p, &peers.q)?, value);
+    Ok(())
+}
+
+#[test]
+fn thresholds_are_those_of_scipy() -> Result<(), Refused> {
+    let peers = peers();
+    let gram = Gram::new(&peers.p, &peers.q, peers.kernel())?;
+    let theirs = &peers.values["thresholds"];
+    let pearson = null::pearson(&gram, Estimate::Biased)?;
+    let gamma = null::gamma(&gram, Estimate::Biased)?;
+    for (index, level) in numbers(&theirs["levels"]).into_iter().enumerate() {
+        let value = |name: &str| numbers(&theirs[name])[index];
+        tolerance::PEER.hold("Pearson", pearson.threshold(level)?, value("pearson"));
+        tolerance::PEER.hold("Gamma", gamma.threshold(level)?, value("gamma"));
+        tolerance::PEER.hold("p", pearson.p_value(value("pearson")), level);
+    }
+    Ok(())
+}
+
+#[test]
+fn mean_matching_is_that_of_a_general_solver() -> Result<(), Refused> {
+    let peers = peers();
+    let theirs = &peers.values["mean_matching"];
+    let ridge = theirs["ridge"].as_f64().expect("a number");
+    let matched = match_means(&peers.p, &peers.q, peers.kernel(), ridge)?;
+    for (weight, value) in matched.weights.iter().zip(numbers(&theirs["weights"])) {
+        tolerance::PEER_PROGRAM.hold("weight", *weight, value);
+    }
+    Ok(())
+}
+
+#[test]
+fn correlations_are_those_of_scipy() -> Result<(), Refused> {
+    let peers = peers();
+    let pool = peers.pool();
+    let labels: Vec<f64> = pool.iter().map(|row| row.iter().map(|x| x * x).sum()).collect();
+    let points = Points::new(2, pool.concat())?;
+    let scores = selection::pearson(&points, &labels)?;
+    for (score, value) in scores.iter().zip(numbers(&peers.values["pearsonr"])) {
+        tolerance::PEER.hold("correlation", *score, value);
+    }
+    Ok(())
+}

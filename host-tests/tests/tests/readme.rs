@@ -1,0 +1,198 @@
+//! The README's table of costs, made anew and compared.
+
+use fastmmd::detector::{Detector, Raw};
+use fastmmd::innovation::Innovation;
+use fastmmd::{Fourier, TwoSample};
+
+const README: &str = include_str!("../../../README.md");
+
+type RawValues<const C: usize> = Detector<'static, Fourier<C, 64>, Raw, C, C, 64, 4>;
+type Innovations<const C: usize> = Detector<'static, Fourier<C, 16>, Innovation<C>, C, C, 16, 3>;
+type Pair<const C: usize> = TwoSample<'static, Fourier<C, 64>, C, 64>;
+
+/// The rows of the table of costs, as they should stand.
+fn rows() -> [String; 4] {
+    let row = |name: &str, [one, three, eight]: [usize; 3]| {
+        format!("| {name} | {one} | {three} | {eight} |")
+    };
+    [
+        row(
+            "`Detector`, raw values, 64 frequencies, 4 windows",
+            [size_of::<RawValues<1>>(), size_of::<RawValues<3>>(), size_of::<RawValues<8>>()],
+        ),
+        row(
+            "`Detector`, innovations, 16 frequencies, 3 windows",
+            [size_of::<Innovations<1>>(), size_of::<Innovations<3>>(), size_of::<Innovations<8>>()],
+        ),
+        row(
+            "`TwoSample`, 64 frequencies",
+            [size_of::<Pair<1>>(), size_of::<Pair<3>>(), size_of::<Pair<8>>()],
+        ),
+        row(
+            "map in flash, 64 frequencies",
+            [size_of::<Fourier<1, 64>>(), size_of::<Fourier<3, 64>>(), size_of::<Fourier<8, 64>>()],
+        ),
+    ]
+}
+
+/// The rows that do not stand in a text.
+fn missing(text: &str) -> Vec<String> {
+    rows().into_iter().filter(|row| !text.contains(row.as_str())).collect()
+}
+
+#[test]
+fn the_table_of_costs_is_what_is_measured() {
+    let missing = missing(README);
+    assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn a_wrong_number_is_caught() {
+    let [first, ..] = rows();
+    assert_eq!(missing(&README.replace(&first, "")), [first]);
+}
+
+#[test]
+fn the_quickstart_is_the_example() {
+    let example = include_str!("../../../examples/quickstart.rs");
+    let code = example.split_once("\n\n").map_or(example, |(_, code)| code);
+    assert!(README.contains(code.trim_end()), "README.md shows another quickstart");
+}
+
+/// The values in `column` of the table under the heading that begins with `heading`, without the
+/// rows whose first cell begins with one of `without`.
+fn column(table: &str, heading: &str, column: usize, without: &[&str]) -> Vec<f64> {
+    let after = table.split("### ").find(|part| part.starts_with(heading)).unwrap_or_default();
+    let lines = after.lines().filter(|line| line.starts_with("| ")).skip(1);
+    lines
+        .filter(|line| !without.iter().any(|name| line.starts_with(&format!("| {name}"))))
+        .filter_map(|line| line.split('|').nth(column + 1)?.trim().parse().ok())
+        .collect()
+}
+
+/// Smallest and largest value, as they stand in the README.
+fn range(values: &[f64]) -> String {
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{smallest:.2} to {largest:.2}")
+}
+
+/// One cell of the row whose first cell begins with `name`.
+fn cell(table: &str, name: &str, column: usize) -> String {
+    let line = table.lines().find(|line| line.starts_with(&format!("| {name}")));
+    line.and_then(|line| line.split('|').nth(column + 1)).unwrap_or_default().trim().to_owned()
+}
+
+/// The README's lines on detection, from the tables that `cargo xtask evaluate` keeps.
+fn detection() -> [String; 8] {
+    const RUN_LENGTH: &str = include_str!("../../evaluation/tables/run-length.md");
+    const TYPE_I: &str = include_str!("../../evaluation/tables/type-i.md");
+    const PUBLISHED: &str = include_str!("../../evaluation/tables/delay-published.md");
+    const ATTRIBUTION: &str = include_str!("../../evaluation/tables/attribution.md");
+    const NAB: &str = include_str!("../../evaluation/tables/nab.md");
+    const SKAB: &str = include_str!("../../evaluation/tables/skab.md");
+    let thousand = range(&column(RUN_LENGTH, "Promise 1000 ", 1, &["all"]));
+    let unlucky = range(&column(RUN_LENGTH, "Promise 1000 ", 2, &["all"]));
+    let ten_thousand = range(&column(RUN_LENGTH, "Promise 10000 ", 1, &["all"]));
+    let nominal = column(
+        TYPE_I,
+        "Type-I",
+        2,
+        &["all", "Gaussian, 3, rows", "AR(1) 0.5, 3, r", "AR(1) 0.9, 3, r"],
+    );
+    let delays = |name: &str| [2, 3, 4, 5].map(|index| cell(PUBLISHED, name, index)).join(", ");
+    [
+        format!("| mean time to a false alarm over a promise of 1000 rows | {thousand} |"),
+        format!("| the same for the tenth of the devices that alarm first, at most | {unlucky} |"),
+        format!("| the mean, promise of 10,000 rows, 16,384 learning rows | {ten_thousand} |"),
+        format!(
+            "| share of p-values below 0.05 while all is well, over 0.05 | {} |",
+            range(&nominal)
+        ),
+        format!(
+            "| delay at a real run length of 1000, 20 channels, four changes (NEWMA: {}) | {} rows |",
+            delays("NEWMA, published"),
+            delays("fastmmd, 64 frequencies")
+        ),
+        format!(
+            "| channel, and level or spread, named rightly in the alarm (blind: {}, {}) | {}, {} |",
+            cell(ATTRIBUTION, "blind", 2),
+            cell(ATTRIBUTION, "blind", 4),
+            cell(ATTRIBUTION, "all", 2),
+            cell(ATTRIBUTION, "all", 4)
+        ),
+        format!(
+            "| Numenta benchmark, half of it: windows caught / false alarms (random: {} / {}) | {} / {} |",
+            cell(NAB, "47 random alarms", 1),
+            cell(NAB, "47 random alarms", 2),
+            cell(NAB, "all", 3),
+            cell(NAB, "all", 4)
+        ),
+        format!(
+            "| Skoltech benchmark, half of it: change points missed / false alarms, of 63 (random: {}) | {} / {} |",
+            cell(SKAB, "10000", 4),
+            cell(SKAB, "10000", 1),
+            cell(SKAB, "10000", 3)
+        ),
+    ]
+}
+
+#[test]
+fn the_table_of_detection_is_what_was_measured() {
+    let missing: Vec<String> =
+        detection().into_iter().filter(|line| !README.contains(line.as_str())).collect();
+    assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
+}
+
+/// The README's lines on instructions, from what `cargo xtask bench` keeps.
+fn instructions() -> Vec<String> {
+    const BUDGET: &str = include_str!("../../../firmware/bench/budget.json");
+    let rows: Vec<serde_json::Value> = serde_json::from_str(BUDGET).expect("an array of results");
+    let of = |core: &str, map: &str, backend: &str, (d, l): (u32, u32), opt: &str| {
+        let found = rows.iter().find(|row| {
+            row["core"] == core
+                && row["map"] == map
+                && row["backend"] == backend
+                && row["d"] == d
+                && row["l"] == l
+                && row["opt"] == opt
+        });
+        found.map_or("–".to_owned(), |row| row["instructions"].to_string())
+    };
+    let cell = |core: &str, map: &str, backend: &str, shape| {
+        let [fast, small] = ["3", "s"].map(|opt| of(core, map, backend, shape, opt));
+        format!("{fast} ({small})")
+    };
+    let line = |name: &str, core: &str, map: &str, backend: &str| {
+        let shapes = [(4, 64), (8, 128), (16, 128), (32, 256)];
+        let cells = shapes.map(|shape| cell(core, map, backend, shape));
+        format!("| {name} | {} |", cells.join(" | "))
+    };
+    let sensor = |map: &str, frequencies| cell("m4f", map, "polynomial", (3, frequencies));
+    vec![
+        line("Cortex-M4F, `Fourier`", "m4f", "fourier", "polynomial"),
+        line("Cortex-M4F, `Fastfood`", "m4f", "fastfood", "polynomial"),
+        line("Cortex-M4F, `Fastfood`, `sincos::Quick`", "m4f", "fastfood", "quick"),
+        line("Cortex-M4F, `Fourier`, `micromath`", "m4f", "fourier", "micromath"),
+        line("Cortex-M4F, `Fourier`, `libm`", "m4f", "fourier", "libm"),
+        line("ARMv6-M, `fixed::Fastfood`", "m0", "fastfood", "fixed"),
+        format!("| 3 channels, 64 frequencies: `Embedding::add` | {} |", sensor("fourier", 64)),
+        format!("| `Detector`, raw values, 4 windows, one row | {} |", sensor("detector", 64)),
+        format!(
+            "| `Detector`, innovations, 16 frequencies, 3 windows, one row | {} |",
+            sensor("innovation", 16)
+        ),
+        format!(
+            "| the same two on ARMv6-M, without FPU | {}; {} |",
+            cell("m0", "detector", "polynomial", (3, 64)),
+            cell("m0", "innovation", "polynomial", (3, 16))
+        ),
+    ]
+}
+
+#[test]
+fn the_table_of_instructions_is_what_was_counted() {
+    let missing: Vec<String> =
+        instructions().into_iter().filter(|line| !README.contains(line.as_str())).collect();
+    assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
+}
