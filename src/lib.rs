@@ -110,6 +110,7 @@ mod null;
 pub mod regimes;
 
 // For all of them.
+mod codes;
 pub mod error;
 mod numeric;
 pub mod state;

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::codes::{choices, codes};
 use crate::error::{Error, Parameter};
 use crate::null::Null;
 
@@ -11,7 +12,6 @@ const MOST_ROWS: u32 = 1 << 20;
 /// The bandwidth of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Bandwidth {
     /// This many standard deviations of a channel. From 4 on, thresholds are those of a kernel
     /// much wider than the data.
@@ -23,10 +23,15 @@ pub enum Bandwidth {
     Family,
 }
 
+choices!(Bandwidth as f32 {
+    0 = Deviations (deviations) deviations,
+    1 = MedianDistance (factor) factor,
+    2 = Family {} 0.0,
+});
+
 /// What windows are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Reference {
     /// The mean of the learning rows, as it was: any lasting change is a drift, however slow.
     Learned,
@@ -35,10 +40,14 @@ pub enum Reference {
     Moving(u32),
 }
 
+choices!(Reference as u32 {
+    0 = Learned {} 0,
+    1 = Moving (memory) memory,
+});
+
 /// How thresholds go on after learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Calibration {
     /// As learned.
     Learned,
@@ -47,10 +56,14 @@ pub enum Calibration {
     Adaptive(u32),
 }
 
+choices!(Calibration as u32 {
+    0 = Learned {} 0,
+    1 = Adaptive (memory) memory,
+});
+
 /// What a single row far out of the ordinary does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum LoneOutliers {
     /// Nothing: a row with a value beyond twice the range that its channel had while learning is
     /// held back, as if it had not come, unless one about as far out came in the 8 rows before.
@@ -59,10 +72,14 @@ pub enum LoneOutliers {
     Count,
 }
 
+codes!(LoneOutliers {
+    HoldBack = 0 "hold back",
+    Count = 1 "count",
+});
+
 /// What follows an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Policy {
     /// No further alarm until [`Detector::acknowledge`](super::Detector::acknowledge).
     Latch,
@@ -86,6 +103,13 @@ pub enum Policy {
         settle: u32,
     },
 }
+
+choices!(Policy as [u32; 2] {
+    0 = Latch {} [0, 0],
+    1 = HoldOff (rows) [rows, 0],
+    2 = Relearn { hold_off, settle } [hold_off, settle],
+    3 = OncePerChange (rows) [rows, 0],
+});
 
 /// The settings of a [`Detector`](super::Detector) with S time scales.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,7 +138,6 @@ pub struct Config<const S: usize> {
 /// A promise that the settings cannot be trusted to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Warning {
     /// The mean time between false alarms is so long that the threshold lies far beyond
     /// anything seen while learning; at least this many learning rows are advised.

@@ -13,6 +13,7 @@ mod attribution;
 mod config;
 mod decision;
 mod fleet;
+mod monitor;
 mod outlier;
 mod saved;
 mod stillness;
@@ -22,6 +23,7 @@ mod window;
 
 pub use config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference, Warning};
 pub use fleet::Difference;
+pub use monitor::{Monitor, Status};
 pub use saved::SavedShape;
 pub use verdict::{Alarm, Change, Reading, Stage, Verdict};
 pub use view::{Raw, View};

@@ -207,94 +207,6 @@ fields!(Baseline<const C, const L> {
     rows: u32,
 });
 
-/// A choice with one number: a code, and the number or 0.
-fn put_choice(writer: &mut Writer<'_>, code: u8, number: &impl Field) {
-    code.put(writer);
-    number.put(writer);
-}
-
-impl Field for Bandwidth {
-    const BYTES: usize = 1 + f32::BYTES;
-
-    fn put(&self, writer: &mut Writer<'_>) {
-        match self {
-            Self::Deviations(deviations) => put_choice(writer, 0, deviations),
-            Self::MedianDistance(factor) => put_choice(writer, 1, factor),
-            Self::Family => put_choice(writer, 2, &0.0_f32),
-        }
-    }
-
-    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match (u8::take(reader)?, f32::take(reader)?) {
-            (0, deviations) => Ok(Self::Deviations(deviations)),
-            (1, factor) => Ok(Self::MedianDistance(factor)),
-            (2, _) => Ok(Self::Family),
-            _ => Err(Error::Inconsistent),
-        }
-    }
-}
-
-impl Field for Reference {
-    const BYTES: usize = 1 + u32::BYTES;
-
-    fn put(&self, writer: &mut Writer<'_>) {
-        match self {
-            Self::Learned => put_choice(writer, 0, &0_u32),
-            Self::Moving(memory) => put_choice(writer, 1, memory),
-        }
-    }
-
-    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match (u8::take(reader)?, u32::take(reader)?) {
-            (0, _) => Ok(Self::Learned),
-            (1, memory) => Ok(Self::Moving(memory)),
-            _ => Err(Error::Inconsistent),
-        }
-    }
-}
-
-impl Field for Calibration {
-    const BYTES: usize = 1 + u32::BYTES;
-
-    fn put(&self, writer: &mut Writer<'_>) {
-        match self {
-            Self::Learned => put_choice(writer, 0, &0_u32),
-            Self::Adaptive(memory) => put_choice(writer, 1, memory),
-        }
-    }
-
-    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match (u8::take(reader)?, u32::take(reader)?) {
-            (0, _) => Ok(Self::Learned),
-            (1, memory) => Ok(Self::Adaptive(memory)),
-            _ => Err(Error::Inconsistent),
-        }
-    }
-}
-
-impl Field for Policy {
-    const BYTES: usize = 1 + 2 * u32::BYTES;
-
-    fn put(&self, writer: &mut Writer<'_>) {
-        match self {
-            Self::Latch => put_choice(writer, 0, &[0_u32; 2]),
-            Self::HoldOff(rows) => put_choice(writer, 1, &[*rows, 0]),
-            Self::Relearn { hold_off, settle } => put_choice(writer, 2, &[*hold_off, *settle]),
-            Self::OncePerChange(rows) => put_choice(writer, 3, &[*rows, 0]),
-        }
-    }
-
-    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        match (u8::take(reader)?, <[u32; 2]>::take(reader)?) {
-            (0, _) => Ok(Self::Latch),
-            (1, [rows, _]) => Ok(Self::HoldOff(rows)),
-            (2, [hold_off, settle]) => Ok(Self::Relearn { hold_off, settle }),
-            (3, [rows, _]) => Ok(Self::OncePerChange(rows)),
-            _ => Err(Error::Inconsistent),
-        }
-    }
-}
-
 fields!(Config<const S> {
     mean_time_between_false_alarms: f32,
     scales: [u32; S],
@@ -307,30 +219,24 @@ fields!(Config<const S> {
     policy: Policy,
 });
 
-/// Makes an enum without data a field: one byte.
-macro_rules! codes {
-    ($name:ident { $($variant:ident = $code:literal),* $(,)? }) => {
+/// Makes enums without data fields: one byte each.
+macro_rules! coded_fields {
+    ($($name:ident),*) => {$(
         impl Field for $name {
             const BYTES: usize = 1;
 
             fn put(&self, writer: &mut Writer<'_>) {
-                let code: u8 = match self { $(Self::$variant => $code),* };
-                code.put(writer);
+                self.code().put(writer);
             }
 
             fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-                match u8::take(reader)? {
-                    $($code => Ok(Self::$variant),)*
-                    _ => Err(Error::Inconsistent),
-                }
+                Self::from_code(u8::take(reader)?).ok_or(Error::Inconsistent)
             }
         }
-    };
+    )*};
 }
 
-codes!(LoneOutliers { HoldBack = 0, Count = 1 });
-codes!(Stage { Scaling = 0, Learning = 1, Monitoring = 2, Drift = 3 });
-codes!(Change { Level = 0, Spread = 1, Shape = 2, Stuck = 3 });
+coded_fields!(LoneOutliers, Stage, Change);
 
 impl Field for Alarm {
     const BYTES: usize = 2 * u64::BYTES + 2 * u32::BYTES + 2 * f32::BYTES + Change::BYTES;

@@ -15,6 +15,7 @@ mod quasi;
 mod radius;
 mod stream;
 
+use crate::codes::codes;
 use crate::error::Error;
 use crate::kernel::{Kernel, Tail};
 use crate::numeric::{cos_sin_turns, normal_quantile};
@@ -28,7 +29,6 @@ pub const QUASI_MAX_DIMS: usize = 4;
 /// How the L frequencies of a dense map are spread over the spectral distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Sampling {
     /// [`Quasi`](Self::Quasi) up to [`QUASI_MAX_DIMS`] channels and for kernels that are not
     /// spherical, [`Orthogonal`](Self::Orthogonal) otherwise.
@@ -43,17 +43,41 @@ pub enum Sampling {
     Orthogonal,
 }
 
+codes!(Sampling {
+    Auto = 0 "auto",
+    Independent = 1 "independent",
+    Quasi = 2 "quasi",
+    Orthogonal = 3 "orthogonal",
+});
+
+/// A sampling that is no longer a choice.
+enum Scheme {
+    Independent,
+    Quasi,
+    Orthogonal,
+}
+
 impl Sampling {
     /// The sampling that [`Auto`](Self::Auto) stands for; the others stand for themselves.
     ///
     /// # Errors
     /// [`Error::NotSpherical`] for orthogonal sampling of a kernel that is not spherical.
     pub const fn resolve(self, kernel: &Kernel, dims: usize) -> Result<Self, Error> {
+        match self.scheme(kernel, dims) {
+            Ok(Scheme::Independent) => Ok(Self::Independent),
+            Ok(Scheme::Quasi) => Ok(Self::Quasi),
+            Ok(Scheme::Orthogonal) => Ok(Self::Orthogonal),
+            Err(error) => Err(error),
+        }
+    }
+
+    const fn scheme(self, kernel: &Kernel, dims: usize) -> Result<Scheme, Error> {
         match self {
-            Self::Auto if dims <= QUASI_MAX_DIMS || !kernel.is_spherical() => Ok(Self::Quasi),
-            Self::Auto => Ok(Self::Orthogonal),
+            Self::Auto if dims <= QUASI_MAX_DIMS || !kernel.is_spherical() => Ok(Scheme::Quasi),
             Self::Orthogonal if !kernel.is_spherical() => Err(Error::NotSpherical),
-            resolved => Ok(resolved),
+            Self::Auto | Self::Orthogonal => Ok(Scheme::Orthogonal),
+            Self::Independent => Ok(Scheme::Independent),
+            Self::Quasi => Ok(Scheme::Quasi),
         }
     }
 }
@@ -65,10 +89,10 @@ pub(crate) const fn draw<const D: usize, const L: usize>(
     seed: u64,
 ) -> Result<[[f32; D]; L], Error> {
     let mut stream = Stream::new(seed);
-    match sampling.resolve(kernel, D) {
-        Ok(Sampling::Quasi) => Ok(quasi::draw(kernel, &mut stream)),
-        Ok(Sampling::Orthogonal) => Ok(orthogonal::draw(kernel, &mut stream)),
-        Ok(_) => Ok(independent::draw(kernel, &mut stream)),
+    match sampling.scheme(kernel, D) {
+        Ok(Scheme::Independent) => Ok(independent::draw(kernel, &mut stream)),
+        Ok(Scheme::Quasi) => Ok(quasi::draw(kernel, &mut stream)),
+        Ok(Scheme::Orthogonal) => Ok(orthogonal::draw(kernel, &mut stream)),
         Err(error) => Err(error),
     }
 }
