@@ -73,7 +73,7 @@ pub enum LoneOutliers {
 }
 
 codes!(LoneOutliers {
-    HoldBack = 0 "hold back",
+    HoldBack = 0 "hold-back",
     Count = 1 "count",
 });
 

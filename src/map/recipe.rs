@@ -31,8 +31,8 @@ codes!(MapKind {
     Fourier = 0 "fourier",
     Fastfood = 1 "fastfood",
     Given = 2 "given",
-    FixedFourier = 3 "fixed fourier",
-    FixedFastfood = 4 "fixed fastfood",
+    FixedFourier = 3 "fixed-fourier",
+    FixedFastfood = 4 "fixed-fastfood",
 });
 
 /// Everything that determines a map's frequencies. Two maps of equal recipes are equal.
