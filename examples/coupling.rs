@@ -41,7 +41,7 @@ fn watch(tied_before: bool) -> Result<(), fastmmd::Error> {
             Verdict::Learning { progress } if row % 2000 == 0 => {
                 println!("learning, {:.0} %", 100.0 * progress);
             }
-            _ => {}
+            Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting => {}
         }
     }
     println!(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fastmmd::detector::{Bandwidth, Calibration, Policy, Reference, Stage};
+use fastmmd::detector::{Bandwidth, Calibration, Policy, Reference};
 use fastmmd::{Error, Recipe};
 use fastmmd_shapes::{Shape, Watch};
 use serde_json::{Value, json};
@@ -71,11 +71,11 @@ fn of_record(bytes: &[u8], recipe: &Recipe) -> Vec<Fact> {
     let mut facts = vec![
         fact("kind", kind, ""),
         fact("length", bytes.len(), " bytes"),
-        fact("map", format!("{:?}", recipe.kind), ""),
+        fact("map", recipe.kind.name(), ""),
         fact("inputs", recipe.dims, ""),
         fact("frequencies", recipe.features, ""),
-        fact("sampling", format!("{:?}", recipe.sampling), ""),
-        fact("kernel", format!("{:?}", kernel.profile()), ""),
+        fact("sampling", recipe.sampling.name(), ""),
+        fact("kernel", kernel.profile().name(), ""),
         fact("kernel_bandwidth", number(kernel.bandwidth()), ""),
         fact("kernel_scale", number(kernel.scale()), ""),
         fact("seed", recipe.seed, ""),
@@ -97,17 +97,10 @@ fn of_shape(shape: &Shape) -> Vec<Fact> {
 fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
     let settings = detector.settings();
     let config = settings.config;
-    let stage = match detector.stage() {
-        Stage::Scaling => "scaling",
-        Stage::Learning => "learning",
-        Stage::Monitoring => "monitoring",
-        Stage::Drift => "drift",
-        _ => "unknown",
-    };
     let numbers = |values: &[f32]| Value::from_iter(values.iter().map(|value| number(*value)));
     let mut facts = of_shape(shape);
     facts.extend([
-        fact("stage", stage, ""),
+        fact("stage", detector.stage().name(), ""),
         fact("rows", detector.rows(), ""),
         fact("reference_rows", detector.reference_rows(), ""),
         fact("scales", json!(settings.scales), " rows"),
@@ -122,7 +115,7 @@ fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
         fact("bandwidth", bandwidth(config.bandwidth), ""),
         fact("reference", reference(config.reference), ""),
         fact("calibration", calibration(config.calibration), ""),
-        fact("lone_outliers", format!("{:?}", config.lone_outliers), ""),
+        fact("lone_outliers", config.lone_outliers.name(), ""),
         fact("policy", policy(config.policy), ""),
         fact("ram_bytes", detector.ram_bytes(), " bytes on this machine"),
     ]);
@@ -141,7 +134,6 @@ pub(crate) fn bandwidth(choice: Bandwidth) -> String {
         Bandwidth::Deviations(deviations) => format!("{deviations} standard deviations"),
         Bandwidth::MedianDistance(factor) => format!("{factor} median distances"),
         Bandwidth::Family => "family".to_owned(),
-        _ => "unknown".to_owned(),
     }
 }
 
@@ -149,7 +141,6 @@ fn reference(choice: Reference) -> String {
     match choice {
         Reference::Learned => "as learned".to_owned(),
         Reference::Moving(rows) => format!("moves over {rows} rows"),
-        _ => "unknown".to_owned(),
     }
 }
 
@@ -157,7 +148,6 @@ fn calibration(choice: Calibration) -> String {
     match choice {
         Calibration::Learned => "as learned".to_owned(),
         Calibration::Adaptive(rows) => format!("adapts over {rows} rows"),
-        _ => "unknown".to_owned(),
     }
 }
 
@@ -169,6 +159,5 @@ fn policy(choice: Policy) -> String {
         Policy::Relearn { hold_off, settle } => {
             format!("relearns {hold_off} rows after an alarm, settles in {settle}")
         }
-        _ => "unknown".to_owned(),
     }
 }

@@ -183,7 +183,7 @@ impl Player {
 }
 
 fn is_learning(stage: Stage) -> bool {
-    matches!(stage, Stage::Scaling | Stage::Learning)
+    !stage.is_learned()
 }
 
 /// Whether each channel moves.

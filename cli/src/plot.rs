@@ -8,7 +8,6 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 use crate::fault::Fault;
-use crate::report::kind;
 use crate::trace::Trace;
 
 const WIDTH: u32 = 1000;
@@ -173,7 +172,7 @@ impl Picture<'_> {
             let (left, top) = area.get_base_pixel();
             let (x, y) = (x - left, y - top);
             if x >= free {
-                let change = kind(raised.alarm.change);
+                let change = raised.alarm.change.name();
                 let width = 8 * i32::try_from(change.len()).unwrap_or(0) + 12;
                 let right = i32::try_from(WIDTH).unwrap_or(0) - 16;
                 let x = if x + width > right { x - width } else { x };

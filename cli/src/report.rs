@@ -39,16 +39,6 @@ pub(crate) fn number(value: f32) -> Value {
     value.to_string().parse::<f64>().ok().filter(|x| x.is_finite()).map_or(Value::Null, Value::from)
 }
 
-pub(crate) fn kind(change: Change) -> &'static str {
-    match change {
-        Change::Level => "level",
-        Change::Spread => "spread",
-        Change::Shape => "shape",
-        Change::Stuck => "stuck",
-        _ => "unknown",
-    }
-}
-
 /// How many alarms.
 pub(crate) fn alarms(count: u64) -> String {
     if count == 1 { "1 alarm".to_owned() } else { format!("{count} alarms") }
@@ -98,7 +88,7 @@ pub(crate) fn alarm_json(raised: &Raised, moment: &Moment<'_>, names: &[String])
         "scale": alarm.scale,
         "channel": alarm.channel,
         "channel_name": name,
-        "kind": kind(alarm.change),
+        "kind": alarm.change.name(),
     })
 }
 
@@ -108,7 +98,9 @@ pub(crate) fn alarm_line(raised: &Raised, moment: &Moment<'_>, names: &[String])
     let name = names.get(alarm.channel).map_or("?", String::as_str);
     let what = match alarm.change {
         Change::Stuck => "is stuck".to_owned(),
-        change => format!("changed in {}", kind(change)),
+        change @ (Change::Level | Change::Spread | Change::Shape) => {
+            format!("changed in {}", change.name())
+        }
     };
     let (Raised { row, since, .. }, severity) = (raised, alarm.severity());
     format!(

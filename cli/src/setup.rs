@@ -225,7 +225,7 @@ pub(crate) fn long_enough(preset: Calibration, longest: u32, learning_rows: u32)
             let block = longest.saturating_mul(2).max(learning_rows / 32);
             Calibration::Adaptive(rows.max(block.saturating_mul(4)))
         }
-        learned => learned,
+        Calibration::Learned => Calibration::Learned,
     }
 }
 
@@ -246,8 +246,10 @@ fn bandwidth(choice: Option<Sigma>, preset: Bandwidth) -> Bandwidth {
 
 fn policy(options: &Watching, preset: Policy) -> Policy {
     let rows = options.hold_off.unwrap_or(match preset {
-        Policy::OncePerChange(rows) => rows,
-        _ => 100,
+        Policy::OncePerChange(rows)
+        | Policy::HoldOff(rows)
+        | Policy::Relearn { hold_off: rows, .. } => rows,
+        Policy::Latch => 100,
     });
     match options.on_alarm {
         None | Some(OnAlarm::Once) => Policy::OncePerChange(rows),

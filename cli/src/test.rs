@@ -290,11 +290,9 @@ impl Tested {
     }
 
     fn sampling(&self, arguments: &TestArguments) -> &'static str {
-        match (arguments.map, self.pair.sampling) {
-            (MapChoice::Fourier, Sampling::Quasi) => "quasi",
-            (MapChoice::Fourier, Sampling::Orthogonal) => "orthogonal",
-            (MapChoice::Fourier, _) => "independent",
-            (MapChoice::Fastfood, _) => "fastfood",
+        match arguments.map {
+            MapChoice::Fourier => self.pair.sampling.name(),
+            MapChoice::Fastfood => "fastfood",
         }
     }
 

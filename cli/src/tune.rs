@@ -305,7 +305,7 @@ impl Trial {
         let sigma = self.sigma;
         match self.settings.config.bandwidth {
             Bandwidth::Family => format!("{:.1} to {sigma:.1}", sigma / 4.0),
-            _ => format!("{sigma:.1}"),
+            Bandwidth::Deviations(_) | Bandwidth::MedianDistance(_) => format!("{sigma:.1}"),
         }
     }
 

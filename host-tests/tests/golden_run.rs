@@ -60,7 +60,7 @@ pub(crate) fn golden_detector<V: View<3>>(map: &Fourier<3, 64>) -> Result<Golden
                 found.alarms += 1;
                 alarm.score.to_bits()
             }
-            _ => 2,
+            Verdict::Drifting => 2,
         };
         found.verdicts = golden_mixture(found.verdicts, number);
     }

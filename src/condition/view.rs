@@ -3,7 +3,7 @@
 use super::delay::{Delay, DelayOf};
 use super::innovation::{Predictors, Update};
 use crate::shape::{Fixed, Length, Per};
-use crate::state::{State, state};
+use crate::state::{State, codes, state};
 
 /// What is done to standardised values before they are compared, and how many of the last rows
 /// make one vector.
@@ -46,6 +46,11 @@ pub enum ViewKind {
     /// [`Innovation`].
     Innovation,
 }
+
+codes!(ViewKind {
+    Raw = 0 "raw",
+    Innovation = 1 "innovation",
+});
 
 state! {
     /// The standardised values as they are: for signals whose healthy values have a fixed

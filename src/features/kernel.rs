@@ -15,11 +15,11 @@
 //! invariant: ω has a uniform direction and an independent length.
 
 use crate::error::{Error, Parameter};
+use crate::state::codes;
 
 /// The shape of a kernel, apart from its bandwidth and its value at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Profile {
     /// exp(−‖x‖₂²/2σ²): smooth; the usual choice.
     #[default]
@@ -35,6 +35,14 @@ pub enum Profile {
     /// Matérn kernel of smoothness 5/2.
     Matern52,
 }
+
+codes!(Profile {
+    Gaussian = 0 "gaussian",
+    Laplacian = 1 "laplacian",
+    Exponential = 2 "exponential",
+    Matern32 = 3 "matern32",
+    Matern52 = 4 "matern52",
+});
 
 /// How the length of a frequency is distributed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 use super::kernel::{Kernel, Profile};
 use super::sampling::Sampling;
 use crate::error::Error;
+use crate::state::codes;
 
 /// The checksum of recipes and saved states: CRC-32, computed bit by bit to spare flash.
 pub(crate) const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
@@ -12,7 +13,6 @@ pub(crate) const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_
 /// Which of the maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum MapKind {
     /// [`Fourier`](super::Fourier) with drawn frequencies.
     Fourier,
@@ -26,6 +26,14 @@ pub enum MapKind {
     /// [`fixed::Fastfood`](crate::fixed::Fastfood).
     FixedFastfood,
 }
+
+codes!(MapKind {
+    Fourier = 0 "fourier",
+    Fastfood = 1 "fastfood",
+    Given = 2 "given",
+    FixedFourier = 3 "fixed-fourier",
+    FixedFastfood = 4 "fixed-fastfood",
+});
 
 /// Everything that determines a map's frequencies. Two maps of equal recipes are equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,7 +68,7 @@ impl Recipe {
         block: usize,
         frequencies: usize,
     ) -> bool {
-        self.kind as u8 == kind as u8
+        self.kind.code() == kind.code()
             && self.inputs as usize == inputs
             && self.block as usize == block
             && self.frequencies as usize == frequencies
@@ -68,26 +76,9 @@ impl Recipe {
 
     /// The recipe as it stands in a saved state, little-endian.
     pub(crate) const fn to_bytes(self) -> [u8; Self::BYTES] {
-        let kind = match self.kind {
-            MapKind::Fourier => 0,
-            MapKind::Fastfood => 1,
-            MapKind::Given => 2,
-            MapKind::FixedFourier => 3,
-            MapKind::FixedFastfood => 4,
-        };
-        let profile = match self.kernel.profile() {
-            Profile::Gaussian => 0,
-            Profile::Laplacian => 1,
-            Profile::Exponential => 2,
-            Profile::Matern32 => 3,
-            Profile::Matern52 => 4,
-        };
-        let sampling = match self.sampling {
-            Sampling::Auto => 0,
-            Sampling::Independent => 1,
-            Sampling::Quasi => 2,
-            Sampling::Orthogonal => 3,
-        };
+        let kind = self.kind.code();
+        let profile = self.kernel.profile().code();
+        let sampling = self.sampling.code();
         let [d0, d1, d2, d3] = self.inputs.to_le_bytes();
         let [p0, p1, p2, p3] = self.block.to_le_bytes();
         let [l0, l1, l2, l3] = self.frequencies.to_le_bytes();
@@ -139,27 +130,11 @@ impl Recipe {
             s6,
             s7,
         ] = *bytes;
-        let kind = match kind {
-            0 => MapKind::Fourier,
-            1 => MapKind::Fastfood,
-            2 => MapKind::Given,
-            3 => MapKind::FixedFourier,
-            4 => MapKind::FixedFastfood,
-            _ => return Err(Error::Inconsistent),
-        };
-        let profile = match profile {
-            0 => Profile::Gaussian,
-            1 => Profile::Laplacian,
-            2 => Profile::Exponential,
-            3 => Profile::Matern32,
-            4 => Profile::Matern52,
-            _ => return Err(Error::Inconsistent),
-        };
-        let sampling = match sampling {
-            1 => Sampling::Independent,
-            2 => Sampling::Quasi,
-            3 => Sampling::Orthogonal,
-            _ => return Err(Error::Inconsistent),
+        let kind = MapKind::from_code(kind).ok_or(Error::Inconsistent)?;
+        let profile = Profile::from_code(profile).ok_or(Error::Inconsistent)?;
+        let sampling = match Sampling::from_code(sampling) {
+            None | Some(Sampling::Auto) => return Err(Error::Inconsistent),
+            Some(sampling) => sampling,
         };
         let kernel = Kernel::new(profile, f32::from_le_bytes([b0, b1, b2, b3]))
             .and_then(|kernel| kernel.with_amplitude(f32::from_le_bytes([k0, k1, k2, k3])))

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::condition::{Innovation, Raw};
 use crate::error::{Error, Parameter};
 use crate::shape::{Length, Windows};
-use crate::state::{Plain, Reader, Writer, plain};
+use crate::state::{Plain, Reader, Writer, codes, plain};
 
 use super::comparison::Rules;
 use super::null::Null;
@@ -17,7 +17,6 @@ const MOST_ROWS: u32 = 1 << 20;
 /// The bandwidth of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Bandwidth {
     /// This many standard deviations of a channel. From 4 on, thresholds are those of a kernel
     /// much wider than the data.
@@ -32,7 +31,6 @@ pub enum Bandwidth {
 /// What windows are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Reference {
     /// The mean of the learning rows, as it was: any lasting change is a drift, however slow.
     Learned,
@@ -44,7 +42,6 @@ pub enum Reference {
 /// How thresholds go on after learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Calibration {
     /// As learned.
     Learned,
@@ -56,7 +53,6 @@ pub enum Calibration {
 /// What a single row far out of the ordinary does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum LoneOutliers {
     /// Nothing: a row with a value beyond twice the range that its channel had while learning is
     /// held back, as if it had not come, unless one about as far out came in the 8 rows before.
@@ -68,7 +64,6 @@ pub enum LoneOutliers {
 /// What follows an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Policy {
     /// No further alarm until [`Detector::acknowledge`](super::Detector::acknowledge).
     Latch,
@@ -211,7 +206,6 @@ settings! {
 /// A promise that the settings cannot be trusted to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Warning {
     /// The mean time between false alarms is so long that the threshold lies far beyond
     /// anything seen while learning; at least this many learning rows are advised.
@@ -497,7 +491,10 @@ const fn least_learning(longest: u32) -> u32 {
 plain!(enum Bandwidth [f32; 1] { 0 = Deviations(deviations), 1 = MedianDistance(factor), 2 = Family });
 plain!(enum Reference [u32; 1] { 0 = Learned, 1 = Moving(memory) });
 plain!(enum Calibration [u32; 1] { 0 = Learned, 1 = Adaptive(memory) });
-plain!(enum LoneOutliers [u32; 0] { 0 = HoldBack, 1 = Count });
+codes!(LoneOutliers {
+    HoldBack = 0 "hold-back",
+    Count = 1 "count",
+});
 plain!(enum Policy [u32; 2] {
     0 = Latch,
     1 = HoldOff(rows),

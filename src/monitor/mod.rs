@@ -16,9 +16,11 @@ mod fleet;
 mod null;
 mod saved;
 mod verdict;
+mod watch;
 
 pub use config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference, Warning};
 pub use detector::Detector;
 pub use fleet::Difference;
 pub use saved::SavedShape;
 pub use verdict::{Alarm, Change, Stage, Verdict, WindowStatus};
+pub use watch::{Monitor, Status};

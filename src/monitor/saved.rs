@@ -15,9 +15,6 @@ use super::config::Config;
 use super::detector::Detector;
 use super::verdict::{Alarm, Change, Stage};
 
-plain!(enum ViewKind [u32; 0] { 0 = Raw, 1 = Innovation });
-plain!(enum Stage [u32; 0] { 0 = Scaling, 1 = Learning, 2 = Monitoring, 3 = Drift });
-plain!(enum Change [u32; 0] { 0 = Level, 1 = Spread, 2 = Shape, 3 = Stuck });
 plain!(
     struct SavedShape {
         channels: u32,

@@ -1,9 +1,10 @@
 //! What a detector answers.
 
+use crate::state::codes;
+
 /// What the detector is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Stage {
     /// Learning each channel's level and spread, and the bandwidth.
     Scaling,
@@ -15,10 +16,27 @@ pub enum Stage {
     Drift,
 }
 
+codes!(Stage {
+    Scaling = 0 "scaling",
+    Learning = 1 "learning",
+    Monitoring = 2 "monitoring",
+    Drift = 3 "drift",
+});
+
+impl Stage {
+    /// Whether scaling and learning are complete.
+    #[must_use]
+    pub const fn is_learned(self) -> bool {
+        match self {
+            Self::Scaling | Self::Learning => false,
+            Self::Monitoring | Self::Drift => true,
+        }
+    }
+}
+
 /// The answer to one row: of a detector, or, with alarms `A` of its own, of another monitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Verdict<A = Alarm> {
     /// Still scaling or learning; `progress` goes from 0 to 1 over both.
     Learning {
@@ -36,7 +54,6 @@ pub enum Verdict<A = Alarm> {
 /// What an alarm says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub struct Alarm {
     /// The row it was raised on, counted from 0 over all rows pushed.
     pub row: u64,
@@ -78,7 +95,6 @@ pub struct WindowStatus {
 /// What about a channel changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Change {
     /// Its level.
     Level,
@@ -89,3 +105,10 @@ pub enum Change {
     /// It has stopped moving at all.
     Stuck,
 }
+
+codes!(Change {
+    Level = 0 "level",
+    Spread = 1 "spread",
+    Shape = 2 "shape",
+    Stuck = 3 "stuck",
+});

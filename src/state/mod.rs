@@ -27,9 +27,11 @@
 //! ```
 
 mod bytes;
+mod codes;
 mod fields;
 
 pub(crate) use bytes::{NonNegative, Plain, Reader, Writer, plain};
+pub(crate) use codes::codes;
 pub(crate) use fields::{Initial, Maybe, State, begin, plain_states, state};
 
 use crate::error::Error;

@@ -4,11 +4,15 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
+use crate::boards::{BOARDS, EMULATED, TARGETS};
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::setup;
 
-const FIRMWARE_TARGET: &str = "--target=thumbv7em-none-eabihf";
+/// Packages of the firmware that are linked for a microcontroller but are no board's.
+const LINKED: [&str; 6] = ["app-proof", "bench", "board-common", "emulated", "proofs", "snapshots"];
+/// Packages of the firmware that the host runs, or tests.
+const ON_HOST: [&str; 2] = ["drift-app", "drift-harness"];
 
 /// Cargo in the fuzz workspace.
 fn fuzz(project: &Project, subcommand: &str) -> Tool {
@@ -32,27 +36,25 @@ pub(crate) fn format(project: &Project) -> Result<Outcome> {
 
 pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "clippy")?;
-    setup::targets(project, &crate::firmware::TARGETS)?;
+    setup::targets(project, &TARGETS)?;
     let strict = ["--quiet", "--", "--deny=warnings"];
     let core = ["clippy", "--package=fastmmd", "--all-targets"];
     let workspace = ["clippy", "--workspace", "--all-targets"];
     let all = project.cargo().args(workspace).arg("--all-features");
     let none = project.cargo().args(core).arg("--no-default-features");
     // By name: the boards have targets of their own, and the harness runs on the host.
-    let firmware = project.firmware_cargo("clippy").arg(FIRMWARE_TARGET);
-    let firmware = firmware.args(["--package=proofs", "--package=app-proof"]);
-    let firmware =
-        firmware.args(["--package=snapshots", "--package=board-common", "--package=bench"]);
+    let firmware = project.firmware_cargo("clippy").arg(format!("--target={}", EMULATED.target));
+    let firmware = firmware.args(LINKED.map(|package| format!("--package={package}")));
     let harness = project.firmware_cargo("clippy").arg("--all-targets");
-    let harness = harness.args(["--package=drift-harness", "--package=drift-app"]);
+    let harness = harness.args(ON_HOST.map(|package| format!("--package={package}")));
     let mut failures = Failures::default();
     failures.note("all features", all.args(strict).run());
     failures.note("no features", none.args(strict).run());
     failures.note("firmware", firmware.args(strict).run());
-    for (board, target) in crate::firmware::BOARDS {
-        let cargo = project.firmware_cargo("clippy").arg(format!("--target={target}"));
-        let cargo = cargo.arg(format!("--package={board}"));
-        failures.note(board, cargo.args(strict).run());
+    for board in &BOARDS {
+        let cargo = project.firmware_cargo("clippy").arg(format!("--target={}", board.target));
+        let cargo = cargo.arg(format!("--package={}", board.package));
+        failures.note(board.directory, cargo.args(strict).run());
     }
     failures.note("firmware's host side", harness.args(strict).run());
     failures.note("fuzz", fuzz(project, "clippy").args(strict).run());
@@ -65,7 +67,7 @@ pub(crate) fn tests(project: &Project) -> Result<Outcome> {
     let none = test().args(["--package=fastmmd", "--no-default-features"]);
     let app = project.firmware_cargo("test");
     let app = app.args(["--quiet", "--no-fail-fast"]);
-    let app = app.args(["--package=drift-app", "--package=drift-harness"]);
+    let app = app.args(ON_HOST.map(|package| format!("--package={package}")));
     let mut failures = Failures::default();
     failures.note("all features", all.run());
     failures.note("no features", none.run());
@@ -136,4 +138,25 @@ pub(crate) fn fuzzing(project: &Project) -> Result<Outcome> {
     let run = project.nightly_cargo().args(["fuzz", "run", "restore"]);
     run.args(["--", "-max_total_time=20"]).run()?;
     Ok(Outcome::Passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_package_of_the_firmware_is_looked_at() {
+        let project = Project::find(false);
+        let mut found = BTreeSet::new();
+        for entry in fs::read_dir(project.path("firmware")).unwrap() {
+            let manifest = fs::read_to_string(entry.unwrap().path().join("Cargo.toml"));
+            let manifest = manifest.unwrap_or_default();
+            let name = manifest.lines().find_map(|line| line.strip_prefix("name = "));
+            found.extend(name.map(|name| name.trim_matches('"').to_owned()));
+        }
+        let boards = BOARDS.iter().map(|board| board.package);
+        let known = boards.chain(LINKED).chain(ON_HOST).map(str::to_owned);
+        assert_eq!(found, known.collect());
+    }
 }

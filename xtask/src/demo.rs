@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use crate::boards::EMULATED;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::{firmware, setup};
@@ -26,10 +27,9 @@ impl Default for Arguments {
 }
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
-    let (board, target) = firmware::BOARDS[0];
-    setup::targets(project, &[target])?;
+    setup::targets(project, &[EMULATED.target])?;
     setup::qemu(project)?;
-    firmware::build(project, board, target, "release")?;
+    firmware::build(project, &EMULATED, "release")?;
     let mut harness = firmware::harness(project, "demo", "release");
     harness = harness.args(["--seed", &arguments.seed.to_string()]);
     if let Some(record) = &arguments.record {

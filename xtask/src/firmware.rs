@@ -8,21 +8,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use crate::boards::{BOARDS, Board, EMULATED, TARGETS};
 use crate::no_panic::all_fail;
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::setup;
 
-/// Boards and their targets.
-pub(crate) const BOARDS: [(&str, &str); 4] = [
-    ("mps2-an386", "thumbv7em-none-eabihf"),
-    ("stm32f405", "thumbv7em-none-eabihf"),
-    // Not only `microbit-v2`: that is the name of its support crate.
-    ("microbit-v2-board", "thumbv7em-none-eabihf"),
-    ("rp2040", "thumbv6m-none-eabi"),
-];
-
-pub(crate) const TARGETS: [&str; 2] = ["thumbv7em-none-eabihf", "thumbv6m-none-eabi"];
 const LEVELS: [&str; 4] = ["1", "3", "s", "z"];
 /// What the panic handler of `firmware/app-proof` calls, and nothing defines.
 const SENTINEL: &str = "the_app_can_panic";
@@ -46,9 +37,9 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     setup::targets(project, &TARGETS)?;
     setup::qemu(project)?;
     let mut failures = Failures::default();
-    for (board, target) in BOARDS {
-        let result = build(project, board, target, "release");
-        failures.note(&format!("{board} builds"), result);
+    for board in &BOARDS {
+        let result = build(project, board, "release");
+        failures.note(&format!("{} builds", board.directory), result);
     }
     if arguments.names.is_empty() {
         for level in LEVELS {
@@ -63,21 +54,22 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
 
 /// Builds the programs of one board; in a call of their own, since boards that are built together
 /// would share the features of what they have in common.
-pub(crate) fn build(project: &Project, board: &str, target: &str, profile: &str) -> Result<()> {
+pub(crate) fn build(project: &Project, board: &Board, profile: &str) -> Result<()> {
+    let Board { package, target, .. } = board;
     let release = (profile == "release").then_some("--release");
     // The boards' own settings are read only by those who build from their directories.
     project
         .firmware_cargo("build")
         .arg("--quiet")
         .args(release)
-        .args([format!("--package={board}"), format!("--target={target}")])
+        .args([format!("--package={package}"), format!("--target={target}")])
         .env("DEFMT_LOG", "info")
         .run()
 }
 
 /// The harness with a command, and the programs of that profile.
 pub(crate) fn harness(project: &Project, command: &str, profile: &str) -> Tool {
-    let programs = project.firmware_file("thumbv7em-none-eabihf", profile, "");
+    let programs = project.firmware_file(EMULATED.target, profile, "");
     let harness = project.firmware_cargo("run").args(["--quiet", "--package=drift-harness", "--"]);
     harness.arg(command).quiet_args([programs])
 }

@@ -4,6 +4,7 @@
 //! them are seen, and ends with an exit code other than 0 if there was one.
 
 mod bench;
+mod boards;
 mod checks;
 mod demo;
 mod evaluate;

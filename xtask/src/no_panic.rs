@@ -6,11 +6,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::boards::TARGETS;
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Finished, Project, Tool};
 use crate::setup;
 
-const TARGETS: [&str; 2] = ["thumbv7em-none-eabihf", "thumbv6m-none-eabi"];
 const LEVELS: [&str; 4] = ["1", "3", "s", "z"];
 /// What the panic handler of `firmware/proofs` calls, and nothing defines.
 const SENTINEL: &str = "the_core_can_panic";

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::boards::{BOARDS, TARGETS};
 use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 use crate::{firmware, setup};
@@ -13,29 +14,20 @@ const BUDGET: &str = "firmware/budget.toml";
 const IN_FLASH: [&str; 5] = [".boot2", ".vector_table", ".text", ".rodata", ".data"];
 const IN_RAM: [&str; 3] = [".data", ".bss", ".uninit"];
 
-/// Board, target and name of each program.
-const PROGRAMS: [(&str, &str, &str); 5] = [
-    ("mps2-an386", "thumbv7em-none-eabihf", "drift"),
-    ("mps2-an386", "thumbv7em-none-eabihf", "recorded"),
-    ("stm32f405", "thumbv7em-none-eabihf", "stm32f405"),
-    ("microbit-v2-board", "thumbv7em-none-eabihf", "microbit-v2"),
-    ("rp2040", "thumbv6m-none-eabi", "rp2040"),
-];
-
 /// Limits, or what was measured: by section and name, in bytes.
-type Table = BTreeMap<String, BTreeMap<String, u64>>;
+pub(crate) type Table = BTreeMap<String, BTreeMap<String, u64>>;
 
 pub(crate) fn run(project: &Project) -> Result<Outcome> {
-    setup::targets(project, &firmware::TARGETS)?;
+    setup::targets(project, &TARGETS)?;
     setup::qemu(project)?;
     setup::component(project, None, "llvm-tools")?;
     let mut failures = Failures::default();
-    for (board, target) in firmware::BOARDS {
-        firmware::build(project, board, target, "release")?;
-    }
     let mut found = Table::new();
-    for (_, target, program) in PROGRAMS {
-        found.insert(program.to_owned(), sections(project, target, program)?);
+    for board in &BOARDS {
+        firmware::build(project, board, "release")?;
+        for program in board.measured {
+            found.insert((*program).to_owned(), sections(project, board.target, program)?);
+        }
     }
     let said = firmware::harness(project, "stack", "release").output()?;
     for line in said.lines() {
@@ -134,7 +126,7 @@ fn shown(found: &Table, budget: &Table) -> String {
 }
 
 /// As much of TOML as the budget needs: sections, and whole numbers.
-fn parsed(text: &str) -> Result<Table> {
+pub(crate) fn parsed(text: &str) -> Result<Table> {
     let mut table = Table::new();
     let mut section = None;
     for line in text.lines() {

@@ -7,22 +7,23 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 
+use crate::boards::{BOARDS, Board, EMULATED};
 use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 use crate::{firmware, qemu, setup};
 
-const BOARD: &str = "mps2-an386";
-const TARGET: &str = "thumbv7em-none-eabihf";
+/// QEMU's machine for programs that print.
+const MACHINE: &str = "mps2-an386";
+const TARGET: &str = EMULATED.target;
 const PRINTING: &str = "firmware/snapshots/src/bin";
-const TALKING: &str = "firmware/mps2-an386/src/bin";
 
 /// A program that can run in QEMU.
 struct Program {
     name: String,
     /// The file with what it is known to print or say.
     known: String,
-    /// The package to build, if the harness talks with it.
-    talks: Option<&'static str>,
+    /// The board to build for, if the harness talks with it.
+    talks: Option<&'static Board>,
 }
 
 /// Options of `cargo xtask snapshot`.
@@ -42,7 +43,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     if let Some(name) = &arguments.name {
         programs.retain(|program| program.name == *name);
         if programs.is_empty() {
-            bail!("no program `{name}` in {PRINTING} or {TALKING}");
+            bail!("no program `{name}` in {PRINTING}, nor of a board that QEMU has");
         }
     }
     let mut failures = Failures::default();
@@ -59,21 +60,35 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
 
 /// The programs there are, by their sources: a new one cannot be forgotten.
 fn programs(project: &Project) -> Result<Vec<Program>> {
-    let mut found = Vec::new();
-    for (directory, talks) in [(PRINTING, None), (TALKING, Some(BOARD))] {
-        for entry in fs::read_dir(project.path(directory)).context(directory)? {
-            let path = entry?.path();
-            let name = path.file_stem().and_then(|name| name.to_str());
-            if let Some(name) = name.filter(|_| path.extension().is_some_and(|end| end == "rs")) {
-                let known = format!("{directory}/{name}.out");
-                found.push(Program { name: name.to_owned(), known, talks });
-            }
+    let mut found = in_directory(project, PRINTING, None)?;
+    for board in BOARDS.iter().filter(|board| board.is_emulated) {
+        let source = format!("firmware/{}/src", board.directory);
+        if project.path(&source).join("main.rs").exists() {
+            let known = format!("{source}/main.out");
+            found.push(Program { name: board.package.to_owned(), known, talks: Some(board) });
+        } else {
+            found.extend(in_directory(project, &format!("{source}/bin"), Some(board))?);
         }
     }
-    // The only other board that QEMU has.
-    let known = "firmware/stm32f405/src/main.out".to_owned();
-    found.push(Program { name: "stm32f405".to_owned(), known, talks: Some("stm32f405") });
     found.sort_by(|a, b| a.known.cmp(&b.known));
+    Ok(found)
+}
+
+/// One program for each source in a directory.
+fn in_directory(
+    project: &Project,
+    directory: &str,
+    talks: Option<&'static Board>,
+) -> Result<Vec<Program>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(project.path(directory)).with_context(|| directory.to_owned())? {
+        let path = entry?.path();
+        let name = path.file_stem().and_then(|name| name.to_str());
+        if let Some(name) = name.filter(|_| path.extension().is_some_and(|end| end == "rs")) {
+            let known = format!("{directory}/{name}.out");
+            found.push(Program { name: name.to_owned(), known, talks });
+        }
+    }
     Ok(found)
 }
 
@@ -82,10 +97,10 @@ fn check(project: &Project, program: &Program, profile: &str, overwrite: bool) -
     let printed = match talks {
         None => {
             build(project, &[TARGET], profile, name)?;
-            qemu::run(BOARD, &project.firmware_file(TARGET, profile, name))?
+            qemu::run(MACHINE, &project.firmware_file(TARGET, profile, name))?
         }
-        Some(package) => {
-            firmware::build(project, package, TARGET, profile)?;
+        Some(board) => {
+            firmware::build(project, board, profile)?;
             let talk = firmware::harness(project, "transcript", profile).arg(name).attempt()?;
             if !talk.success {
                 bail!("{}{}", talk.stdout, talk.stderr);

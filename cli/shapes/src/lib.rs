@@ -133,10 +133,7 @@ impl Settings {
         let first = config.warning()?;
         // Were that mended, would another be left?
         let (Warning::LearningTooShortForScale { advised }
-        | Warning::LearningTooShortForPromise { advised }) = first
-        else {
-            return Some(first);
-        };
+        | Warning::LearningTooShortForPromise { advised }) = first;
         Config { learning_rows: advised, ..config }.warning().or(Some(first))
     }
 
@@ -218,9 +215,8 @@ where
     }
 
     fn rows_to_learn(&self) -> u64 {
-        let learned = !matches!(self.stage(), Stage::Scaling | Stage::Learning);
         let all = Settings::of(self.config()).rows_to_learn(D / C);
-        if learned { 0 } else { all.saturating_sub(self.rows()).max(1) }
+        if self.stage().is_learned() { 0 } else { all.saturating_sub(self.rows()).max(1) }
     }
 
     fn rows(&self) -> u64 {

@@ -10,8 +10,6 @@ use core::hint::black_box;
 use core::panic::PanicInfo;
 
 use drift_app::app::{App, Config, Parts, Request};
-use drift_app::bus::FaultyBus;
-use drift_app::engine::Engine;
 use drift_app::link::ByteLink;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
@@ -21,7 +19,7 @@ use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
 
 const CHANNELS: usize = 4;
 type Detector = BoardDetector<CHANNELS>;
-const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
+const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
 /// Answers anything to everything.
 struct Unknown;
@@ -69,16 +67,16 @@ impl ByteLink for Unknown {
 #[unsafe(no_mangle)]
 pub extern "C" fn _start() -> ! {
     let mut memory = black_box([0; STATE_BYTES]);
-    let Ok(mut engine) = Detector::new(&FOUR_CHANNELS, black_box(BOARD)) else {
+    let Ok(mut detector) = Detector::new(&FOUR_CHANNELS, black_box(BOARD)) else {
         loop {
             core::hint::spin_loop();
         }
     };
     let parts = Parts {
-        bus: FaultyBus::new(Unknown),
+        bus: Unknown,
         line: Unknown,
         sensor: MagnetometerThermometer::default(),
-        engine: &mut engine,
+        monitor: &mut detector,
         store: black_box(Some(Store::new())),
         memory: &mut memory,
     };

@@ -1,15 +1,15 @@
-//! The app: sensor, engine, store and link together.
+//! The app: sensor, detector, store and link together.
 
+use embedded_hal::i2c::I2c;
+use fastmmd::detector::{Alarm, Monitor, Verdict};
 use heapless::Deque;
 
-use crate::bus::Bus;
-use crate::engine::{Alarm, Engine, EngineError, Outcome};
 use crate::fault::{Device, Fault, FaultKind};
 use crate::link::{ByteLink, Link, Received};
 use crate::log;
 use crate::message::{Command, MAX_STATE_PIECE, Message, Origin, Refusal, Report, flags};
 use crate::retained::Retained;
-use crate::sensor::{Sensor, Watched};
+use crate::sensor::Sensor;
 use crate::store::Store;
 
 /// How often things are kept and tried.
@@ -25,8 +25,6 @@ pub struct Config {
     pub store_every_monitoring: u32,
     /// Attempts at each reading of the sensor.
     pub attempts: u8,
-    /// So many equal readings in a row are a fault; 0: never.
-    pub stuck_after: u32,
     /// A report every so many samples that the board takes by itself; 0: only when asked.
     pub report_every: u32,
 }
@@ -39,7 +37,6 @@ impl Config {
         store_every_learning: 512,
         store_every_monitoring: 0,
         attempts: 3,
-        stuck_after: 64,
         report_every: 0,
     };
 }
@@ -65,19 +62,19 @@ pub enum Request {
 
 /// The parts of an app, as the board hands them over.
 #[derive(Debug)]
-pub struct Parts<'a, B, L, S, E> {
+pub struct Parts<'a, B, L, S, M> {
     /// The bus with sensor and EEPROM.
     pub bus: B,
     /// The serial line.
     pub line: L,
     /// The sensor.
     pub sensor: S,
-    /// The engine, as new. Best where it was made, in the `main` that never ends: it is most of
+    /// The detector, as new. Best where it was made, in the `main` that never ends: it is most of
     /// the app's memory, and moving it would take as much stack again.
-    pub engine: &'a mut E,
+    pub monitor: &'a mut M,
     /// The EEPROM, if the board has one.
     pub store: Option<Store>,
-    /// RAM that outlives a reset: at least the engine's longest state and
+    /// RAM that outlives a reset: at least [`Monitor::saved_bytes`] and
     /// [`retained::HEADER_BYTES`](crate::retained::HEADER_BYTES).
     pub memory: &'a mut [u8],
 }
@@ -85,15 +82,32 @@ pub struct Parts<'a, B, L, S, E> {
 /// Alarms that wait until the other end says it has them.
 const MAX_PENDING: usize = 4;
 
+/// The board's bus, as the app uses it.
+#[cfg(not(feature = "fault-injection"))]
+type Wired<B> = B;
+/// The board's bus, as the app uses it: one that can be made to fail.
+#[cfg(feature = "fault-injection")]
+type Wired<B> = crate::bus::FaultyBus<B>;
+
+#[cfg(not(feature = "fault-injection"))]
+const fn wired<B>(bus: B) -> Wired<B> {
+    bus
+}
+
+#[cfg(feature = "fault-injection")]
+const fn wired<B>(bus: B) -> Wired<B> {
+    Wired::new(bus)
+}
+
 /// Learns, monitors, alarms, keeps and answers. See the [crate](crate) for a picture.
 #[derive(Debug)]
-pub struct App<'a, B, L, S, E: Engine<C>, const C: usize> {
-    bus: B,
+pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C]>, const C: usize> {
+    bus: Wired<B>,
     link: Link<L>,
-    sensor: Watched<S, C>,
-    engine: &'a mut E,
-    /// The engine's as new: what was kept may have others.
-    settings: E::Settings,
+    sensor: S,
+    monitor: &'a mut M,
+    /// The detector's as new: what was kept may have others.
+    settings: M::Config,
     store: Option<Store>,
     retained: Retained<'a>,
     config: Config,
@@ -105,28 +119,28 @@ pub struct App<'a, B, L, S, E: Engine<C>, const C: usize> {
     pending: Deque<Alarm, MAX_PENDING>,
 }
 
-impl<'a, B, L, S, E, const C: usize> App<'a, B, L, S, E, C>
+impl<'a, B, L, S, M, const C: usize> App<'a, B, L, S, M, C>
 where
-    B: Bus,
+    B: I2c,
     L: ByteLink,
-    S: Sensor<C, B>,
-    E: Engine<C>,
+    S: Sensor<C>,
+    M: Monitor<Row = [f32; C]>,
 {
     /// Starts: takes up the state from RAM, else from the EEPROM, else begins to learn, and says
     /// so over the link.
     ///
-    /// A state may have been kept under other settings than those of `parts.engine`, as before an
+    /// A state may have been kept under other settings than those of `parts.monitor`, as before an
     /// update. That is reported, and then: learning begins again under the new settings, for
     /// nothing is lost by it that was not about to be learned; but what has been learned stays in
     /// force under its own settings until [`Command::Relearn`]. Only whoever sends that can know
     /// that the sensor is healthy now; taken for granted, a drift would become the new normal.
-    pub fn start(parts: Parts<'a, B, L, S, E>, config: Config) -> Self {
+    pub fn start(parts: Parts<'a, B, L, S, M>, config: Config) -> Self {
         let mut app = Self {
-            bus: parts.bus,
+            bus: wired(parts.bus),
             link: Link::new(parts.line),
-            sensor: Watched::new(parts.sensor, config.attempts, config.stuck_after),
-            settings: parts.engine.settings(),
-            engine: parts.engine,
+            sensor: parts.sensor,
+            settings: *parts.monitor.config(),
+            monitor: parts.monitor,
             store: parts.store,
             retained: Retained::new(parts.memory),
             config,
@@ -137,15 +151,16 @@ where
             pending: Deque::new(),
         };
         let origin = app.take_up();
-        log::started(origin, app.engine.count());
-        let other_settings = app.engine.settings() != app.settings;
-        if other_settings && !app.engine.phase().is_learned() {
+        let status = app.monitor.status();
+        log::started(origin, status.rows);
+        let other_settings = *app.monitor.config() != app.settings;
+        if other_settings && !status.stage.is_learned() {
             app.relearn(0);
         } else if other_settings {
             app.flags |= flags::OTHER_SETTINGS;
         }
         app.note_warning();
-        if let Some(alarm) = app.engine.alarm() {
+        if let Some(alarm) = status.alarm {
             // Perhaps nobody has heard of it before the start.
             app.enqueue(alarm);
         }
@@ -155,15 +170,15 @@ where
             app.link.send(0, &Message::Fault(fault));
         }
         if other_settings {
-            app.notify(0, Fault::new(Device::Engine, FaultKind::OtherSettings));
+            app.notify(0, Fault::new(Device::Detector, FaultKind::OtherSettings));
         }
         app
     }
 
     /// Learns anew under the settings of this build.
     fn relearn(&mut self, tag: u8) {
-        if let Err(error) = self.engine.relearn(self.settings) {
-            return self.notify(tag, Fault::new(Device::Engine, error.into()));
+        if let Err(error) = self.monitor.relearn_with(self.settings) {
+            return self.notify(tag, Fault::new(Device::Detector, error.into()));
         }
         self.pending.clear();
         self.flags &= !(flags::STORED | flags::OTHER_SETTINGS);
@@ -173,7 +188,7 @@ where
     /// Whether the settings in force can be trusted to keep their promise.
     fn note_warning(&mut self) {
         self.flags &= !flags::UNCERTAIN;
-        if let Some(warning) = self.engine.warning() {
+        if let Some(warning) = self.monitor.warning() {
             log::uncertain(warning);
             self.flags |= flags::UNCERTAIN;
         }
@@ -181,7 +196,7 @@ where
 
     fn take_up(&mut self) -> Origin {
         if let Some(state) = self.retained.state()
-            && self.engine.restore(state).is_ok()
+            && self.monitor.restore(state).is_ok()
         {
             return Origin::Memory;
         }
@@ -201,18 +216,18 @@ where
     fn load(&mut self) -> Result<bool, Fault> {
         let Some(store) = &mut self.store else { return Ok(false) };
         let mut found = false;
-        let loaded = self.retained.replace::<LoadError>(|room| {
+        let loaded = self.retained.replace(|room| {
             let length = store.load(&mut self.bus, room)?;
             found = length.is_some();
             Ok(length.unwrap_or(0))
         });
         let result = match (loaded, self.retained.state()) {
-            (Err(LoadError(fault)), _) => Err(fault),
-            (Ok(_), Some(state)) if found => match self.engine.restore(state) {
+            (Err(fault), _) => Err(fault),
+            (Ok(()), Some(state)) if found => match self.monitor.restore(state) {
                 Ok(()) => Ok(true),
-                Err(_) => Err(Fault::new(Device::Store, FaultKind::Unreadable)),
+                Err(error) => Err(Fault::new(Device::Store, error.into())),
             },
-            (Ok(_), _) => Ok(false),
+            (Ok(()), _) => Ok(false),
         };
         if matches!(result, Ok(true)) {
             self.flags |= flags::STORED;
@@ -238,20 +253,20 @@ where
     /// Reads the sensor and processes the sample, for boards that keep time themselves.
     pub fn sample(&mut self) {
         self.step(0);
-        let every = self.config.report_every;
-        if is_due(self.engine.count(), every) {
+        if is_due(self.monitor.status().rows, self.config.report_every) {
             self.repeat_alarms(0);
             self.report(0);
         }
     }
 
-    /// The engine, to look at.
-    pub const fn engine(&self) -> &E {
-        self.engine
+    /// The detector, to look at.
+    pub const fn monitor(&self) -> &M {
+        self.monitor
     }
 
     /// The bus, to look at or to disturb.
-    pub const fn bus(&mut self) -> &mut B {
+    #[cfg(feature = "fault-injection")]
+    pub const fn bus(&mut self) -> &mut Wired<B> {
         &mut self.bus
     }
 
@@ -272,8 +287,16 @@ where
         match *command {
             Command::Step => self.step(tag),
             Command::Push(sample) => match sample.values() {
-                Some(values) => self.process(tag, &values),
-                None => return self.refuse(tag, Refusal::Channels),
+                Some(values) => {
+                    if let Err(fault) = self.process(tag, &values) {
+                        self.flags |= flags::SKIPPED;
+                        self.notify(tag, fault);
+                    }
+                }
+                None => {
+                    self.link.send(tag, &Message::Nack(Refusal::Channels));
+                    return Request::Continue;
+                }
             },
             Command::Status => {
                 self.repeat_alarms(tag);
@@ -286,8 +309,8 @@ where
                 // Else a power cut would bring back what is to be forgotten.
                 self.keep(tag);
             }
-            Command::Acknowledge { sample } => {
-                while self.pending.front().is_some_and(|alarm| alarm.sample <= sample) {
+            Command::Acknowledge { row } => {
+                while self.pending.front().is_some_and(|alarm| alarm.row <= row) {
                     self.pending.pop_front();
                 }
                 self.flags &= !flags::ALARMS_LOST;
@@ -300,29 +323,23 @@ where
                 self.send_state(tag, offset, length);
                 return Request::Continue;
             }
+            #[cfg(feature = "fault-injection")]
             Command::FailBus { address, transactions } => {
-                if !self.bus.fail_next(address, transactions) {
-                    return self.refuse(tag, Refusal::Unsupported);
-                }
+                self.bus.fail_next(address, transactions);
             }
         }
         self.report(tag);
         Request::Continue
     }
 
-    fn refuse(&mut self, tag: u8, refusal: Refusal) -> Request {
-        self.link.send(tag, &Message::Nack(refusal));
-        Request::Continue
-    }
-
     fn step(&mut self, tag: u8) {
-        match self.sensor.read(&mut self.bus) {
-            Ok(sample) => {
+        let reading = self.sensor.insist(&mut self.bus, self.config.attempts);
+        match reading.and_then(|sample| self.process(tag, &sample)) {
+            Ok(()) => {
                 if self.sensor_fault.take().is_some() {
                     log::recovered();
                 }
                 self.flags &= !flags::SENSOR_FAULT;
-                self.process(tag, &sample);
             }
             Err(fault) => {
                 self.flags |= flags::SENSOR_FAULT | flags::SKIPPED;
@@ -334,38 +351,37 @@ where
         }
     }
 
-    fn process(&mut self, tag: u8, sample: &[f32; C]) {
-        let outcome = match self.engine.push(sample) {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                self.flags |= flags::SKIPPED;
-                self.notify(tag, Fault::new(Device::Sample, error.into()));
-                return;
-            }
-        };
+    /// Hands a sample to the detector, and passes on what it says. Whether the sample can be used
+    /// is for the detector to judge: it refuses what is not finite or out of range.
+    fn process(&mut self, tag: u8, sample: &[f32; C]) -> Result<(), Fault> {
+        let verdict = self.monitor.push(sample);
+        let verdict = verdict.map_err(|error| Fault::new(Device::Sample, error.into()))?;
         self.flags &= !flags::SKIPPED;
-        let count = self.engine.count();
-        if is_due(count, self.config.retain_every) {
+        let status = self.monitor.status();
+        let (rows, learned) = (status.rows, status.stage.is_learned());
+        let has_just_learned = learned && matches!(verdict, Verdict::Learning { .. });
+        let store_every = if learned {
+            self.config.store_every_monitoring
+        } else {
+            self.config.store_every_learning
+        };
+        let keeps = has_just_learned || is_due(rows, store_every);
+        if keeps || is_due(rows, self.config.retain_every) {
             self.retain(tag);
         }
-        match outcome {
-            Outcome::Quiet => {}
-            Outcome::Learned => log::learned(count),
-            Outcome::Drift(alarm) => {
+        match verdict {
+            Verdict::Learning { .. } if has_just_learned => log::learned(rows),
+            Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting => {}
+            Verdict::Alarm(alarm) => {
                 log::alarm(&alarm);
                 self.enqueue(alarm);
                 self.link.send(tag, &Message::Alarm(alarm));
             }
         }
-        let every = if self.engine.phase().is_learned() {
-            self.config.store_every_monitoring
-        } else {
-            self.config.store_every_learning
-        };
-        if outcome == Outcome::Learned || is_due(count, every) {
-            self.retain(tag);
+        if keeps {
             self.keep(tag);
         }
+        Ok(())
     }
 
     /// Keeps an alarm until it is acknowledged; if there is no room, the oldest one goes.
@@ -386,9 +402,12 @@ where
 
     /// Copies the state to the RAM that outlives a reset.
     fn retain(&mut self, tag: u8) {
-        let engine = &*self.engine;
-        if let Err(error) = self.retained.replace::<EngineError>(|room| engine.save(room)) {
-            self.notify(tag, Fault::new(Device::Engine, error.into()));
+        let monitor = &*self.monitor;
+        let saved = self.retained.replace(|room| {
+            monitor.save(room).map_err(|error| Fault::new(Device::Detector, error.into()))
+        });
+        if let Err(fault) = saved {
+            self.notify(tag, fault);
         }
     }
 
@@ -397,7 +416,7 @@ where
         let (Some(store), Some(state)) = (&mut self.store, self.retained.state()) else { return };
         match store.save(&mut self.bus, state) {
             Ok(()) => {
-                log::stored(self.engine.count(), state.len());
+                log::stored(self.monitor.status().rows, state.len());
                 self.store_fault = None;
                 self.flags = (self.flags & !flags::STORE_FAULT) | flags::STORED;
             }
@@ -416,14 +435,8 @@ where
     }
 
     fn report(&mut self, tag: u8) {
-        let (channel, kind) = Report::of_alarm(self.engine.alarm());
         let report = Report {
-            count: self.engine.count(),
-            phase: self.engine.phase(),
-            statistic: self.engine.statistic(),
-            threshold: self.engine.threshold(),
-            channel,
-            kind,
+            status: self.monitor.status(),
             pending: u8::try_from(self.pending.len()).unwrap_or(u8::MAX),
             flags: self.flags,
         };
@@ -445,24 +458,6 @@ where
 }
 
 /// Whether something that happens every so many samples (0: never) happens now.
-const fn is_due(count: u32, every: u32) -> bool {
-    match count.checked_rem(every) {
-        Some(rest) => rest == 0,
-        None => false,
-    }
-}
-
-/// Lets the store write straight into the retained memory.
-struct LoadError(Fault);
-
-impl From<Fault> for LoadError {
-    fn from(fault: Fault) -> Self {
-        Self(fault)
-    }
-}
-
-impl From<EngineError> for LoadError {
-    fn from(error: EngineError) -> Self {
-        Self(Fault::new(Device::Store, error.into()))
-    }
+fn is_due(rows: u64, every: u32) -> bool {
+    rows.checked_rem(u64::from(every)) == Some(0)
 }

@@ -1,46 +1,49 @@
 //! The whole app on the host, over a simulated bus and line.
 
+use core::cell::Cell;
 use std::vec;
 use std::vec::Vec;
 
-use fastmmd::detector::Config as Settings;
+use embedded_hal::i2c::I2c;
+use fastmmd::detector::{
+    Alarm, Change, Config as Settings, Monitor, Stage, Status, Verdict, Warning,
+};
+use fastmmd::{Error, Fourier, Kernel, Sampling};
 
 use crate::app::{App, Config, Parts, Request};
-use crate::bus::FaultyBus;
-use crate::engine::{Alarm, ChangeKind, Engine, Phase};
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::{self, Decoder, Frame};
 use crate::message::{Command, Message, Origin, Refusal, Report, Sample, flags};
-use crate::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
+use crate::profile::{BOARD, BoardDetector, FOUR_CHANNELS, FREQUENCIES};
 use crate::retained::HEADER_BYTES;
-use crate::sensor::MagnetometerThermometer;
+use crate::sensor::{MagnetometerThermometer, NoSensor, Sensor, Thermometer};
 use crate::store::Store;
 use crate::testing::{Noise, Pipe, World};
 
 type Detector = BoardDetector<4>;
 
-const MEMORY_BYTES: usize = HEADER_BYTES + <Detector as Engine<4>>::STATE_BYTES;
+const MEMORY_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
 /// As the boards, but with less to learn.
 const SETTINGS: Settings<4> = Settings { learning_rows: 2048, ..BOARD };
 /// Scaling and learning together.
-const LEARNED: u32 = SETTINGS.scaling_rows + SETTINGS.learning_rows;
+const LEARNED: u64 = (SETTINGS.scaling_rows + SETTINGS.learning_rows) as u64;
 /// Samples between two saves.
-const EVERY: u32 = Config::DEFAULT.store_every_learning;
+const EVERY: u64 = Config::DEFAULT.store_every_learning as u64;
 
 fn detector() -> Detector {
     Detector::new(&FOUR_CHANNELS, SETTINGS).unwrap()
 }
 
-type Device4<'a> =
-    App<'a, &'a mut FaultyBus<World>, &'a mut Pipe, MagnetometerThermometer, Detector, 4>;
+type Device4<'a, S = MagnetometerThermometer> =
+    App<'a, &'a mut World, &'a mut Pipe, S, Detector, 4>;
 
 /// What stays when the processor starts again.
 struct Bench {
-    bus: FaultyBus<World>,
+    world: World,
     memory: Vec<u8>,
     pipe: Pipe,
-    engine: Detector,
+    detector: Detector,
 }
 
 /// What a command led to.
@@ -62,9 +65,8 @@ impl Answers {
 
 impl Bench {
     fn new() -> Self {
-        let bus = FaultyBus::new(World::new());
-        let engine = detector();
-        Self { bus, memory: vec![0x5A; MEMORY_BYTES], pipe: Pipe::default(), engine }
+        let memory = vec![0x5A; MEMORY_BYTES];
+        Self { world: World::new(), memory, pipe: Pipe::default(), detector: detector() }
     }
 
     fn start(&mut self) -> Device4<'_> {
@@ -73,12 +75,16 @@ impl Bench {
 
     /// As a build with these settings.
     fn start_with(&mut self, settings: Settings<4>) -> Device4<'_> {
-        self.engine = Detector::new(&FOUR_CHANNELS, settings).unwrap();
+        self.start_from(settings, MagnetometerThermometer::default())
+    }
+
+    fn start_from<S: Sensor<4>>(&mut self, settings: Settings<4>, sensor: S) -> Device4<'_, S> {
+        self.detector = Detector::new(&FOUR_CHANNELS, settings).unwrap();
         let parts = Parts {
-            bus: &mut self.bus,
+            bus: &mut self.world,
             line: &mut self.pipe,
-            sensor: MagnetometerThermometer::default(),
-            engine: &mut self.engine,
+            sensor,
+            monitor: &mut self.detector,
             store: Some(Store::new()),
             memory: &mut self.memory,
         };
@@ -101,7 +107,7 @@ fn bytes_of(tag: u8, command: &Command) -> Vec<u8> {
     bytes
 }
 
-fn answers(app: &mut Device4<'_>, bytes: &[u8]) -> (Answers, Vec<Request>) {
+fn answers<S: Sensor<4>>(app: &mut Device4<'_, S>, bytes: &[u8]) -> (Answers, Vec<Request>) {
     app.line().incoming.extend(bytes);
     let mut requests = Vec::new();
     loop {
@@ -111,9 +117,14 @@ fn answers(app: &mut Device4<'_>, bytes: &[u8]) -> (Answers, Vec<Request>) {
             request => requests.push(request),
         }
     }
+    (said(&mut app.line().outgoing), requests)
+}
+
+/// What was sent, which is then taken from the line.
+fn said(outgoing: &mut Vec<u8>) -> Answers {
     let mut found = Answers::default();
     let mut decoder = Decoder::new();
-    for byte in core::mem::take(&mut app.line().outgoing) {
+    for byte in outgoing.drain(..) {
         let Some(frame) = decoder.push(byte) else { continue };
         let frame = frame.unwrap();
         match Message::decode(frame.kind, frame.payload).unwrap() {
@@ -125,15 +136,15 @@ fn answers(app: &mut Device4<'_>, bytes: &[u8]) -> (Answers, Vec<Request>) {
             Message::State { total, bytes, .. } => found.state = Some((total, bytes.to_vec())),
         }
     }
-    (found, requests)
+    found
 }
 
-fn ask(app: &mut Device4<'_>, tag: u8, command: &Command) -> Answers {
+fn ask<S: Sensor<4>>(app: &mut Device4<'_, S>, tag: u8, command: &Command) -> Answers {
     answers(app, &bytes_of(tag, command)).0
 }
 
 /// Drives the magnetometer with noise around `level` (Y only) and steps; returns the first alarm.
-fn run(app: &mut Device4<'_>, noise: &mut Noise, steps: u32, level: f32) -> Option<Alarm> {
+fn run(app: &mut Device4<'_>, noise: &mut Noise, steps: u64, level: f32) -> Option<Alarm> {
     let mut alarm = None;
     for step in 0..steps {
         let levels = [0.0, 200.0 + level, 400.0];
@@ -157,22 +168,24 @@ fn learns_monitors_and_alarms() {
     assert_eq!(start.boot, Some(Origin::Fresh));
     assert_eq!(run(&mut app, &mut noise, 30, 0.0), None);
     let report = ask(&mut app, 0, &Command::Status).report();
-    assert_eq!((report.count, report.phase), (30, Phase::Scaling { permille: 13 }));
+    assert_eq!((report.status.rows, report.status.stage), (30, Stage::Scaling));
     assert_eq!(run(&mut app, &mut noise, LEARNED - 31, 0.0), None);
     let report = ask(&mut app, 0, &Command::Status).report();
-    assert_eq!(report.phase, Phase::Learning { permille: 999 });
+    assert_eq!(report.status.stage, Stage::Learning);
+    assert!((0.999..1.0).contains(&report.status.progress), "{report:?}");
     assert_eq!(run(&mut app, &mut noise, 201, 0.0), None);
     let report = ask(&mut app, 0, &Command::Status).report();
     let count = LEARNED + 200;
-    assert_eq!((report.count, report.phase), (count, Phase::Monitoring));
-    assert!(report.statistic < report.threshold, "{report:?}");
+    assert_eq!((report.status.rows, report.status.stage), (count, Stage::Monitoring));
+    assert!(report.status.statistic < report.status.threshold, "{report:?}");
     // Such a promise takes more learning than this test has patience for, and it says so.
     assert_eq!(report.flags, flags::STORED | flags::UNCERTAIN);
     let alarm = run(&mut app, &mut noise, 200, 60.0).expect("an alarm");
-    assert!((count + 1..count + 60).contains(&alarm.sample), "{alarm:?}");
+    assert!((count..count + 60).contains(&alarm.row), "{alarm:?}");
     assert!(alarm.since > count - 30 && alarm.severity() > 1.0, "{alarm:?}");
     let report = ask(&mut app, 0, &Command::Status).report();
-    assert_eq!((report.phase, report.channel), (Phase::Drift, 1));
+    assert_eq!((report.status.stage, report.status.alarm), (Stage::Drift, Some(alarm)));
+    assert_eq!(alarm.channel, 1);
 }
 
 #[test]
@@ -189,9 +202,9 @@ fn an_alarm_is_repeated_until_acknowledged() {
     let mut app = bench.start();
     let status = ask(&mut app, 0, &Command::Status);
     assert_eq!(status.alarm, Some(alarm), "a reset does not lose it");
-    let earlier = Command::Acknowledge { sample: alarm.sample - 1 };
+    let earlier = Command::Acknowledge { row: alarm.row - 1 };
     assert_eq!(ask(&mut app, 0, &earlier).report().pending, 1);
-    let it = Command::Acknowledge { sample: alarm.sample };
+    let it = Command::Acknowledge { row: alarm.row };
     assert_eq!(ask(&mut app, 0, &it).report().pending, 0);
     assert_eq!(ask(&mut app, 0, &Command::Status).alarm, None);
 }
@@ -210,10 +223,158 @@ fn a_channel_that_stops_is_an_alarm_of_its_own_kind() {
         }
         let push = Command::Push(Sample::new(&values).unwrap());
         let found = ask(&mut app, u8::try_from(number % 250).unwrap() + 1, &push);
-        alarms.extend(found.alarm.map(|alarm| (alarm.channel, alarm.kind)));
+        alarms.extend(found.alarm.map(|alarm| (alarm.channel, alarm.change)));
     }
     assert!(alarms.iter().all(|(channel, _)| *channel == 2), "{alarms:?}");
-    assert!(alarms.contains(&(2, ChangeKind::Stuck)), "{alarms:?}");
+    assert!(alarms.contains(&(2, Change::Stuck)), "{alarms:?}");
+}
+
+/// The sensor as a whole stops on the bus: an alarm by the detector's rule, not a fault, and over
+/// when it moves again.
+#[test]
+fn a_sensor_that_stops_is_an_alarm_until_it_moves() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(11);
+    let mut app = bench.start();
+    assert_eq!(run(&mut app, &mut noise, LEARNED + 50, 0.0), None);
+    let mut alarm = None;
+    for step in 0..200 {
+        let found = ask(&mut app, step + 1, &Command::Step);
+        assert_eq!(found.faults, []);
+        alarm = alarm.or(found.alarm);
+    }
+    let alarm = alarm.expect("an alarm");
+    assert_eq!(alarm.change, Change::Stuck);
+    assert!((LEARNED + 49..LEARNED + 52).contains(&alarm.since), "{alarm:?}");
+    let report = ask(&mut app, 0, &Command::Status).report();
+    assert_eq!((report.status.alarm, report.flags & flags::SENSOR_FAULT), (Some(alarm), 0));
+    run(&mut app, &mut noise, 1000, 0.0);
+    assert_eq!(app.monitor().stage(), Stage::Monitoring);
+}
+
+/// A thermometer alone: its step is half a degree, and a steady room takes a minute for one. Equal
+/// readings for hundreds of samples are then what was learned, and neither a fault nor an alarm.
+#[test]
+fn a_coarse_thermometer_in_a_steady_room_is_no_fault() {
+    static MAP: Fourier<1, FREQUENCIES> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
+        Ok(map) => map,
+        Err(_) => panic!(),
+    };
+    let mut bench = Bench::new();
+    let settings = Settings { scaling_rows: 2048, ..BOARD };
+    let mut detector = BoardDetector::<1>::new(&MAP, settings).unwrap();
+    let parts = Parts {
+        bus: &mut bench.world,
+        line: &mut bench.pipe,
+        sensor: Thermometer,
+        monitor: &mut detector,
+        store: None,
+        memory: &mut bench.memory,
+    };
+    let mut app = App::start(parts, Config::DEFAULT);
+    let mut alarms = Vec::new();
+    for number in 0..20_000 {
+        app.bus().inner().celsius = if number % 1200 < 600 { 21 } else { 22 };
+        app.sample();
+        let found = said(&mut app.line().outgoing);
+        assert_eq!(found.faults, [], "sample {number}");
+        alarms.extend(found.alarm);
+    }
+    assert_eq!(app.monitor().rows(), 20_000);
+    assert_eq!(alarms, []);
+}
+
+/// A detector that counts how often it is saved.
+struct Counted(Detector, Cell<u32>);
+
+impl Monitor for Counted {
+    type Row = [f32; 4];
+    type Config = Settings<4>;
+
+    fn push(&mut self, row: &[f32; 4]) -> Result<Verdict, Error> {
+        self.0.push(row)
+    }
+
+    fn status(&self) -> Status {
+        self.0.status()
+    }
+
+    fn config(&self) -> &Settings<4> {
+        self.0.config()
+    }
+
+    fn warning(&self) -> Option<Warning> {
+        self.0.warning()
+    }
+
+    fn relearn_with(&mut self, settings: Settings<4>) -> Result<(), Error> {
+        self.0.relearn_with(settings)
+    }
+
+    fn saved_bytes(&self) -> usize {
+        self.0.saved_bytes()
+    }
+
+    fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.1.set(self.1.get() + 1);
+        self.0.save(out)
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.0.restore(bytes)
+    }
+}
+
+#[test]
+fn no_sample_is_saved_twice() {
+    let mut bench = Bench::new();
+    let mut counted = Counted(detector(), Cell::new(0));
+    let parts = Parts {
+        bus: &mut bench.world,
+        line: &mut bench.pipe,
+        sensor: NoSensor,
+        monitor: &mut counted,
+        store: Some(Store::new()),
+        memory: &mut bench.memory,
+    };
+    let mut app = App::start(parts, Config::DEFAULT);
+    let mut noise = Noise::new(13);
+    // With stores to the EEPROM on the way, and the one when learning ends.
+    for number in 0..=LEARNED {
+        let values = [0.0; 4].map(|_: f32| noise.normal());
+        let push = Command::Push(Sample::new(&values).unwrap());
+        app.line().incoming.extend(bytes_of(u8::try_from(number % 250).unwrap() + 1, &push));
+        while app.poll() != Request::Idle {}
+        assert_eq!(u64::from(app.monitor().1.get()), number + 1, "sample {number}");
+    }
+    assert_eq!(app.monitor().0.stage(), Stage::Monitoring);
+    bench.cut_power();
+    assert_eq!(bench.start().monitor().rows(), LEARNED);
+}
+
+/// A driver that does not look at what it reads.
+struct Broken(f32);
+
+impl Sensor<4> for Broken {
+    fn read<B: I2c>(&mut self, _: &mut B) -> Result<[f32; 4], Fault> {
+        let reading = [1.0, self.0, 2.0, 3.0];
+        self.0 = 0.0;
+        Ok(reading)
+    }
+}
+
+#[test]
+fn readings_that_the_detector_refuses_are_faults_of_the_sensor() {
+    for (value, kind) in [(f32::NAN, FaultKind::NotFinite), (f32::MAX, FaultKind::OutOfRange)] {
+        let mut bench = Bench::new();
+        let mut app = bench.start_from(SETTINGS, Broken(value));
+        let found = ask(&mut app, 1, &Command::Step);
+        assert_eq!(found.faults, [Fault::new(Device::Sample, kind)]);
+        let failing = flags::SENSOR_FAULT | flags::SKIPPED | flags::UNCERTAIN;
+        assert_eq!((found.report().status.rows, found.report().flags), (0, failing));
+        let found = ask(&mut app, 2, &Command::Step);
+        assert_eq!((found.report().status.rows, found.report().flags), (1, flags::UNCERTAIN));
+    }
 }
 
 #[test]
@@ -223,15 +384,15 @@ fn a_reset_loses_nothing_and_a_power_cut_nothing_learned() {
     run(&mut bench.start(), &mut noise, EVERY + 44, 0.0);
     let mut app = bench.start();
     assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Memory));
-    assert_eq!(app.engine().count(), EVERY + 44);
+    assert_eq!(app.monitor().rows(), EVERY + 44);
     bench.cut_power();
     let mut app = bench.start();
     assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Store));
-    assert_eq!(app.engine().count(), EVERY);
+    assert_eq!(app.monitor().rows(), EVERY);
     run(&mut app, &mut noise, LEARNED - EVERY + 30, 0.0);
     bench.cut_power();
     let app = bench.start();
-    assert_eq!((app.engine().count(), app.engine().phase()), (LEARNED, Phase::Monitoring));
+    assert_eq!((app.monitor().rows(), app.monitor().stage()), (LEARNED, Stage::Monitoring));
 }
 
 #[test]
@@ -239,16 +400,16 @@ fn learning_anew_forgets_also_in_the_store() {
     let mut bench = Bench::new();
     let mut app = bench.start();
     run(&mut app, &mut Noise::new(3), LEARNED, 0.0);
-    assert_eq!(app.engine().phase(), Phase::Monitoring);
+    assert_eq!(app.monitor().stage(), Stage::Monitoring);
     let report = ask(&mut app, 0, &Command::Relearn).report();
-    assert_eq!((report.count, report.phase), (LEARNED, Phase::Scaling { permille: 0 }));
+    assert_eq!((report.status.rows, report.status.stage), (LEARNED, Stage::Scaling));
     bench.cut_power();
     let mut app = bench.start();
     assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Store));
-    assert_eq!(app.engine().phase(), Phase::Scaling { permille: 0 });
+    assert_eq!(app.monitor().stage(), Stage::Scaling);
 }
 
-const OTHER: Fault = Fault::new(Device::Engine, FaultKind::OtherSettings);
+const OTHER: Fault = Fault::new(Device::Detector, FaultKind::OtherSettings);
 
 #[test]
 fn what_was_learned_stays_in_force_after_an_update_until_told_to_learn_anew() {
@@ -260,9 +421,9 @@ fn what_was_learned_stays_in_force_after_an_update_until_told_to_learn_anew() {
         let mut app = bench.start_with(updated);
         let (start, _) = answers(&mut app, &[]);
         assert_eq!((start.boot, start.faults), (Some(origin), vec![OTHER]));
-        assert_eq!(app.engine().settings(), SETTINGS);
+        assert_eq!(*app.monitor().config(), SETTINGS);
         let report = ask(&mut app, 1, &Command::Status).report();
-        assert_eq!((report.count, report.phase), (LEARNED, Phase::Monitoring));
+        assert_eq!((report.status.rows, report.status.stage), (LEARNED, Stage::Monitoring));
         let kept = flags::UNCERTAIN | flags::OTHER_SETTINGS;
         assert_eq!(report.flags & kept, kept);
         bench.cut_power();
@@ -270,8 +431,8 @@ fn what_was_learned_stays_in_force_after_an_update_until_told_to_learn_anew() {
     let mut app = bench.start_with(updated);
     let report = ask(&mut app, 1, &Command::Relearn).report();
     // So short a promise needs no more learning than this.
-    assert_eq!((report.phase, report.flags), (Phase::Scaling { permille: 0 }, flags::STORED));
-    assert_eq!(app.engine().settings(), updated);
+    assert_eq!((report.status.stage, report.flags), (Stage::Scaling, flags::STORED));
+    assert_eq!(*app.monitor().config(), updated);
     bench.cut_power();
     let (start, _) = answers(&mut bench.start_with(updated), &[]);
     assert_eq!((start.boot, start.faults), (Some(Origin::Store), vec![]));
@@ -286,9 +447,9 @@ fn learning_begins_again_after_an_update() {
     let (start, _) = answers(&mut app, &[]);
     assert_eq!((start.boot, start.faults), (Some(Origin::Memory), vec![OTHER]));
     let report = ask(&mut app, 1, &Command::Status).report();
-    assert_eq!((report.count, report.phase), (EVERY + 44, Phase::Scaling { permille: 0 }));
+    assert_eq!((report.status.rows, report.status.stage), (EVERY + 44, Stage::Scaling));
     assert_eq!(report.flags & flags::OTHER_SETTINGS, 0);
-    assert_eq!(app.engine().settings(), updated);
+    assert_eq!(*app.monitor().config(), updated);
 }
 
 #[test]
@@ -297,7 +458,7 @@ fn torn_memory_falls_back_to_the_store() {
     run(&mut bench.start(), &mut Noise::new(4), EVERY + 44, 0.0);
     bench.memory[1000] ^= 4;
     let app = bench.start();
-    assert_eq!(app.engine().count(), EVERY);
+    assert_eq!(app.monitor().rows(), EVERY);
 }
 
 #[test]
@@ -310,7 +471,7 @@ fn noise_on_the_line_changes_nothing() {
         let garbage: Vec<u8> = (0..500).map(|_| noise.byte()).collect();
         let (found, requests) = answers(&mut app, &garbage);
         assert_eq!((found.report, requests.len()), (None, 0));
-        assert_eq!(ask(&mut app, 0, &Command::Status).report().count, 100);
+        assert_eq!(ask(&mut app, 0, &Command::Status).report().status.rows, 100);
     }
 }
 
@@ -319,20 +480,20 @@ fn a_command_whose_answer_was_lost_is_executed_once() {
     let mut bench = Bench::new();
     let mut app = bench.start();
     let push = Command::Push(Sample::new(&[1.0, 2.0, 3.0, 4.0]).unwrap());
-    assert_eq!(ask(&mut app, 9, &push).report().count, 1);
-    assert_eq!(ask(&mut app, 9, &push).report().count, 1);
-    assert_eq!(ask(&mut app, 10, &push).report().count, 2);
+    assert_eq!(ask(&mut app, 9, &push).report().status.rows, 1);
+    assert_eq!(ask(&mut app, 9, &push).report().status.rows, 1);
+    assert_eq!(ask(&mut app, 10, &push).report().status.rows, 2);
 }
 
 #[test]
-fn samples_the_engine_cannot_use_are_left_out() {
+fn samples_the_detector_cannot_use_are_left_out() {
     let mut bench = Bench::new();
     let mut app = bench.start();
     let nan = Command::Push(Sample::new(&[1.0, f32::NAN, 3.0, 4.0]).unwrap());
     let found = ask(&mut app, 1, &nan);
     assert_eq!(found.faults, [Fault::new(Device::Sample, FaultKind::NotFinite)]);
     assert_eq!(
-        (found.report().count, found.report().flags),
+        (found.report().status.rows, found.report().flags),
         (0, flags::SKIPPED | flags::UNCERTAIN)
     );
     let three = Command::Push(Sample::new(&[1.0, 2.0, 3.0]).unwrap());
@@ -353,9 +514,9 @@ fn a_failing_sensor_is_reported_once_and_skipped() {
     let failing = flags::SENSOR_FAULT | flags::SKIPPED | flags::UNCERTAIN;
     assert_eq!(found.report().flags, failing);
     let found = ask(&mut app, 4, &Command::Step);
-    assert_eq!((found.faults, found.report.unwrap().count), (vec![], 1));
+    assert_eq!((found.faults, found.report.unwrap().status.rows), (vec![], 1));
     let found = ask(&mut app, 5, &Command::Step);
-    assert_eq!((found.report().count, found.report().flags), (2, flags::UNCERTAIN));
+    assert_eq!((found.report().status.rows, found.report().flags), (2, flags::UNCERTAIN));
 }
 
 #[test]
@@ -371,16 +532,16 @@ fn a_store_that_fails_is_reported_and_does_not_stop_the_app() {
     assert_eq!(report.flags, flags::STORED | flags::UNCERTAIN);
 
     bench.cut_power();
-    bench.bus.inner().power = Some(0);
+    bench.world.power = Some(0);
     let mut app = bench.start();
     let (found, _) = answers(&mut app, &[]);
     assert_eq!(found.boot, Some(Origin::Fresh));
     assert_eq!(found.faults, [Fault::new(Device::Store, FaultKind::NoAcknowledge)]);
-    assert_eq!(ask(&mut app, 1, &Command::Step).report().count, 1);
+    assert_eq!(ask(&mut app, 1, &Command::Step).report().status.rows, 1);
 }
 
 #[test]
-fn the_state_read_over_the_link_is_the_engine_s() {
+fn the_state_read_over_the_link_is_the_detector_s() {
     let mut bench = Bench::new();
     let mut app = bench.start();
     run(&mut app, &mut Noise::new(6), 100, 0.0);
@@ -397,7 +558,7 @@ fn the_state_read_over_the_link_is_the_engine_s() {
     }
     let mut copy = detector();
     copy.restore(&state).unwrap();
-    assert_eq!(copy.count(), 100);
+    assert_eq!(copy.rows(), 100);
 }
 
 #[test]

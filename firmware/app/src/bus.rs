@@ -1,47 +1,10 @@
-//! The I²C bus, and one that fails when told to.
+//! A bus that fails when told to, for tests: the emulator cannot take a device off its bus.
 
 use embedded_hal::i2c::{
     Error, ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation, SevenBitAddress,
 };
 
-/// An I²C bus that may be able to simulate faults.
-pub trait Bus: I2c {
-    /// Lets the next `transactions` with the device at `address` fail without an acknowledge.
-    /// `false` if this bus cannot simulate faults.
-    fn fail_next(&mut self, address: SevenBitAddress, transactions: u16) -> bool;
-}
-
-impl<B: Bus> Bus for &mut B {
-    fn fail_next(&mut self, address: SevenBitAddress, transactions: u16) -> bool {
-        B::fail_next(self, address, transactions)
-    }
-}
-
-/// A bus as it is: the one for products.
-#[derive(Debug)]
-pub struct PlainBus<B>(pub B);
-
-impl<B: I2c> ErrorType for PlainBus<B> {
-    type Error = B::Error;
-}
-
-impl<B: I2c> I2c for PlainBus<B> {
-    fn transaction(
-        &mut self,
-        address: SevenBitAddress,
-        operations: &mut [Operation<'_>],
-    ) -> Result<(), Self::Error> {
-        self.0.transaction(address, operations)
-    }
-}
-
-impl<B: I2c> Bus for PlainBus<B> {
-    fn fail_next(&mut self, _: SevenBitAddress, _: u16) -> bool {
-        false
-    }
-}
-
-/// A bus that fails on demand, for tests: the emulator cannot take a device off its bus.
+/// An I²C bus that fails on demand.
 #[derive(Debug)]
 pub struct FaultyBus<B> {
     inner: B,
@@ -49,15 +12,21 @@ pub struct FaultyBus<B> {
     remaining: u16,
 }
 
-impl<B: I2c> FaultyBus<B> {
+impl<B> FaultyBus<B> {
     /// Wraps a bus; nothing fails yet.
     pub const fn new(inner: B) -> Self {
         Self { inner, victim: 0, remaining: 0 }
     }
 
     /// The bus inside.
-    pub fn inner(&mut self) -> &mut B {
+    pub const fn inner(&mut self) -> &mut B {
         &mut self.inner
+    }
+
+    /// Lets the next `transactions` with the device at `address` fail without an acknowledge.
+    pub const fn fail_next(&mut self, address: SevenBitAddress, transactions: u16) {
+        self.victim = address;
+        self.remaining = transactions;
     }
 }
 
@@ -94,13 +63,5 @@ impl<B: I2c> I2c for FaultyBus<B> {
             return Err(FaultyError::Simulated);
         }
         self.inner.transaction(address, operations).map_err(FaultyError::Real)
-    }
-}
-
-impl<B: I2c> Bus for FaultyBus<B> {
-    fn fail_next(&mut self, address: SevenBitAddress, transactions: u16) -> bool {
-        self.victim = address;
-        self.remaining = transactions;
-        true
     }
 }

@@ -1,51 +1,88 @@
 //! What can go wrong, as two small numbers that fit into a report.
 
 use embedded_hal::i2c::{Error as BusError, ErrorKind};
+use fastmmd::Error;
+
+use crate::codes::codes;
 
 /// Where a fault lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[repr(u8)]
 pub enum Device {
     /// The magnetometer.
-    Magnetometer = 1,
+    Magnetometer,
     /// The thermometer.
-    Thermometer = 2,
+    Thermometer,
     /// The EEPROM that keeps what was learned.
-    Store = 3,
-    /// A sample, from a sensor or over the link, that the engine cannot use.
-    Sample = 4,
-    /// The engine's own state.
-    Engine = 5,
+    Store,
+    /// A sample, from a sensor or over the link, that the detector cannot use.
+    Sample,
+    /// The detector's own state.
+    Detector,
 }
 
+codes!(Device { Magnetometer = 1, Thermometer = 2, Store = 3, Sample = 4, Detector = 5 });
+
 /// What is wrong there.
+///
+/// A sensor that repeats itself is no fault: whether that is odd depends on what it did while the
+/// detector learned, so the detector tells, by an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[repr(u8)]
 pub enum FaultKind {
     /// Nobody answers at the device's address.
-    NoAcknowledge = 1,
+    NoAcknowledge,
     /// The transaction broke in another way.
-    Bus = 2,
+    Bus,
     /// A device answers, but it is another one.
-    WrongIdentity = 3,
-    /// A reading outside of what the device can measure.
-    OutOfRange = 4,
-    /// The same reading over and over.
-    Stuck = 5,
+    WrongIdentity,
+    /// A reading outside of what the device can measure, or a number outside of what is allowed.
+    OutOfRange,
     /// NaN or infinite.
-    NotFinite = 6,
+    NotFinite,
     /// What was written does not read back: write-protected or worn out.
-    NotWritten = 7,
+    NotWritten,
     /// Longer than the space for it.
-    TooLong = 8,
-    /// Stored bytes that no engine of this build understands.
-    Unreadable = 9,
+    TooLong,
+    /// Stored bytes that no detector of this build understands.
+    Unreadable,
     /// Refused for another reason.
-    Refused = 10,
+    Refused,
     /// What was kept was learned, or was being learned, under other settings than this build's.
-    OtherSettings = 11,
+    OtherSettings,
+}
+
+codes!(FaultKind {
+    NoAcknowledge = 1,
+    Bus = 2,
+    WrongIdentity = 3,
+    OutOfRange = 4,
+    NotFinite = 5,
+    NotWritten = 6,
+    TooLong = 7,
+    Unreadable = 8,
+    Refused = 9,
+    OtherSettings = 10,
+});
+
+/// Why the core refused something: the only place where its errors become faults.
+impl From<Error> for FaultKind {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NonFinite(_) => Self::NotFinite,
+            Error::OutOfRange(_) | Error::PhaseTooLarge => Self::OutOfRange,
+            Error::BufferTooSmall { .. } => Self::TooLong,
+            Error::NotAState
+            | Error::NewerVersion(_)
+            | Error::WrongLength
+            | Error::ChecksumMismatch
+            | Error::WrongShape
+            | Error::MapMismatch
+            | Error::Inconsistent => Self::Unreadable,
+            // What else there is or will be is a refusal, whatever its name.
+            _ => Self::Refused,
+        }
+    }
 }
 
 /// A device and what is wrong with it.
@@ -83,14 +120,13 @@ impl core::fmt::Display for Fault {
             Device::Thermometer => "thermometer",
             Device::Store => "store",
             Device::Sample => "sample",
-            Device::Engine => "engine",
+            Device::Detector => "detector",
         };
         let kind = match self.kind {
             FaultKind::NoAcknowledge => "does not answer",
             FaultKind::Bus => "bus error",
             FaultKind::WrongIdentity => "is another device",
             FaultKind::OutOfRange => "out of range",
-            FaultKind::Stuck => "stuck",
             FaultKind::NotFinite => "not finite",
             FaultKind::NotWritten => "does not read back as written",
             FaultKind::TooLong => "too long",
@@ -103,39 +139,3 @@ impl core::fmt::Display for Fault {
 }
 
 impl core::error::Error for Fault {}
-
-impl Device {
-    /// The device with this number on the link.
-    #[must_use]
-    pub const fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            1 => Self::Magnetometer,
-            2 => Self::Thermometer,
-            3 => Self::Store,
-            4 => Self::Sample,
-            5 => Self::Engine,
-            _ => return None,
-        })
-    }
-}
-
-impl FaultKind {
-    /// The kind with this number on the link.
-    #[must_use]
-    pub const fn from_number(number: u8) -> Option<Self> {
-        Some(match number {
-            1 => Self::NoAcknowledge,
-            2 => Self::Bus,
-            3 => Self::WrongIdentity,
-            4 => Self::OutOfRange,
-            5 => Self::Stuck,
-            6 => Self::NotFinite,
-            7 => Self::NotWritten,
-            8 => Self::TooLong,
-            9 => Self::Unreadable,
-            10 => Self::Refused,
-            11 => Self::OtherSettings,
-            _ => return None,
-        })
-    }
-}

@@ -2,9 +2,9 @@
 //! the firmware that is not about one board.
 //!
 //! ```text
-//! I²C bus ──▶ sensor ──▶ engine ──▶ report, alarm ──▶ framed link
-//!    ▲                     │ ▲
-//!    └── EEPROM, two slots ┘ └── RAM that outlives a reset
+//! I²C bus ──▶ sensor ──▶ detector ──▶ report, alarm ──▶ framed link
+//!    ▲                     │  ▲
+//!    └── EEPROM, two slots ┘  └── RAM that outlives a reset
 //! ```
 //!
 //! A board hands over an [`embedded_hal::i2c::I2c`] bus, a [`link::ByteLink`], a stretch of RAM
@@ -12,7 +12,12 @@
 //! time) for ever. Nothing here panics, allocates or blocks for longer than a bus transaction or
 //! a frame; every failure is a value, is reported over the link, and never stops the app.
 //!
-//! The host side of the link uses the same [`message`] and [`frame`] modules.
+//! The detector is any [`Monitor`](fastmmd::detector::Monitor) of the core, and its verdicts,
+//! alarms and errors are the core's; how they look on the link is told in [`message`]. The host
+//! side uses the same [`message`] and [`frame`] modules.
+//!
+//! With the feature `fault-injection`, which is for tests alone, transactions on the bus can be
+//! made to fail by a command over the link; without it there is no such command.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -23,10 +28,11 @@ extern crate std;
 pub mod app;
 #[cfg(test)]
 mod app_tests;
+#[cfg(feature = "fault-injection")]
 pub mod bus;
 mod bytes;
+mod codes;
 pub mod endurance;
-pub mod engine;
 pub mod fault;
 pub mod frame;
 pub mod link;
@@ -40,8 +46,6 @@ pub mod store;
 mod testing;
 
 pub use app::{App, Config, Request};
-pub use bus::{Bus, FaultyBus, PlainBus};
-pub use engine::{Alarm, Engine, EngineError, Outcome, Phase};
 pub use fault::{Device, Fault, FaultKind};
 pub use link::{ByteLink, Link};
 pub use message::{Command, Message, Report};

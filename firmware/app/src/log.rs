@@ -2,15 +2,14 @@
 
 #![cfg_attr(not(feature = "defmt"), allow(unused_variables, reason = "nothing is logged then"))]
 
-use fastmmd::detector::Warning;
+use fastmmd::detector::{Alarm, Warning};
 
-use crate::engine::Alarm;
 use crate::fault::Fault;
 use crate::message::Origin;
 
-pub(crate) fn started(origin: Origin, count: u32) {
+pub(crate) fn started(origin: Origin, rows: u64) {
     #[cfg(feature = "defmt")]
-    defmt::info!("started from {}, {} samples", origin, count);
+    defmt::info!("started from {}, {} samples", origin, rows);
 }
 
 pub(crate) fn uncertain(warning: Warning) {
@@ -18,14 +17,14 @@ pub(crate) fn uncertain(warning: Warning) {
     defmt::warn!("{}", warning);
 }
 
-pub(crate) fn learned(count: u32) {
+pub(crate) fn learned(rows: u64) {
     #[cfg(feature = "defmt")]
-    defmt::info!("learned from {} samples", count);
+    defmt::info!("learned from {} samples", rows);
 }
 
-pub(crate) fn stored(count: u32, bytes: usize) {
+pub(crate) fn stored(rows: u64, bytes: usize) {
     #[cfg(feature = "defmt")]
-    defmt::info!("stored {} bytes after {} samples", bytes, count);
+    defmt::info!("stored {} bytes after {} samples", bytes, rows);
 }
 
 pub(crate) fn alarm(alarm: &Alarm) {

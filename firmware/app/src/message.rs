@@ -7,8 +7,14 @@
 //! again, only answered: so an answer lost on the line may be asked for once more. An alarm lost
 //! on the line comes again with every [`Command::Status`] and every report that the device sends
 //! by itself, until [`Command::Acknowledge`].
+//!
+//! Statuses and alarms are the core's own, field by field. Samples are its rows: counted in 64
+//! bits over all that were ever taken, and numbered from 0, so that the number of the next one is
+//! how many there were.
 
-use crate::engine::{Alarm, ChangeKind, NO_CHANNEL, Phase};
+use fastmmd::detector::{Alarm, Change, Stage, Status};
+
+use crate::codes::codes;
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::MAX_PAYLOAD;
 
@@ -53,10 +59,10 @@ pub enum Command {
     Status,
     /// Forget what was learned and learn anew, under the settings of this build.
     Relearn,
-    /// The alarms up to this sample have arrived and need not come again.
+    /// The alarms up to this row have arrived and need not come again.
     Acknowledge {
-        /// [`Alarm::sample`] of the last one.
-        sample: u32,
+        /// [`Alarm::row`] of the last one.
+        row: u64,
     },
     /// Start again, as after a push of the reset button.
     Restart,
@@ -69,7 +75,8 @@ pub enum Command {
     },
     /// Process this sample instead of one from the sensor.
     Push(Sample),
-    /// Let bus transactions with a device fail (only builds for tests).
+    /// Let bus transactions with a device fail.
+    #[cfg(feature = "fault-injection")]
     FailBus {
         /// The device's address on the bus.
         address: u8,
@@ -80,46 +87,36 @@ pub enum Command {
 
 /// Why a command was not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Refusal {
     /// Not a whole frame with a right checksum; the tag is 0.
-    Garbled = 1,
+    Garbled,
     /// A whole frame of another version or kind, or of a wrong length.
-    Unknown = 2,
+    Unknown,
     /// A sample with another number of channels.
-    Channels = 3,
-    /// This build cannot do that.
-    Unsupported = 4,
+    Channels,
 }
+
+codes!(Refusal { Garbled = 1, Unknown = 2, Channels = 3 });
 
 /// From where the state came when the device started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[repr(u8)]
 pub enum Origin {
     /// Nothing was kept: it begins to learn.
-    Fresh = 0,
+    Fresh,
     /// From RAM, after a reset.
-    Memory = 1,
+    Memory,
     /// From the EEPROM, after the power was gone.
-    Store = 2,
+    Store,
 }
+
+codes!(Origin { Fresh = 0, Memory = 1, Store = 2 });
 
 /// How things stand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {
-    /// Number of samples taken.
-    pub count: u32,
-    /// Where the engine stands.
-    pub phase: Phase,
-    /// The statistic; 0 while there is none.
-    pub statistic: f32,
-    /// What it must exceed for an alarm; 0 while there is none.
-    pub threshold: f32,
-    /// The channel of the standing alarm, or [`NO_CHANNEL`].
-    pub channel: u8,
-    /// How that channel changed.
-    pub kind: ChangeKind,
+    /// How the detector stands.
+    pub status: Status,
     /// Alarms that nobody has acknowledged yet.
     pub pending: u8,
     /// A union of [`flags`].
@@ -215,12 +212,17 @@ impl<'a> Fields<'a> {
         self.take().map(|[byte]| byte)
     }
 
+    #[cfg(feature = "fault-injection")]
     fn short(&mut self) -> Option<u16> {
         self.take().map(u16::from_le_bytes)
     }
 
     fn word(&mut self) -> Option<u32> {
         self.take().map(u32::from_le_bytes)
+    }
+
+    fn long(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
     }
 
     fn float(&mut self) -> Option<f32> {
@@ -256,10 +258,11 @@ impl Command {
                 let values = sample.values.iter().take(count);
                 (0x06, values.fold(payload, |payload, value| payload.put(&value.to_le_bytes())))
             }
+            #[cfg(feature = "fault-injection")]
             Self::FailBus { address, transactions } => {
                 (0x07, payload.put(&[*address]).put(&transactions.to_le_bytes()))
             }
-            Self::Acknowledge { sample } => (0x08, payload.put(&sample.to_le_bytes())),
+            Self::Acknowledge { row } => (0x08, payload.put(&row.to_le_bytes())),
         }
     }
 
@@ -284,8 +287,9 @@ impl Command {
                 }
                 Self::Push(Sample { channels, values })
             }
+            #[cfg(feature = "fault-injection")]
             0x07 => Self::FailBus { address: fields.byte()?, transactions: fields.short()? },
-            0x08 => Self::Acknowledge { sample: fields.word()? },
+            0x08 => Self::Acknowledge { row: fields.long()? },
             _ => return None,
         };
         fields.0.is_empty().then_some(command)
@@ -299,22 +303,13 @@ impl<'a> Message<'a> {
         let payload = Payload::new();
         match self {
             Self::Report(report) => (0x81, report.put(payload)),
-            Self::Alarm(alarm) => (
-                0x82,
-                payload
-                    .put(&alarm.sample.to_le_bytes())
-                    .put(&alarm.since.to_le_bytes())
-                    .put(&alarm.scale.to_le_bytes())
-                    .put(&alarm.score.to_le_bytes())
-                    .put(&alarm.threshold.to_le_bytes())
-                    .put(&[alarm.channel, alarm.kind as u8]),
-            ),
-            Self::Fault(fault) => (0x83, payload.put(&[fault.device as u8, fault.kind as u8])),
-            Self::Nack(refusal) => (0x84, payload.put(&[*refusal as u8])),
+            Self::Alarm(alarm) => (0x82, put_alarm(alarm, payload)),
+            Self::Fault(fault) => (0x83, payload.put(&[fault.device.code(), fault.kind.code()])),
+            Self::Nack(refusal) => (0x84, payload.put(&[refusal.code()])),
             Self::State { total, offset, bytes } => {
                 (0x85, payload.put(&total.to_le_bytes()).put(&offset.to_le_bytes()).put(bytes))
             }
-            Self::Boot { origin, channels } => (0x86, payload.put(&[*origin as u8, *channels])),
+            Self::Boot { origin, channels } => (0x86, payload.put(&[origin.code(), *channels])),
         }
     }
 
@@ -324,38 +319,18 @@ impl<'a> Message<'a> {
         let mut fields = Fields(payload);
         let message = match kind {
             0x81 => Self::Report(Report::take(&mut fields)?),
-            0x82 => Self::Alarm(Alarm {
-                sample: fields.word()?,
-                since: fields.word()?,
-                scale: fields.word()?,
-                score: fields.float()?,
-                threshold: fields.float()?,
-                channel: fields.byte()?,
-                kind: ChangeKind::from_number(fields.byte()?)?,
-            }),
+            0x82 => Self::Alarm(take_alarm(&mut fields)?),
             0x83 => Self::Fault(Fault {
-                device: Device::from_number(fields.byte()?)?,
-                kind: FaultKind::from_number(fields.byte()?)?,
+                device: Device::from_code(fields.byte()?)?,
+                kind: FaultKind::from_code(fields.byte()?)?,
             }),
-            0x84 => Self::Nack(match fields.byte()? {
-                1 => Refusal::Garbled,
-                2 => Refusal::Unknown,
-                3 => Refusal::Channels,
-                4 => Refusal::Unsupported,
-                _ => return None,
-            }),
+            0x84 => Self::Nack(Refusal::from_code(fields.byte()?)?),
             0x85 => {
                 Self::State { total: fields.word()?, offset: fields.word()?, bytes: fields.rest() }
             }
-            0x86 => Self::Boot {
-                origin: match fields.byte()? {
-                    0 => Origin::Fresh,
-                    1 => Origin::Memory,
-                    2 => Origin::Store,
-                    _ => return None,
-                },
-                channels: fields.byte()?,
-            },
+            0x86 => {
+                Self::Boot { origin: Origin::from_code(fields.byte()?)?, channels: fields.byte()? }
+            }
             _ => return None,
         };
         fields.0.is_empty().then_some(message)
@@ -364,47 +339,55 @@ impl<'a> Message<'a> {
 
 impl Report {
     fn put(&self, payload: Payload) -> Payload {
-        let (phase, permille) = match self.phase {
-            Phase::Scaling { permille } => (0, permille),
-            Phase::Learning { permille } => (1, permille),
-            Phase::Monitoring => (2, 1000),
-            Phase::Drift => (3, 1000_u16),
-        };
-        payload
-            .put(&self.count.to_le_bytes())
-            .put(&[phase])
-            .put(&permille.to_le_bytes())
-            .put(&self.statistic.to_le_bytes())
-            .put(&self.threshold.to_le_bytes())
-            .put(&[self.channel, self.kind as u8, self.pending, self.flags])
+        let Status { stage, rows, progress, statistic, threshold, alarm } = self.status;
+        let payload = payload
+            .put(&[self.pending, self.flags, stage.code()])
+            .put(&rows.to_le_bytes())
+            .put(&progress.to_le_bytes())
+            .put(&statistic.to_le_bytes())
+            .put(&threshold.to_le_bytes());
+        match alarm {
+            Some(alarm) => put_alarm(&alarm, payload),
+            None => payload,
+        }
     }
 
     fn take(fields: &mut Fields<'_>) -> Option<Self> {
-        let count = fields.word()?;
-        let phase = fields.byte()?;
-        let permille = fields.short()?;
-        Some(Self {
-            count,
-            phase: match phase {
-                0 => Phase::Scaling { permille },
-                1 => Phase::Learning { permille },
-                2 => Phase::Monitoring,
-                3 => Phase::Drift,
-                _ => return None,
-            },
+        let [pending, flags, stage] = fields.take()?;
+        let status = Status {
+            stage: Stage::from_code(stage)?,
+            rows: fields.long()?,
+            progress: fields.float()?,
             statistic: fields.float()?,
             threshold: fields.float()?,
-            channel: fields.byte()?,
-            kind: ChangeKind::from_number(fields.byte()?)?,
-            pending: fields.byte()?,
-            flags: fields.byte()?,
-        })
+            alarm: if fields.0.is_empty() { None } else { Some(take_alarm(fields)?) },
+        };
+        Some(Self { status, pending, flags })
     }
+}
 
-    /// Channel and kind as a report without alarm has them.
-    pub(crate) fn of_alarm(alarm: Option<Alarm>) -> (u8, ChangeKind) {
-        alarm.map_or((NO_CHANNEL, ChangeKind::Unknown), |alarm| (alarm.channel, alarm.kind))
-    }
+fn put_alarm(alarm: &Alarm, payload: Payload) -> Payload {
+    let Alarm { row, since, scale, score, threshold, channel, change } = *alarm;
+    payload
+        .put(&row.to_le_bytes())
+        .put(&since.to_le_bytes())
+        .put(&scale.to_le_bytes())
+        .put(&score.to_le_bytes())
+        .put(&threshold.to_le_bytes())
+        .put(&u32::try_from(channel).unwrap_or(u32::MAX).to_le_bytes())
+        .put(&[change.code()])
+}
+
+fn take_alarm(fields: &mut Fields<'_>) -> Option<Alarm> {
+    Some(Alarm {
+        row: fields.long()?,
+        since: fields.long()?,
+        scale: fields.word()?,
+        score: fields.float()?,
+        threshold: fields.float()?,
+        channel: usize::try_from(fields.word()?).ok()?,
+        change: Change::from_code(fields.byte()?)?,
+    })
 }
 
 #[cfg(test)]
@@ -423,7 +406,7 @@ mod tests {
             Command::Restart,
             Command::ReadState { offset: 70_000, length: 64 },
             Command::FailBus { address: 0x1E, transactions: 300 },
-            Command::Acknowledge { sample: 80_000 },
+            Command::Acknowledge { row: u64::MAX - 1 },
         ];
         for channels in 0..=MAX_CHANNELS {
             commands.push(Command::Push(Sample::new(&values[..channels]).unwrap()));
@@ -440,37 +423,30 @@ mod tests {
 
     #[test]
     fn messages_come_back() {
-        let alarm = Alarm {
-            sample: 5000,
-            since: 4900,
+        let alarm = |change| Alarm {
+            row: 1 << 40,
+            since: (1 << 40) - 100,
             scale: 64,
             score: 3.5,
             threshold: 2.5,
-            channel: 1,
-            kind: ChangeKind::Stuck,
+            channel: 7,
+            change,
         };
-        let report = |phase| Report {
-            count: 77,
-            phase,
-            statistic: 0.25,
-            threshold: 0.5,
-            channel: NO_CHANNEL,
-            kind: ChangeKind::Unknown,
-            pending: 2,
-            flags: flags::SKIPPED,
+        let report = |stage, alarm| {
+            let (rows, progress) = (u64::MAX - 3, 0.125);
+            let status = Status { stage, rows, progress, statistic: 0.25, threshold: 0.5, alarm };
+            Message::Report(Report { status, pending: 2, flags: flags::SKIPPED })
         };
         let bytes: Vec<u8> = (0..64).collect();
-        let messages = [
-            Message::Report(report(Phase::Scaling { permille: 3 })),
-            Message::Report(report(Phase::Learning { permille: 999 })),
-            Message::Report(report(Phase::Monitoring)),
-            Message::Report(report(Phase::Drift)),
-            Message::Alarm(alarm),
+        let mut messages = std::vec![
             Message::Fault(Fault::new(Device::Thermometer, FaultKind::Bus)),
             Message::Nack(Refusal::Channels),
             Message::State { total: 5000, offset: 64, bytes: &bytes },
             Message::Boot { origin: Origin::Store, channels: 4 },
         ];
+        messages.extend(Stage::ALL.map(|stage| report(stage, None)));
+        messages.extend(Change::ALL.map(|change| Message::Alarm(alarm(change))));
+        messages.extend(Change::ALL.map(|change| report(Stage::Drift, Some(alarm(change)))));
         for message in messages {
             let (kind, payload) = message.encode();
             assert_eq!(Message::decode(kind, payload.as_slice()), Some(message));
@@ -478,17 +454,18 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_number_is_its_own() {
-        for number in 0..=u8::MAX {
-            if let Some(device) = Device::from_number(number) {
-                assert_eq!(device as u8, number);
-            }
-            if let Some(kind) = FaultKind::from_number(number) {
-                assert_eq!(kind as u8, number);
-            }
-            if let Some(kind) = ChangeKind::from_number(number) {
-                assert_eq!(kind as u8, number);
-            }
+    fn every_code_comes_back() {
+        for device in Device::ALL {
+            assert_eq!(Device::from_code(device.code()), Some(device));
+        }
+        for kind in FaultKind::ALL {
+            assert_eq!(FaultKind::from_code(kind.code()), Some(kind));
+        }
+        for refusal in Refusal::ALL {
+            assert_eq!(Refusal::from_code(refusal.code()), Some(refusal));
+        }
+        for origin in Origin::ALL {
+            assert_eq!(Origin::from_code(origin.code()), Some(origin));
         }
     }
 

@@ -1,16 +1,16 @@
 //! The running state in RAM that outlives a reset.
 //!
-//! The same stretch of RAM is the buffer between the engine and the EEPROM, so the firmware needs
+//! The same stretch of RAM is the buffer between the detector and the EEPROM, so the firmware needs
 //! room for one copy of the state, not for two.
 
-use crate::engine::EngineError;
+use crate::fault::{Device, Fault, FaultKind};
 
 const MAGIC: [u8; 4] = *b"KEEP";
 
 /// Bytes before the state: a mark and the length.
 pub const HEADER_BYTES: usize = 8;
 
-/// RAM that the start-up code leaves alone, holding the engine's state behind a short header.
+/// RAM that the start-up code leaves alone, holding the detector's state behind a short header.
 ///
 /// The header only finds the state again; whether it is whole is for the state's own checksum.
 #[derive(Debug)]
@@ -45,21 +45,20 @@ impl<'a> Retained<'a> {
     /// Replaces the state by what `write` puts into the room and gives the length of.
     ///
     /// # Errors
-    /// What `write` returns; nothing is then held any more.
-    pub fn replace<T: From<EngineError>>(
+    /// What `write` returns, or [`FaultKind::TooLong`] for a length beyond the room; nothing is
+    /// then held any more.
+    pub fn replace(
         &mut self,
-        write: impl FnOnce(&mut [u8]) -> Result<usize, T>,
-    ) -> Result<usize, T> {
+        write: impl FnOnce(&mut [u8]) -> Result<usize, Fault>,
+    ) -> Result<(), Fault> {
         self.forget();
         let length = write(self.room)?;
         let short = u32::try_from(length).ok().filter(|_| length <= self.room.len());
-        let Some(short) = short else {
-            return Err(T::from(EngineError::NoRoom));
-        };
+        let short = short.ok_or(Fault::new(Device::Detector, FaultKind::TooLong))?;
         for (byte, new) in self.header.iter_mut().zip(MAGIC.iter().chain(&short.to_le_bytes())) {
             *byte = *new;
         }
-        Ok(length)
+        Ok(())
     }
 
     /// Holds nothing any more.
@@ -77,11 +76,11 @@ mod tests {
         let mut memory = [0xA5; 40];
         let mut retained = Retained::new(&mut memory);
         assert_eq!(retained.state(), None);
-        let written = retained.replace::<EngineError>(|room| {
+        let written = retained.replace(|room| {
             room[..3].copy_from_slice(b"abc");
             Ok(3)
         });
-        assert_eq!(written, Ok(3));
+        assert_eq!(written, Ok(()));
         let after_reset = Retained::new(&mut memory);
         assert_eq!(after_reset.state(), Some(&b"abc"[..]));
         let mut retained = Retained::new(&mut memory);
@@ -93,7 +92,8 @@ mod tests {
     fn refuses_lengths_beyond_its_room() {
         let mut memory = [0; 16];
         let mut retained = Retained::new(&mut memory);
-        assert_eq!(retained.replace::<EngineError>(|_| Ok(9)), Err(EngineError::NoRoom));
+        let too_long = Fault::new(Device::Detector, FaultKind::TooLong);
+        assert_eq!(retained.replace(|_| Ok(9)), Err(too_long));
         assert_eq!(retained.state(), None);
         memory[..4].copy_from_slice(&MAGIC);
         memory[4..8].copy_from_slice(&u32::MAX.to_le_bytes());

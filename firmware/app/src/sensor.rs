@@ -6,20 +6,34 @@ use lm75::{Address, Lm75};
 use crate::fault::{Device, Fault, FaultKind};
 
 /// Something on the bus with `C` readings.
-pub trait Sensor<const C: usize, B: I2c> {
+pub trait Sensor<const C: usize> {
     /// Reads all channels once, now.
     ///
     /// # Errors
     /// A [`Fault`] naming the device; reading again later is always possible.
-    fn read(&mut self, bus: &mut B) -> Result<[f32; C], Fault>;
+    fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; C], Fault>;
+
+    /// Reads with so many attempts, at least one.
+    ///
+    /// # Errors
+    /// The [`Fault`] of the last attempt.
+    fn insist<B: I2c>(&mut self, bus: &mut B, attempts: u8) -> Result<[f32; C], Fault> {
+        let mut reading = self.read(bus);
+        for _ in 1..attempts {
+            if reading.is_err() {
+                reading = self.read(bus);
+            }
+        }
+        reading
+    }
 }
 
 /// No sensor: for boards that only get samples over the link.
 #[derive(Debug, Clone, Copy)]
 pub struct NoSensor;
 
-impl<const C: usize, B: I2c> Sensor<C, B> for NoSensor {
-    fn read(&mut self, _: &mut B) -> Result<[f32; C], Fault> {
+impl<const C: usize> Sensor<C> for NoSensor {
+    fn read<B: I2c>(&mut self, _: &mut B) -> Result<[f32; C], Fault> {
         Err(Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge))
     }
 }
@@ -120,8 +134,8 @@ fn fault<E: embedded_hal::i2c::Error>(error: E) -> Fault {
     Fault::of_bus(Device::Magnetometer, &error)
 }
 
-impl<B: I2c> Sensor<3, B> for Lsm303dlhcMagnetometer {
-    fn read(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
+impl Sensor<3> for Lsm303dlhcMagnetometer {
+    fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         self.counts(bus).map(Self::microtesla)
     }
 }
@@ -130,8 +144,8 @@ impl<B: I2c> Sensor<3, B> for Lsm303dlhcMagnetometer {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Thermometer;
 
-impl<B: I2c> Sensor<1, B> for Thermometer {
-    fn read(&mut self, bus: &mut B) -> Result<[f32; 1], Fault> {
+impl Sensor<1> for Thermometer {
+    fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 1], Fault> {
         match Lm75::new(bus, Address::default()).read_temperature() {
             Ok(celsius) => Ok([celsius]),
             Err(lm75::Error::I2C(error)) => Err(Fault::of_bus(Device::Thermometer, &error)),
@@ -149,63 +163,18 @@ pub struct MagnetometerThermometer {
     thermometer: Thermometer,
 }
 
-impl<B: I2c> Sensor<4, B> for MagnetometerThermometer {
-    fn read(&mut self, bus: &mut B) -> Result<[f32; 4], Fault> {
+impl Sensor<4> for MagnetometerThermometer {
+    fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 4], Fault> {
         let [x, y, z] = self.magnetometer.read(bus)?;
         let [celsius] = self.thermometer.read(bus)?;
         Ok([x, y, z, celsius])
     }
 }
 
-/// Stands between a sensor and the engine: tries again, and lets no bad reading through.
-#[derive(Debug, Clone)]
-pub struct Watched<S, const C: usize> {
-    sensor: S,
-    attempts: u8,
-    stuck_after: u32,
-    last: [u32; C],
-    repeats: u32,
-}
-
-impl<S, const C: usize> Watched<S, C> {
-    /// Gives `sensor` this many attempts at each reading, and takes it for stuck when so many
-    /// readings in a row have been the same in all channels (0: never).
-    pub const fn new(sensor: S, attempts: u8, stuck_after: u32) -> Self {
-        Self { sensor, attempts, stuck_after, last: [0; C], repeats: 0 }
-    }
-
-    /// A reading that is finite and not stuck.
-    ///
-    /// # Errors
-    /// The [`Fault`] of the last attempt, [`FaultKind::NotFinite`] or [`FaultKind::Stuck`].
-    pub fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; C], Fault>
-    where
-        S: Sensor<C, B>,
-    {
-        let mut reading = self.sensor.read(bus);
-        for _ in 1..self.attempts {
-            if reading.is_err() {
-                reading = self.sensor.read(bus);
-            }
-        }
-        let reading = reading?;
-        if !reading.iter().all(|value| value.is_finite()) {
-            return Err(Fault::new(Device::Sample, FaultKind::NotFinite));
-        }
-        let bits = reading.map(f32::to_bits);
-        self.repeats = if bits == self.last { self.repeats.saturating_add(1) } else { 0 };
-        self.last = bits;
-        if self.stuck_after > 0 && self.repeats >= self.stuck_after {
-            return Err(Fault::new(Device::Sample, FaultKind::Stuck));
-        }
-        Ok(reading)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bus::{Bus, FaultyBus};
+    use crate::bus::FaultyBus;
     use crate::testing::World;
 
     #[test]
@@ -236,42 +205,15 @@ mod tests {
     #[test]
     fn short_faults_are_overcome_and_long_ones_reported_by_name() {
         let mut bus = FaultyBus::new(World::new());
-        let mut sensor = Watched::new(MagnetometerThermometer::default(), 3, 0);
+        let mut sensor = MagnetometerThermometer::default();
         bus.fail_next(0x1E, 2);
-        assert!(sensor.read(&mut bus).is_ok());
+        assert!(sensor.insist(&mut bus, 3).is_ok());
         bus.fail_next(0x1E, 3);
         let silent = Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge);
-        assert_eq!(sensor.read(&mut bus), Err(silent));
+        assert_eq!(sensor.insist(&mut bus, 3), Err(silent));
         bus.fail_next(0x48, 3);
         let silent = Fault::new(Device::Thermometer, FaultKind::NoAcknowledge);
-        assert_eq!(sensor.read(&mut bus), Err(silent));
-        assert!(sensor.read(&mut bus).is_ok());
-    }
-
-    #[test]
-    fn a_sensor_that_repeats_itself_is_stuck_until_it_moves() {
-        let mut world = World::new();
-        let mut sensor = Watched::new(Lsm303dlhcMagnetometer::new(), 1, 10);
-        for _ in 0..10 {
-            assert!(sensor.read(&mut world).is_ok());
-        }
-        let stuck = Fault::new(Device::Sample, FaultKind::Stuck);
-        assert_eq!(sensor.read(&mut world), Err(stuck));
-        world.field[1] += 1;
-        assert!(sensor.read(&mut world).is_ok());
-    }
-
-    struct Broken;
-
-    impl<B: I2c> Sensor<2, B> for Broken {
-        fn read(&mut self, _: &mut B) -> Result<[f32; 2], Fault> {
-            Ok([1.0, f32::NAN])
-        }
-    }
-
-    #[test]
-    fn readings_that_are_not_finite_go_no_further() {
-        let fault = Fault::new(Device::Sample, FaultKind::NotFinite);
-        assert_eq!(Watched::new(Broken, 3, 0).read(&mut World::new()), Err(fault));
+        assert_eq!(sensor.insist(&mut bus, 3), Err(silent));
+        assert!(sensor.insist(&mut bus, 3).is_ok());
     }
 }

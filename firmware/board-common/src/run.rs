@@ -2,7 +2,9 @@
 
 use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m::peripheral::{SCB, SYST};
-use drift_app::{App, Bus, ByteLink, Engine, Request, Sensor};
+use drift_app::{App, ByteLink, Request, Sensor};
+use embedded_hal::i2c::I2c;
+use fastmmd::detector::Monitor;
 
 use crate::stack;
 
@@ -34,16 +36,16 @@ impl Ticker {
 /// Takes a sample whenever `ticker` says so, and answers the link, for ever. Calls `alive` all
 /// the time: if that stops, something hangs, and a watchdog should start the board again, which
 /// loses nothing.
-pub fn run<B, L, S, E, const C: usize>(
-    mut app: App<'_, B, L, S, E, C>,
+pub fn run<B, L, S, M, const C: usize>(
+    mut app: App<'_, B, L, S, M, C>,
     mut ticker: Ticker,
     mut alive: impl FnMut(),
 ) -> !
 where
-    B: Bus,
+    B: I2c,
     L: ByteLink,
-    S: Sensor<C, B>,
-    E: Engine<C>,
+    S: Sensor<C>,
+    M: Monitor<Row = [f32; C]>,
 {
     loop {
         alive();

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use drift_app::engine::{Alarm, Phase};
 use drift_app::message::{Command, Report};
 use drift_app::profile::BOARD;
+use fastmmd::detector::{Alarm, Status};
 
 use crate::device::Device;
 use crate::error::{Doing, Error, expect};
@@ -62,48 +62,44 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
     let learned = loop {
         let (report, alarm) = next(&mut device, &mut scene, false)?;
         none_yet(alarm)?;
-        match report.phase {
-            Phase::Scaling { permille } | Phase::Learning { permille } => {
-                screen.learning(report.count, permille);
-            }
-            Phase::Monitoring | Phase::Drift => break report,
+        if report.status.stage.is_learned() {
+            break report.status;
         }
+        screen.learning(&report.status);
     };
     let threshold = learned.threshold;
-    screen.keep(&format!("  learned   {} 100 %  sample {}", "█".repeat(WIDTH), learned.count));
+    screen.keep(&format!("  learned   {} 100 %  sample {}", "█".repeat(WIDTH), learned.rows));
     screen.line(&format!("monitoring: █ is beyond the threshold, now {threshold:.2}"));
     let mut trace = Trace::default();
     let mut last = 0;
     for _ in 0..HEALTHY {
         let (report, alarm) = next(&mut device, &mut scene, false)?;
         none_yet(alarm)?;
-        screen.monitoring("healthy", &report, &mut trace);
-        last = report.count;
+        screen.monitoring("healthy", &report.status, &mut trace);
+        last = report.status.rows;
     }
     screen.keep("");
     scene.shift[CHANNEL] = DRIFT * DEVIATION;
     let name = CHANNELS[CHANNEL];
-    screen.line(&format!("channel {name} drifts by {DRIFT} deviations from sample {}", last + 1));
+    screen.line(&format!("channel {name} drifts by {DRIFT} deviations from sample {last}"));
     for _ in 0..PATIENCE {
         let (report, alarm) = next(&mut device, &mut scene, true)?;
-        screen.monitoring("drift", &report, &mut trace);
+        screen.monitoring("drift", &report.status, &mut trace);
         if let Some(alarm) = alarm {
             screen.keep("");
             screen.alarm(&alarm, last);
-            let right = usize::from(alarm.channel) == CHANNEL;
+            let right = alarm.channel == CHANNEL;
             screen.line(if right {
                 "the right channel"
             } else {
                 "another channel than the one that drifts"
             });
             let stack = device.machine().stack_high_water()?;
-            device.ask(&Command::Acknowledge { sample: alarm.sample })?;
+            device.ask(&Command::Acknowledge { row: alarm.row })?;
             device.cut_power()?;
             let seconds = begin.elapsed().as_secs_f64();
-            screen.line(&format!(
-                "{} samples in {seconds:.1} s, {stack} bytes of stack",
-                alarm.sample
-            ));
+            let samples = report.status.rows;
+            screen.line(&format!("{samples} samples in {seconds:.1} s, {stack} bytes of stack"));
             return record.map_or(Ok(()), Record::finish);
         }
     }
@@ -141,8 +137,8 @@ impl Trace {
 }
 
 /// The line that changes while monitoring.
-fn monitored(name: &str, marks: &str, statistic: f32, threshold: f32, count: u32) -> String {
-    format!("  {name:9} {marks:WIDTH$} {statistic:5.2} of {threshold:5.2}  sample {count}")
+fn monitored(name: &str, marks: &str, statistic: f32, threshold: f32, rows: u64) -> String {
+    format!("  {name:9} {marks:WIDTH$} {statistic:5.2} of {threshold:5.2}  sample {rows}")
 }
 
 /// The terminal, or a file that gets plain lines.
@@ -177,23 +173,30 @@ impl Screen {
         self.shown.clear();
     }
 
-    fn learning(&mut self, count: u32, permille: u16) {
-        let done = usize::from(permille) * WIDTH / 1000;
+    fn learning(&mut self, status: &Status) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to 100, and the cast saturates"
+        )]
+        let percent = (100.0 * status.progress) as usize;
+        let rows = status.rows;
+        let done = percent * WIDTH / 100;
         let (full, empty) = ("█".repeat(done), "░".repeat(WIDTH - done));
-        let text = format!("  learning  {full}{empty} {:3} %  sample {count}", permille / 10);
-        if !self.live && count.is_multiple_of(1024) {
+        let text = format!("  learning  {full}{empty} {percent:3} %  sample {rows}");
+        if !self.live && rows.is_multiple_of(1024) {
             println!("{text}");
         }
-        if count.is_multiple_of(16) {
+        if rows.is_multiple_of(16) {
             self.show(text);
         }
     }
 
-    fn monitoring(&mut self, name: &str, report: &Report, trace: &mut Trace) {
-        let marks = trace.push(report.statistic / report.threshold);
-        let Report { count, statistic, threshold, .. } = report;
-        let text = monitored(name, &marks, *statistic, *threshold, *count);
-        if !self.live && count.is_multiple_of(50) {
+    fn monitoring(&mut self, name: &str, status: &Status, trace: &mut Trace) {
+        let Status { rows, statistic, threshold, .. } = *status;
+        let marks = trace.push(statistic / threshold);
+        let text = monitored(name, &marks, statistic, threshold, rows);
+        if !self.live && rows.is_multiple_of(50) {
             println!("{text}");
         }
         self.show(text);
@@ -202,14 +205,14 @@ impl Screen {
         }
     }
 
-    fn alarm(&mut self, alarm: &Alarm, last_healthy: u32) {
+    fn alarm(&mut self, alarm: &Alarm, onset: u64) {
         let (bold, plain) = if self.live { ("\x1b[1;31m", "\x1b[0m") } else { ("", "") };
-        let delay = alarm.sample - last_healthy;
-        let channel = CHANNELS.get(usize::from(alarm.channel)).unwrap_or(&"?");
-        let kind = format!("{:?}", alarm.kind).to_lowercase();
+        let delay = alarm.row + 1 - onset;
+        let channel = CHANNELS.get(alarm.channel).unwrap_or(&"?");
+        let kind = alarm.change.name();
         println!(
             "{bold}ALARM{plain} at sample {}, {delay} samples after the drift began:",
-            alarm.sample
+            alarm.row
         );
         println!("  channel {channel}, its {kind}, probably since sample {}", alarm.since);
         println!(
@@ -229,8 +232,8 @@ impl Record {
     fn new(path: &Path) -> Result<Self, Error> {
         let file = File::create(path).doing("making the file to record to")?;
         let mut file = BufWriter::new(file);
-        let columns = "sample,x_nanotesla,y_nanotesla,z_nanotesla,millicelsius,drifts,phase,\
-                       permille,statistic,threshold,alarm,channel,kind,since";
+        let columns = "sample,x_nanotesla,y_nanotesla,z_nanotesla,millicelsius,drifts,stage,\
+                       progress,statistic,threshold,alarm,channel,kind,since";
         writeln!(file, "{columns}").doing("recording")?;
         Ok(Self(file))
     }
@@ -242,24 +245,20 @@ impl Record {
         report: &Report,
         alarm: Option<Alarm>,
     ) -> Result<(), Error> {
-        let Report { count, statistic, threshold, .. } = report;
+        let Status { stage, rows, progress, statistic, threshold, .. } = report.status;
+        // The sample that was taken last.
+        let sample = rows.saturating_sub(1);
         let [x, y, z] = reading.nanotesla;
         let celsius = reading.millicelsius;
-        let (phase, permille) = match report.phase {
-            Phase::Scaling { permille } => ("scaling", permille),
-            Phase::Learning { permille } => ("learning", permille),
-            Phase::Monitoring => ("monitoring", 1000),
-            Phase::Drift => ("drift", 1000),
-        };
-        let drifts = u8::from(drifts);
+        let (drifts, stage) = (u8::from(drifts), stage.name());
         write!(
             self.0,
-            "{count},{x},{y},{z},{celsius},{drifts},{phase},{permille},{statistic},{threshold}"
+            "{sample},{x},{y},{z},{celsius},{drifts},{stage},{progress},{statistic},{threshold}"
         )
         .doing("recording")?;
         match alarm {
-            Some(Alarm { channel, kind, since, .. }) => {
-                writeln!(self.0, ",1,{channel},{kind:?},{since}")
+            Some(Alarm { channel, change, since, .. }) => {
+                writeln!(self.0, ",1,{channel},{},{since}", change.name())
             }
             None => writeln!(self.0, ",0,,,"),
         }

@@ -4,10 +4,10 @@ use std::io::{BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
-use drift_app::engine::Alarm;
 use drift_app::fault::Fault;
 use drift_app::frame::{self, Decoder, Frame};
 use drift_app::message::{Command, Message, Origin, Refusal, Report};
+use fastmmd::detector::Alarm;
 
 use crate::error::{Doing, Error};
 use crate::machine::{Machine, PATIENCE, Setup};
@@ -170,7 +170,7 @@ impl Device {
         }
     }
 
-    /// The engine's whole state, piece by piece.
+    /// The detector's whole state, piece by piece.
     ///
     /// # Errors
     /// [`Error`] if a piece is missing.

@@ -48,8 +48,18 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io { source, .. } => Some(source),
-            _ => None,
+            Self::Ended { .. }
+            | Self::Silent(_)
+            | Self::Refused(_)
+            | Self::Unexpected(_)
+            | Self::Skipped(_) => None,
         }
+    }
+}
+
+impl From<fastmmd::Error> for Error {
+    fn from(error: fastmmd::Error) -> Self {
+        Self::Unexpected(format!("the host's detector: {error}"))
     }
 }
 

@@ -2,7 +2,6 @@
 //! and the EEPROM gets its image through the app's own store. Saves each scenario thousands of
 //! samples over the emulated bus.
 
-use drift_app::engine::Engine;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation, SevenBitAddress};
@@ -13,7 +12,7 @@ use crate::machine::Eeprom;
 use crate::signal::Scene;
 
 /// Samples after which the board has learned.
-pub const LEARNED: u32 = BOARD.scaling_rows + BOARD.learning_rows;
+pub const LEARNED: u64 = BOARD.scaling_rows as u64 + BOARD.learning_rows as u64;
 
 /// An EEPROM in the host's memory, on a bus of its own.
 struct Chip {
@@ -54,13 +53,11 @@ impl I2c for Chip {
 }
 
 /// The detector after `samples` samples of a healthy scene.
-fn detector(settings: Config<4>, samples: u32) -> Result<BoardDetector<4>, Error> {
-    let refused = |error| Error::Unexpected(format!("the host's detector: {error:?}"));
-    let new = BoardDetector::<4>::new(&FOUR_CHANNELS, settings);
-    let mut detector = new.map_err(|error| Error::Unexpected(error.to_string()))?;
+fn detector(settings: Config<4>, samples: u64) -> Result<BoardDetector<4>, Error> {
+    let mut detector = BoardDetector::<4>::new(&FOUR_CHANNELS, settings)?;
     let mut scene = Scene::new(1000);
     for _ in 0..samples {
-        Engine::push(&mut detector, &scene.reading().values()).map_err(refused)?;
+        detector.push(&scene.reading().values())?;
     }
     Ok(detector)
 }
@@ -69,7 +66,7 @@ fn detector(settings: Config<4>, samples: u32) -> Result<BoardDetector<4>, Error
 ///
 /// # Errors
 /// [`Error`] if it cannot be made.
-pub fn eeprom(samples: u32) -> Result<Eeprom, Error> {
+pub fn eeprom(samples: u64) -> Result<Eeprom, Error> {
     eeprom_with(BOARD, samples)
 }
 
@@ -77,11 +74,10 @@ pub fn eeprom(samples: u32) -> Result<Eeprom, Error> {
 ///
 /// # Errors
 /// [`Error`] if it cannot be made.
-pub fn eeprom_with(settings: Config<4>, samples: u32) -> Result<Eeprom, Error> {
+pub fn eeprom_with(settings: Config<4>, samples: u64) -> Result<Eeprom, Error> {
     let detector = detector(settings, samples)?;
-    let mut state = vec![0; <BoardDetector<4> as Engine<4>>::STATE_BYTES];
-    let refused = |error| Error::Unexpected(format!("saving on the host: {error:?}"));
-    Engine::save(&detector, &mut state).map_err(refused)?;
+    let mut state = vec![0; BoardDetector::<4>::SAVED_BYTES];
+    detector.save(&mut state)?;
     eeprom_of(&state)
 }
 

@@ -10,7 +10,7 @@ use crate::scenarios::{Programs, learned_device, status, step};
 use crate::signal::{Random, Scene};
 
 /// How often the firmware stores its state while it learns.
-const STORE_EVERY: u32 = drift_app::Config::DEFAULT.store_every_learning;
+const STORE_EVERY: u64 = drift_app::Config::DEFAULT.store_every_learning as u64;
 
 pub(crate) fn resets(programs: &Programs) -> Result<String, Error> {
     let (mut scene, mut random) = (Scene::new(7), Random::new(7));
@@ -22,13 +22,15 @@ pub(crate) fn resets(programs: &Programs) -> Result<String, Error> {
                 expect(alarm.is_none(), || format!("{alarm:?}"))?;
             }
             let (before, state) = (status(&mut device)?, device.read_state()?);
-            expect(before.phase.is_learned() == (samples > 0), || format!("{before:?}"))?;
+            expect(before.status.stage.is_learned() == (samples > 0), || format!("{before:?}"))?;
             let origin = if random.below(2) == 0 { device.reset()? } else { device.restart()? };
             let after = status(&mut device)?;
             expect(origin == Origin::Memory, || format!("started from {origin:?}, {after:?}"))?;
-            expect(after.count == before.count && after.phase == before.phase, || {
-                format!("{before:?} became {after:?}")
-            })?;
+            expect(
+                after.status.rows == before.status.rows
+                    && after.status.stage == before.status.stage,
+                || format!("{before:?} became {after:?}"),
+            )?;
             expect(device.read_state()? == state, || "the state is not the same".into())?;
         }
     }
@@ -51,15 +53,16 @@ pub(crate) fn resets_at_any_moment(programs: &Programs) -> Result<String, Error>
         std::thread::sleep(std::time::Duration::from_micros(random.below(2500)));
         let origin = device.reset()?;
         let after = status(&mut device)?;
-        expect(after.phase.is_learned(), || format!("{before:?} became {after:?}"))?;
+        expect(after.status.stage.is_learned(), || format!("{before:?} became {after:?}"))?;
         match origin {
             Origin::Memory => {
-                let good = [before.count, before.count + 1].contains(&after.count);
+                let good =
+                    [before.status.rows, before.status.rows + 1].contains(&after.status.rows);
                 expect(good, || format!("{before:?} became {after:?}"))?;
                 from_memory += 1;
             }
             Origin::Store => {
-                expect(after.count == LEARNED, || format!("{before:?} became {after:?}"))?;
+                expect(after.status.rows == LEARNED, || format!("{before:?} became {after:?}"))?;
                 from_store += 1;
             }
             Origin::Fresh => return Err(Error::Unexpected("all was lost".into())),
@@ -80,17 +83,17 @@ pub(crate) fn power_cuts(programs: &Programs) -> Result<String, Error> {
             let before = eeprom.read()?;
             let (mut device, origin) = Device::start(&setup)?;
             let mut last = status(&mut device)?;
-            expect(last.count >= kept && origin == Origin::Store, || {
+            expect(last.status.rows >= kept && origin == Origin::Store, || {
                 format!("{kept} samples kept, {last:?} ({origin:?})")
             })?;
-            expect(last.phase.is_learned() == learned, || format!("{last:?}"))?;
-            kept = last.count;
+            expect(last.status.stage.is_learned() == learned, || format!("{last:?}"))?;
+            kept = last.status.rows;
             for _ in 0..random.below(40) {
                 last = step(&mut device, &mut scene)?.0;
             }
             if !learned && cut % 3 == 0 {
                 // Up to the sample with which a state is written.
-                while (last.count + 1) % STORE_EVERY != 0 {
+                while (last.status.rows + 1) % STORE_EVERY != 0 {
                     last = step(&mut device, &mut scene)?.0;
                 }
             }
@@ -114,10 +117,10 @@ fn is_being_written(image: &[u8]) -> bool {
 }
 
 /// The number of samples in the newest state that the firmware says it stored.
-fn stored_count(log: &[String]) -> u32 {
+fn stored_count(log: &[String]) -> u64 {
     let counts = log.iter().filter(|line| line.contains("stored"));
     let number =
-        |line: &String| line.split("after ").nth(1)?.split_whitespace().next()?.parse::<u32>().ok();
+        |line: &String| line.split("after ").nth(1)?.split_whitespace().next()?.parse::<u64>().ok();
     counts.filter_map(number).next_back().unwrap_or(0)
 }
 
@@ -157,7 +160,7 @@ pub(crate) fn torn_store(programs: &Programs) -> Result<String, Error> {
         let image = torn.try_into().map_err(|_| Error::Silent("an image of 32 KiB"))?;
         eeprom.write(&image)?;
         let (mut device, origin) = Device::start(&setup)?;
-        let count = status(&mut device)?.count;
+        let count = status(&mut device)?.status.rows;
         expect(origin == Origin::Store, || format!("{origin:?} after {written} bytes"))?;
         expect(count == *older_count || count == *newer_count, || {
             format!("{count} samples after {written} bytes")

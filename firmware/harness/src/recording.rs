@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use drift_app::engine::{Alarm, Engine, Outcome};
 use drift_app::message::{Command, Sample};
 use drift_app::profile::{RECORDING, RecordingDetector};
 use fastmmd::Fourier;
+use fastmmd::detector::{Alarm, Monitor, Verdict};
 
 use crate::device::Device;
 use crate::error::{Doing, Error, expect};
@@ -88,15 +88,12 @@ pub fn compare<const C: usize>(
     rows: &[[f32; C]],
 ) -> Result<Vec<Alarm>, Error> {
     let (mut device, _) = Device::start(&Setup::bare(Board::Mps2An386, elf))?;
-    let new = RecordingDetector::new(map, RECORDING);
-    let mut host = new.map_err(|error| Error::Unexpected(error.to_string()))?;
+    let mut host = RecordingDetector::new(map, RECORDING)?;
     let mut alarms = Vec::new();
     for (number, row) in rows.iter().enumerate() {
-        let outcome = Engine::push(&mut host, row);
-        let outcome = outcome.map_err(|error| Error::Unexpected(format!("{error:?}")))?;
-        let expected = match outcome {
-            Outcome::Drift(alarm) => vec![alarm],
-            Outcome::Quiet | Outcome::Learned => vec![],
+        let expected = match host.push(row)? {
+            Verdict::Alarm(alarm) => vec![alarm],
+            Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting => vec![],
         };
         let sample = Sample::new(row).ok_or(Error::Silent("channels"))?;
         let answer = device.ask(&Command::Push(sample))?;
@@ -104,16 +101,14 @@ pub fn compare<const C: usize>(
         expect(answer.alarms == expected, || {
             format!("row {number}: the board {:?}, the host {expected:?}", answer.alarms)
         })?;
-        let board = (report.count, report.phase, report.statistic.to_bits());
-        let wanted = (host.count(), host.phase(), host.statistic().to_bits());
+        let (board, wanted) = (report.status, host.status());
         expect(board == wanted, || {
             format!("row {number}: the board {board:?}, the host {wanted:?}")
         })?;
         alarms.extend(expected);
     }
-    let mut state = vec![0; <RecordingDetector<C> as Engine<C>>::STATE_BYTES];
-    let saved = Engine::save(&host, &mut state);
-    saved.map_err(|error| Error::Unexpected(format!("{error:?}")))?;
+    let mut state = vec![0; host.saved_bytes()];
+    host.save(&mut state)?;
     expect(device.read_state()? == state, || "the states in the end differ".into())?;
     device.cut_power()?;
     Ok(alarms)

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use drift_app::engine::Alarm;
 use drift_app::message::{self, Origin, Sample};
 use drift_app::profile::BOARD;
+use fastmmd::detector::Alarm;
 use serde_json::Value;
 
 use crate::device::Device;
@@ -42,7 +42,7 @@ const RECORDING: [&str; 19] = [
 ];
 
 /// Samples after learning that the host sees as well; they must not change what it exports.
-const FURTHER: u32 = 300;
+const FURTHER: u64 = 300;
 /// Healthy samples on the board, and then drifted ones.
 const WATCHED: [u32; 2] = [100, 400];
 
@@ -71,10 +71,10 @@ pub fn exported(programs: &Programs) -> Result<String, Error> {
     let elf = programs.drift();
     let (mut device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;
     let report = status(&mut device)?;
-    expect(origin == Origin::Store && report.count == LEARNED, || {
+    expect(origin == Origin::Store && report.status.rows == LEARNED, || {
         format!("{origin:?}, {report:?}")
     })?;
-    expect(report.phase.is_learned(), || format!("{report:?}"))?;
+    expect(report.status.stage.is_learned(), || format!("{report:?}"))?;
     let mut rows = Log::new();
     let mut alarms = Vec::new();
     for (samples, shift) in WATCHED.into_iter().zip([0.0, 1.5 * DEVIATION]) {
@@ -141,7 +141,7 @@ fn run(tool: &Path, arguments: &[&str], files: &[&Path]) -> Result<String, Error
 }
 
 /// The alarms of the board, after `before` samples, are those that the command printed.
-fn agree(alarms: &[Alarm], output: &str, before: u32) -> Result<(), Error> {
+fn agree(alarms: &[Alarm], output: &str, before: u64) -> Result<(), Error> {
     let lines: Vec<Value> =
         output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let printed: Vec<&Value> = lines.iter().filter(|line| line["event"] == "alarm").collect();
@@ -169,18 +169,18 @@ fn describe_line(line: &Value) -> String {
     )
 }
 
-fn describe_alarm(alarm: &Alarm, before: u32) -> String {
-    // Samples count from 1 over all, rows from 0 over the log.
-    let row = |sample: u32| i64::from(sample) - i64::from(before) - 1;
+fn describe_alarm(alarm: &Alarm, before: u64) -> String {
+    // The board counts all rows, the command those of the log.
+    let row = |row: u64| i128::from(row) - i128::from(before);
     format!(
         "row {} since {} window {} score {:08x} threshold {:08x} channel {} {}",
-        row(alarm.sample),
+        row(alarm.row),
         row(alarm.since),
         alarm.scale,
         alarm.score.to_bits(),
         alarm.threshold.to_bits(),
         alarm.channel,
-        format!("{:?}", alarm.kind).to_lowercase()
+        alarm.change.name()
     )
 }
 
@@ -194,18 +194,18 @@ impl Programs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drift_app::engine::ChangeKind;
+    use fastmmd::detector::Change;
 
     #[test]
     fn alarms_that_differ_in_one_bit_are_noticed() {
         let alarm = Alarm {
-            sample: 111,
-            since: 101,
+            row: 110,
+            since: 100,
             scale: 16,
             score: 0.1,
             threshold: 0.05,
             channel: 2,
-            kind: ChangeKind::Level,
+            change: Change::Level,
         };
         let printed = "{\"event\":\"alarm\",\"row\":10,\"since_row\":0,\"scale\":16,\"score\":0.1,\
              \"threshold\":0.05,\"channel\":2,\"kind\":\"level\"}\n{\"event\":\"summary\"}\n";

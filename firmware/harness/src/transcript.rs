@@ -116,7 +116,7 @@ fn drift(programs: &Programs) -> Result<Vec<String>, Error> {
     talk.steps(40)?;
     talk.restart()?;
     talk.ask("status", &Command::Status)?;
-    talk.ask("acknowledge", &Command::Acknowledge { sample: u32::MAX })?;
+    talk.ask("acknowledge", &Command::Acknowledge { row: u64::MAX })?;
     talk.ask("status", &Command::Status)?;
     Ok(talk.end()?.2)
 }
@@ -154,14 +154,13 @@ fn stm32f405(programs: &Programs) -> Result<Vec<String>, Error> {
     }
     // The flags depend on when the board last looked for its sensors, by a timer of its own.
     let report = device.ask(&Command::Status)?.report()?;
-    let (count, phase, statistic) = (report.count, report.phase, report.statistic);
-    lines.push(format!("status: {count} samples, {phase:?}, statistic {statistic}"));
+    lines.push(format!("status: {:?}", report.status));
     let state = device.read_state()?;
     let sum = state.iter().fold(0_u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
     lines.push(format!("state: {} bytes, {sum:#010x}", state.len()));
     lines.push(format!("restart: from {:?}", device.restart()?));
     let report = device.ask(&Command::Relearn)?.report()?;
-    lines.push(format!("relearn: {} samples, {:?}", report.count, report.phase));
+    lines.push(format!("relearn: {:?}", report.status));
     device.cut_power()?;
     Ok(lines)
 }

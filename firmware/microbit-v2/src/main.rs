@@ -10,8 +10,6 @@ use board_common::{RetainedMemory, Ticker, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
-use drift_app::bus::PlainBus;
-use drift_app::engine::Engine;
 use drift_app::link::ByteLink;
 use drift_app::profile::{BOARD, BoardDetector, THREE_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
@@ -27,7 +25,7 @@ const SAMPLES_PER_SECOND: u32 = 10;
 const CLOCK_HERTZ: u32 = 64_000_000;
 type Detector = BoardDetector<CHANNELS>;
 
-const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
+const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
 // SAFETY: the start-up code does not touch this section, and nothing else is in it.
 #[unsafe(link_section = ".uninit.STATE")]
@@ -80,15 +78,15 @@ fn main() -> ! {
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
     // It stays where it is made: `main` does not end, and a move would take as much stack again.
-    let mut engine = Detector::new(&THREE_CHANNELS, BOARD);
-    let Ok(engine) = &mut engine else {
+    let mut detector = Detector::new(&THREE_CHANNELS, BOARD);
+    let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");
     };
     let parts = Parts {
-        bus: PlainBus(bus),
+        bus,
         line: Line { transmitter, receiver },
         sensor: Lsm303agrMagnetometer::default(),
-        engine,
+        monitor,
         store: None,
         memory,
     };

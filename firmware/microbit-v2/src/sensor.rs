@@ -46,8 +46,8 @@ fn fault<E: BusError>(error: Error<E>) -> Fault {
     }
 }
 
-impl<B: I2c> Sensor<3, B> for Lsm303agrMagnetometer {
-    fn read(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
+impl Sensor<3> for Lsm303agrMagnetometer {
+    fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         let reading = self.measure(bus);
         // After a fault it may have lost power: set it up again.
         self.ready = reading.is_ok();

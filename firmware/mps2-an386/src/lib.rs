@@ -19,15 +19,15 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use board_common::{RetainedMemory, stack};
 use cortex_m::peripheral::scb::Exception;
+use drift_app::Sensor;
 use drift_app::app::{App, Config, Parts, Request};
-use drift_app::bus::FaultyBus;
 use drift_app::store::Store;
-use drift_app::{Bus, ByteLink, Engine, Sensor};
+use fastmmd::detector::Monitor;
 
 /// What the board has.
 pub struct Board {
-    /// The bus of sensors and EEPROM; it can simulate faults, since the emulator cannot.
-    pub bus: FaultyBus<Sbcon>,
+    /// The bus of sensors and EEPROM.
+    pub bus: Sbcon,
     /// The line to the host.
     pub uart: Uart,
 }
@@ -43,41 +43,39 @@ impl Board {
         let mut core = cortex_m::Peripherals::take()?;
         core.SCB.enable(Exception::MemoryManagement);
         stack::protect(&mut core.MPU);
-        Some(Self { bus: FaultyBus::new(Sbcon::new()), uart: Uart::new() })
+        Some(Self { bus: Sbcon::new(), uart: Uart::new() })
     }
 }
 
-/// Makes the engine, starts the app with it and answers the link for ever.
-pub fn run<S, E, const C: usize, const N: usize>(
+/// Makes the detector, starts the app with it and answers the link for ever.
+pub fn run<S, M, const C: usize, const N: usize>(
     state: &'static RetainedMemory<N>,
     sensor: S,
     store: Option<Store>,
-    engine: impl FnOnce() -> Result<E, fastmmd::Error>,
+    detector: impl FnOnce() -> Result<M, fastmmd::Error>,
 ) -> !
 where
-    S: Sensor<C, FaultyBus<Sbcon>>,
-    E: Engine<C>,
+    S: Sensor<C>,
+    M: Monitor<Row = [f32; C]>,
 {
     let (Some(board), Some(memory)) = (Board::take(), state.take()) else {
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
     // It stays where it is made: this never ends, and a move would take as much stack again.
-    let mut engine = engine();
-    let Ok(engine) = &mut engine else {
+    let mut detector = detector();
+    let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");
     };
-    let parts = Parts { bus: board.bus, line: board.uart, sensor, engine, store, memory };
+    let parts = Parts { bus: board.bus, line: board.uart, sensor, monitor, store, memory };
     serve(App::start(parts, Config::DEFAULT))
 }
 
 /// Answers the link for ever.
-fn serve<B, S, E, const C: usize>(mut app: App<'_, B, Uart, S, E, C>) -> !
+fn serve<S, M, const C: usize>(mut app: App<'_, Sbcon, Uart, S, M, C>) -> !
 where
-    B: Bus,
-    S: Sensor<C, B>,
-    E: Engine<C>,
-    Uart: ByteLink,
+    S: Sensor<C>,
+    M: Monitor<Row = [f32; C]>,
 {
     loop {
         match app.poll() {

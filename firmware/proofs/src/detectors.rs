@@ -4,9 +4,12 @@
 use core::hint::black_box;
 
 use fastmmd::coupling::{self, Monitor};
-use fastmmd::detector::{Alarm, Config, Detector, Difference, Raw, Reading, SavedShape, View};
+use fastmmd::detector::{
+    self, Alarm, Change, Config, Detector, Difference, LoneOutliers, Raw, Reading, SavedShape,
+    Stage, Status, View,
+};
 use fastmmd::innovation::Innovation;
-use fastmmd::{Embedding, FeatureMap, Nearest, Regimes, SinCos};
+use fastmmd::{Embedding, FeatureMap, MapKind, Nearest, Profile, Regimes, Sampling, SinCos};
 
 use crate::maps::window;
 use crate::{number, sample};
@@ -77,7 +80,32 @@ where
     detector.acknowledge();
     black_box(&mut detector).relearn();
     let _ = black_box(detector.relearn_with(black_box(config)));
+    through_the_trait(&mut detector, &sample(), config);
     black_box(detector);
+}
+
+/// What firmware calls.
+#[inline(never)]
+fn through_the_trait<M: detector::Monitor>(monitor: &mut M, row: &M::Row, config: M::Config) {
+    let _ = black_box(monitor.push(row));
+    let status: Status = monitor.status();
+    black_box((status, status.stage.is_learned(), monitor.saved_bytes(), monitor.warning()));
+    black_box(*monitor.config() == config);
+    let mut bytes = black_box([0; 16_384]);
+    let _ = black_box(monitor.save(window(&mut bytes)));
+    let _ = black_box(monitor.restore(window(&mut bytes)));
+    let _ = black_box(monitor.relearn_with(config));
+}
+
+/// Codes and names of the enums.
+pub(crate) fn codes() {
+    macro_rules! each {
+        ($($name:ident),*) => {$(
+            let one = black_box($name::from_code(black_box(1)));
+            black_box(one.map(|one| (one.code(), one.name())));
+        )*};
+    }
+    each!(Change, LoneOutliers, MapKind, Profile, Sampling, Stage);
 }
 
 #[inline(never)]

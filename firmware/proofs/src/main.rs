@@ -34,6 +34,7 @@ pub extern "C" fn _start() -> ! {
     #[cfg(feature = "inject-alloc")]
     controls::allocate();
     maps::values();
+    detectors::codes();
     conditioning::all::<1>();
     conditioning::all::<3>();
     conditioning::delay::<1, 16>();

@@ -8,8 +8,6 @@ use board_common::{RetainedMemory, Ticker, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
-use drift_app::bus::PlainBus;
-use drift_app::engine::Engine;
 use drift_app::link::ByteLink;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
@@ -37,7 +35,7 @@ type Detector = BoardDetector<CHANNELS>;
 #[unsafe(no_mangle)]
 pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
 
-const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
+const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
 // SAFETY: the start-up code does not touch this section, and nothing else is in it.
 #[unsafe(link_section = ".uninit.STATE")]
@@ -108,15 +106,15 @@ fn main() -> ! {
     watchdog.start(MicrosDurationU32::secs(4));
 
     // It stays where it is made: `main` does not end, and a move would take as much stack again.
-    let mut engine = Detector::new(&FOUR_CHANNELS, BOARD);
-    let Ok(engine) = &mut engine else {
+    let mut detector = Detector::new(&FOUR_CHANNELS, BOARD);
+    let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");
     };
     let parts = Parts {
-        bus: PlainBus(bus),
+        bus,
         line: Line(uart),
         sensor: MagnetometerThermometer::default(),
-        engine,
+        monitor,
         store: Some(Store::new()),
         memory,
     };

@@ -11,8 +11,6 @@ use board_common::{RetainedMemory, Ticker, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
-use drift_app::bus::PlainBus;
-use drift_app::engine::Engine;
 use drift_app::link::ByteLink;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
@@ -32,7 +30,7 @@ const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
 type Detector = BoardDetector<CHANNELS>;
 
-const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
+const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
 // SAFETY: the start-up code does not touch this section, and nothing else is in it.
 #[unsafe(link_section = ".uninit.STATE")]
@@ -117,15 +115,15 @@ fn main() -> ! {
     watchdog.start(4.secs());
 
     // It stays where it is made: `main` does not end, and a move would take as much stack again.
-    let mut engine = Detector::new(&FOUR_CHANNELS, BOARD);
-    let Ok(engine) = &mut engine else {
+    let mut detector = Detector::new(&FOUR_CHANNELS, BOARD);
+    let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");
     };
     let parts = Parts {
-        bus: PlainBus(Controller::new(bus)),
+        bus: Controller::new(bus),
         line: Line(usart),
         sensor: MagnetometerThermometer::default(),
-        engine,
+        monitor,
         store: Some(Store::new()),
         memory,
     };

@@ -17,13 +17,6 @@ use fastmmd_reference::tolerance::{self, Tolerance};
 use fastmmd_reference::{Weighted, data, real, single};
 use readings::Readings;
 
-const PROFILES: [Profile; 5] = [
-    Profile::Gaussian,
-    Profile::Laplacian,
-    Profile::Exponential,
-    Profile::Matern32,
-    Profile::Matern52,
-];
 const SAMPLINGS: [Sampling; 3] = [Sampling::Independent, Sampling::Quasi, Sampling::Orthogonal];
 
 /// Feeds both sets to the core: by `push` where all weigh 1, weighted otherwise.
@@ -142,7 +135,7 @@ fn kernel(profile: Profile, dims: usize) -> Kernel {
 /// Every kernel and sampling of a dense map.
 fn fourier<const D: usize, const L: usize>(count: usize) {
     let mut worst = Worst::default();
-    for profile in PROFILES {
+    for profile in Profile::ALL {
         for sampling in SAMPLINGS {
             let kernel = kernel(profile, D);
             if sampling == Sampling::Orthogonal && !kernel.is_spherical() {
@@ -158,7 +151,7 @@ fn fourier<const D: usize, const L: usize>(count: usize) {
 /// Every spherical kernel of a Fastfood map.
 fn fastfood<const D: usize, const P: usize, const L: usize>(count: usize) {
     let mut worst = Worst::default();
-    for profile in PROFILES {
+    for profile in Profile::ALL {
         let kernel = kernel(profile, D);
         if kernel.is_spherical() {
             let map = Box::new(Fastfood::<D, P, L>::new(kernel, 7).expect("spherical"));

@@ -4,7 +4,7 @@
 //! it. Averaged over changes of all channels, of one channel's level and of one channel's spread,
 //! quasi-random frequencies have the smallest error of MMD² up to [`QUASI_MAX_INPUTS`] channels;
 //! above, orthogonal blocks do, except for the spread of a single channel when L is large
-//! (`cargo test -p fastmmd-reference --test accuracy -- --nocapture` prints the table, and fails
+//! (`cargo test -p fastmmd-tests --test accuracy -- --nocapture` prints the table, and fails
 //! if the rule stops being true).
 //!
 //! The same seed gives the same frequencies, bit for bit, on every target and at compile time.
@@ -18,6 +18,7 @@ mod stream;
 use super::kernel::{Kernel, Tail};
 use crate::error::Error;
 use crate::numeric::{cos_sin_turns, normal_quantile, rounded};
+use crate::state::codes;
 
 pub(crate) use radius::{Strata, stratified_radii};
 pub(crate) use stream::Stream;
@@ -28,7 +29,6 @@ pub const QUASI_MAX_INPUTS: usize = 4;
 /// How the L frequencies of a dense map are spread over the spectral distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
 pub enum Sampling {
     /// [`Quasi`](Self::Quasi) up to [`QUASI_MAX_INPUTS`] channels and for kernels that are not
     /// spherical, [`Orthogonal`](Self::Orthogonal) otherwise.
@@ -42,6 +42,13 @@ pub enum Sampling {
     /// Blocks of D orthogonal directions with stratified lengths; spherical kernels only.
     Orthogonal,
 }
+
+codes!(Sampling {
+    Auto = 0 "auto",
+    Independent = 1 "independent",
+    Quasi = 2 "quasi",
+    Orthogonal = 3 "orthogonal",
+});
 
 impl Sampling {
     /// The sampling that [`Auto`](Self::Auto) stands for; the others stand for themselves.

@@ -5,7 +5,6 @@
 
 use board_common::RetainedMemory;
 use cortex_m_rt::entry;
-use drift_app::engine::Engine;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
@@ -14,7 +13,7 @@ use drift_app::store::Store;
 const CHANNELS: usize = 4;
 type Detector = BoardDetector<CHANNELS>;
 
-const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<CHANNELS>>::STATE_BYTES;
+const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
 // SAFETY: the start-up code does not touch this section, and nothing else is in it.
 #[unsafe(link_section = ".uninit.STATE")]
@@ -23,6 +22,6 @@ static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
 #[entry]
 fn main() -> ! {
     let sensor = MagnetometerThermometer::default();
-    let engine = || Detector::new(&FOUR_CHANNELS, BOARD);
-    mps2_an386::run(&STATE, sensor, Some(Store::new()), engine)
+    let detector = || Detector::new(&FOUR_CHANNELS, BOARD);
+    mps2_an386::run(&STATE, sensor, Some(Store::new()), detector)
 }

@@ -5,14 +5,13 @@
 
 use board_common::RetainedMemory;
 use cortex_m_rt::entry;
-use drift_app::engine::Engine;
 use drift_app::profile::{ONE_CHANNEL, RECORDING, RecordingDetector};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::NoSensor;
 
 type Detector = RecordingDetector<1>;
 
-const STATE_BYTES: usize = HEADER_BYTES + <Detector as Engine<1>>::STATE_BYTES;
+const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
 // SAFETY: the start-up code does not touch this section, and nothing else is in it.
 #[unsafe(link_section = ".uninit.STATE")]

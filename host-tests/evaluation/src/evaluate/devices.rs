@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use fastmmd::detector::{Config, Raw, Stage, View};
+use fastmmd::detector::{Config, Raw, View};
 use fastmmd::{Detector, Fourier, Kernel, Sampling};
 
 use super::families::Source;
@@ -45,7 +45,7 @@ pub fn learned<'m, V: View<C>, const C: usize, const D: usize>(
     source: &mut Source<C>,
 ) -> Device<'m, V, C, D> {
     let mut device = granted(Detector::new(map, config));
-    while matches!(device.stage(), Stage::Scaling | Stage::Learning) {
+    while !device.stage().is_learned() {
         granted(device.push(&source.row()));
     }
     device
@@ -94,6 +94,7 @@ pub(super) use with_channels;
 mod tests {
     use super::*;
     use crate::evaluate::families::Family;
+    use fastmmd::detector::Stage;
 
     #[test]
     fn results_come_in_the_order_of_devices() {

@@ -1,0 +1,234 @@
+//! What firmware and tools need of a detector, whatever its shape.
+
+use crate::condition::View;
+use crate::error::Error;
+use crate::features::FeatureMap;
+use crate::features::sincos::SinCos;
+use crate::shape::Length;
+
+use super::config::{Config, Warning};
+use super::detector::Detector;
+use super::verdict::{Alarm, Stage, Verdict};
+
+/// How a [`Monitor`] stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Status {
+    /// What it is doing.
+    pub stage: Stage,
+    /// Rows pushed in all, also before learning anew. Rows are numbered from 0, so this is the
+    /// number of the next one.
+    pub rows: u64,
+    /// Part done of scaling and learning together, from 0 to 1.
+    pub progress: f32,
+    /// The statistic of the window nearest to, or farthest beyond, its threshold; while learning,
+    /// of the shortest window.
+    pub statistic: f32,
+    /// The threshold of that window; 0 while learning.
+    pub threshold: f32,
+    /// The alarm that stands: the last one, while the stage is [`Stage::Drift`].
+    pub alarm: Option<Alarm>,
+}
+
+/// Rows in, verdicts out, and a state that can be kept: what a program around a detector needs of
+/// it, without the detector's shape in its types.
+///
+/// ```
+/// use fastmmd::monitor::Monitor;
+/// use fastmmd::{Config, Detector, Fourier, Stage};
+///
+/// fn watch<M: Monitor<Row = [f32; 2]>>(monitor: &mut M) -> Result<Stage, fastmmd::Error> {
+///     monitor.push(&[20.5, 1013.0])?;
+///     Ok(monitor.status().stage)
+/// }
+///
+/// static MAP: Fourier<2, 16> = Fourier::gaussian(1);
+/// let mut detector = Detector::new(&MAP, Config::rows(1e4))?;
+/// assert_eq!(watch(&mut detector)?, Stage::Scaling);
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
+pub trait Monitor {
+    /// One row of readings, in the sensors' own units: `[f32; C]` for C channels.
+    type Row: ?Sized;
+
+    /// The settings: part of the state, and so saved and restored with it.
+    type Config: Clone + PartialEq;
+
+    /// Takes one row. The row that ends learning is answered with [`Verdict::Learning`], while
+    /// the [stage](Status::stage) is [`Stage::Monitoring`] already; no other row is.
+    ///
+    /// Costs O(W·L) for W windows and L frequencies, beside the map.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel; the row is then not
+    /// counted, and nothing has changed.
+    fn push(&mut self, row: &Self::Row) -> Result<Verdict, Error>;
+
+    /// How it stands after the last row. O(W).
+    fn status(&self) -> Status;
+
+    /// The settings under which it learns or has learned.
+    fn config(&self) -> &Self::Config;
+
+    /// The promises that these settings cannot be trusted to keep.
+    fn warnings(&self) -> impl Iterator<Item = Warning>;
+
+    /// Forgets everything but the number of rows, and learns anew under these settings. O(W·L).
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`] for settings that mean nothing; nothing is
+    /// then forgotten.
+    fn relearn_with(&mut self, config: Self::Config) -> Result<(), Error>;
+
+    /// Length in bytes of what [`save`](Self::save) writes: the same at any time.
+    fn saved_bytes(&self) -> usize;
+
+    /// Writes the whole state, with a checksum of its own, to the front of `out`, and returns its
+    /// length in bytes. O(W·L); far more than [`push`](Self::push), for the checksum goes bit by
+    /// bit.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`]; `out` is then as it was.
+    fn save(&self, out: &mut [u8]) -> Result<usize, Error>;
+
+    /// Takes up a saved state, settings included, and goes on from it bit for bit.
+    ///
+    /// Any bytes may be tried, such as RAM whose content after a reset is anyone's guess: those
+    /// that are torn, foreign or altered are refused, and change nothing.
+    ///
+    /// # Errors
+    /// As [`Embedding::restore`](crate::Embedding::restore).
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), Error>;
+}
+
+impl<M, V, W> Monitor for Detector<'_, M, V, W>
+where
+    M: FeatureMap<Inputs = V::Inputs, Backend: SinCos>,
+    V: View,
+    W: Length,
+{
+    type Row = <V::Channels as Length>::Slice<f32>;
+    type Config = Config<V, W>;
+
+    fn push(&mut self, row: &Self::Row) -> Result<Verdict, Error> {
+        self.push(row)
+    }
+
+    fn status(&self) -> Status {
+        let stage = self.stage();
+        Status {
+            stage,
+            rows: self.rows(),
+            progress: self.progress(),
+            statistic: self.statistic(),
+            threshold: self.threshold(),
+            alarm: self.last_alarm().filter(|_| stage == Stage::Drift),
+        }
+    }
+
+    fn config(&self) -> &Config<V, W> {
+        self.config()
+    }
+
+    fn warnings(&self) -> impl Iterator<Item = Warning> {
+        self.config().warnings()
+    }
+
+    fn relearn_with(&mut self, config: Config<V, W>) -> Result<(), Error> {
+        self.relearn_with(config)
+    }
+
+    fn saved_bytes(&self) -> usize {
+        self.saved_bytes()
+    }
+
+    fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.save(out)
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.restore(bytes)
+    }
+}
+
+// Thousands of rows: too slow when interpreted.
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+    use crate::condition::Raw;
+    use crate::monitor::Policy;
+    use crate::shape::Windows;
+    use crate::{Fourier, Parameter};
+    use rand_core::{Rng, SeedableRng};
+    use rand_xorshift::XorShiftRng;
+    use std::vec;
+
+    const CONFIG: Config<Raw<1>, Windows<2>> = Config {
+        scaling_rows: 64,
+        learning_rows: 512,
+        policy: Policy::OncePerChange(20),
+        ..Config::<Raw<1>>::rows(1e4).with_windows([4, 16])
+    };
+
+    /// Pushes noise around `level`, and gives how often learning ended and the last alarm.
+    fn run<M: Monitor<Row = [f32; 1]>>(
+        monitor: &mut M,
+        rng: &mut XorShiftRng,
+        rows: u32,
+        level: f32,
+    ) -> (u32, Option<Alarm>) {
+        let (mut ended, mut last) = (0, None);
+        for _ in 0..rows {
+            let noise = rng.next_u32() as f32 / u32::MAX as f32;
+            match monitor.push(&[noise + level]).unwrap() {
+                Verdict::Learning { .. } => {
+                    ended += u32::from(monitor.status().stage.is_learned());
+                }
+                Verdict::Healthy | Verdict::Drifting => {}
+                Verdict::Alarm(alarm) => last = Some(alarm),
+            }
+        }
+        (ended, last)
+    }
+
+    /// From the first row through an alarm and its end, over the trait alone.
+    fn lives<M: Monitor<Row = [f32; 1]>>(monitor: &mut M, other: M::Config) {
+        let mut rng = XorShiftRng::seed_from_u64(4);
+        assert_eq!(run(monitor, &mut rng, 64 + 512, 0.0), (1, None));
+        let status = monitor.status();
+        assert_eq!((status.rows, status.progress, status.alarm), (64 + 512, 1.0, None));
+        assert_eq!(run(monitor, &mut rng, 100, 0.0), (0, None));
+        let (_, alarm) = run(monitor, &mut rng, 100, 1.0);
+        assert!(alarm.is_some());
+        let drifts = monitor.status();
+        assert_eq!((drifts.stage, drifts.alarm), (Stage::Drift, alarm));
+        assert!(drifts.statistic > drifts.threshold && drifts.threshold > 0.0, "{drifts:?}");
+
+        let mut bytes = vec![0; monitor.saved_bytes()];
+        let needed = bytes.len();
+        let short = monitor.save(&mut bytes[1..]);
+        assert_eq!(short, Err(Error::BufferTooSmall { needed }));
+        assert_eq!(monitor.save(&mut bytes), Ok(needed));
+
+        run(monitor, &mut rng, 300, 0.0);
+        assert_eq!((monitor.status().stage, monitor.status().alarm), (Stage::Monitoring, None));
+        monitor.restore(&bytes).unwrap();
+        assert_eq!(monitor.status(), drifts);
+
+        let nan = monitor.push(&[f32::NAN]);
+        assert_eq!(nan, Err(Error::NonFinite(Parameter::Channel(0))));
+        assert_eq!(monitor.status(), drifts);
+        assert!(monitor.warnings().next().is_some());
+        monitor.relearn_with(other.clone()).unwrap();
+        assert!(*monitor.config() == other);
+        let anew = monitor.status();
+        assert_eq!((anew.stage, anew.rows, anew.progress), (Stage::Scaling, drifts.rows, 0.0));
+    }
+
+    #[test]
+    fn a_detector_lives_through_the_trait() {
+        let map = Fourier::<1, 16>::gaussian(1);
+        let mut detector = Detector::new(&map, CONFIG).unwrap();
+        lives(&mut detector, Config { learning_rows: 1024, ..CONFIG });
+    }
+}

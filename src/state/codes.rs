@@ -1,0 +1,87 @@
+//! The codes of enums, said once for both directions.
+
+/// Gives an enum without data a code and a name for each variant.
+///
+/// A variant that is left out does not compile, so one that can be saved can be restored and
+/// shown; a code given twice is an unreachable pattern.
+macro_rules! codes {
+    ($name:ident { $($variant:ident = $code:literal $text:literal),* $(,)? }) => {
+        impl $name {
+            /// Every variant, by ascending code.
+            pub const ALL: [Self; [$($code),*].len()] = [$(Self::$variant),*];
+
+            /// Its number in saved states and on links.
+            #[must_use]
+            pub const fn code(self) -> u8 {
+                match self {
+                    $(Self::$variant => $code,)*
+                }
+            }
+
+            /// The variant with this [`code`](Self::code); `None` for a number without one.
+            #[must_use]
+            pub const fn from_code(code: u8) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// Its name, in lower case.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+        }
+
+        impl $crate::state::Plain for $name {
+            const BYTES: usize = 1;
+
+            fn write(self, writer: &mut $crate::state::Writer<'_>) {
+                writer.put([self.code()]);
+            }
+
+            fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
+                let code = <u8 as $crate::state::Plain>::take(reader)?;
+                Self::from_code(code).ok_or($crate::Error::Inconsistent)
+            }
+        }
+    };
+}
+
+pub(crate) use codes;
+
+#[cfg(test)]
+mod tests {
+    use crate::condition::ViewKind;
+    use crate::monitor::{Change, LoneOutliers, Stage};
+    use crate::{MapKind, Profile, Sampling};
+    use std::string::String;
+    use std::vec::Vec;
+
+    /// Codes are those of the list, ascending, and go both ways; names are words of their own.
+    macro_rules! check {
+        ($($name:ident),*) => {$(
+            let codes: Vec<u8> = $name::ALL.iter().map(|one| one.code()).collect();
+            assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
+            for code in 0..=u8::MAX {
+                let one = $name::from_code(code);
+                assert_eq!(one.is_some(), codes.contains(&code));
+                assert!(one.is_none_or(|one| one.code() == code));
+            }
+            let mut names: Vec<&str> = $name::ALL.iter().map(|one| one.name()).collect();
+            assert!(names.iter().all(|name| name.to_lowercase() == *name && !name.is_empty()));
+            names.sort_unstable();
+            let before = names.len();
+            names.dedup();
+            assert_eq!(names.len(), before, "{}", String::from(stringify!($name)));
+        )*};
+    }
+
+    #[test]
+    fn codes_and_names_are_each_of_one_variant() {
+        check!(Change, LoneOutliers, MapKind, Profile, Sampling, Stage, ViewKind);
+    }
+}

@@ -1,0 +1,109 @@
+//! The boards of the firmware: the only list of them. What else has to name them is derived from
+//! it, or held to it by the tests below.
+
+/// A board with programs of its own.
+pub(crate) struct Board {
+    /// Its directory in `firmware`.
+    pub(crate) directory: &'static str,
+    /// Its package.
+    pub(crate) package: &'static str,
+    /// What it is built for.
+    pub(crate) target: &'static str,
+    /// Programs with a section of their own in `firmware/budget.toml`.
+    pub(crate) measured: &'static [&'static str],
+    /// Whether QEMU has the board, so that the harness can talk with its programs.
+    pub(crate) is_emulated: bool,
+}
+
+pub(crate) static BOARDS: [Board; 4] = [
+    EMULATED,
+    Board {
+        directory: "stm32f405",
+        package: "stm32f405",
+        target: "thumbv7em-none-eabihf",
+        measured: &["stm32f405"],
+        is_emulated: true,
+    },
+    Board {
+        directory: "microbit-v2",
+        // Not only `microbit-v2`: that is the name of its support crate.
+        package: "microbit-v2-board",
+        target: "thumbv7em-none-eabihf",
+        measured: &["microbit-v2"],
+        is_emulated: false,
+    },
+    Board {
+        directory: "rp2040",
+        package: "rp2040",
+        target: "thumbv6m-none-eabi",
+        measured: &["rp2040"],
+        is_emulated: false,
+    },
+];
+
+/// The board that QEMU has with all that is on its bus.
+pub(crate) const EMULATED: Board = Board {
+    directory: "mps2-an386",
+    package: "mps2-an386",
+    target: "thumbv7em-none-eabihf",
+    measured: &["drift", "recorded"],
+    is_emulated: true,
+};
+
+/// What the boards are built for, each once.
+pub(crate) const TARGETS: [&str; 2] = ["thumbv7em-none-eabihf", "thumbv6m-none-eabi"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::Project;
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    fn sorted<'a>(names: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_directory_with_a_target_of_its_own_is_a_board() {
+        let project = Project::find(false);
+        let mut found = BTreeSet::new();
+        for entry in fs::read_dir(project.path("firmware")).unwrap() {
+            let directory = entry.unwrap().file_name().into_string().unwrap();
+            if project.path(format!("firmware/{directory}/.cargo/config.toml")).exists() {
+                found.insert(directory);
+            }
+        }
+        assert_eq!(found, sorted(BOARDS.iter().map(|board| board.directory)));
+        for Board { directory, package, target, .. } in &BOARDS {
+            let manifest = project.read(format!("firmware/{directory}/Cargo.toml")).unwrap();
+            assert!(manifest.contains(&format!("name = \"{package}\"\n")), "{directory}");
+            let config = project.read(format!("firmware/{directory}/.cargo/config.toml"));
+            assert!(config.unwrap().contains(&format!("target = \"{target}\"\n")), "{directory}");
+        }
+    }
+
+    #[test]
+    fn the_targets_are_those_of_the_boards() {
+        assert_eq!(sorted(TARGETS), sorted(BOARDS.iter().map(|board| board.target)));
+        let toolchain = include_str!("../../rust-toolchain.toml");
+        assert!(TARGETS.iter().all(|target| toolchain.contains(&format!("\"{target}\""))));
+    }
+
+    #[test]
+    fn every_program_has_a_budget_and_no_other_has() {
+        let budget = crate::size::parsed(include_str!("../../firmware/budget.toml")).unwrap();
+        let programs = BOARDS.iter().flat_map(|board| board.measured).copied();
+        let sections: BTreeSet<String> = budget.into_keys().collect();
+        assert_eq!(sections, sorted(programs.chain(["detector"])));
+    }
+
+    #[test]
+    fn every_board_is_optimised_for_size() {
+        let manifest = include_str!("../../firmware/Cargo.toml");
+        let (_, profile) = manifest.split_once("[profile.release.package]\n").unwrap();
+        let profile = profile.split("\n\n").next().unwrap();
+        let packages = profile.lines().filter_map(|line| line.strip_suffix(".opt-level = \"z\""));
+        assert_eq!(sorted(packages), sorted(BOARDS.iter().map(|board| board.package)));
+    }
+}
