@@ -48,15 +48,37 @@ pub(crate) const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BY
 
 /// What a record holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Kind {
+    /// The recipe of a map.
     Map,
+    /// An [`Embedding`](crate::Embedding).
     Embedding,
+    /// A [`TwoSample`](crate::TwoSample).
     TwoSample,
+    /// A [`Detector`](crate::Detector).
     Detector,
+    /// A monitor of a [coupling](crate::monitor::coupling).
     Coupling,
 }
 
-plain!(enum Kind [u8; 0] { 1 = Map, 2 = Embedding, 3 = TwoSample, 4 = Detector, 5 = Coupling });
+impl Kind {
+    /// What a record holds, if it is one.
+    ///
+    /// # Errors
+    /// As [`Recipe::restore`].
+    pub fn of(bytes: &[u8]) -> Result<Self, Error> {
+        read(bytes).map(|record| record.kind)
+    }
+}
+
+codes!(Kind {
+    Map = 1 "map",
+    Embedding = 2 "embedding",
+    TwoSample = 3 "two-sample",
+    Detector = 4 "detector",
+    Coupling = 5 "coupling",
+});
 
 /// Writes a record with a payload of `length` bytes that `fill` puts; returns the whole length.
 pub(crate) fn write(
