@@ -2,12 +2,12 @@
 //!
 //! All code of the crate is written for a [`Length`]. On a microcontroller it is [`Fixed`], values
 //! are arrays, and nothing is left of the difference; on a host the lengths of
-//! [`dynamic`](crate::dynamic) put them in boxed slices, and any shape will do.
+//! `dynamic` put them in boxed slices, and any shape will do.
 
 use core::fmt;
 
 /// A number of channels, inputs, frequencies or windows. Sealed: [`Fixed`], and the lengths of
-/// [`dynamic`](crate::dynamic).
+/// `dynamic`.
 pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
     /// So many values, owned: `[T; N]`, or `Box<[T]>`.
     type Of<T>;

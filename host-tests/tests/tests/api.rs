@@ -1,0 +1,292 @@
+//! The public interface of the core, frozen: what is added, changed or taken away is seen.
+//!
+//! After a change that is meant, `UPDATE_API=1 cargo test -p fastmmd-tests --test api` writes the
+//! listing anew.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{ImplItem, Item, TraitItem, Visibility};
+
+/// All public items below a folder of source files.
+fn listing(source: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    module(&source.join("lib.rs"), source, "", &mut found);
+    found
+}
+
+/// The items of the module in `file`, whose own modules lie in `folder`.
+fn module(file: &Path, folder: &Path, path: &str, found: &mut BTreeSet<String>) {
+    let text = fs::read_to_string(file).expect("a source file of the core");
+    let parsed = syn::parse_file(&text).expect("the core's source can be parsed");
+    for item in &parsed.items {
+        if is_test(&attributes(item)) {
+            continue;
+        }
+        if let Item::Mod(inner) = item
+            && inner.content.is_none()
+        {
+            let name = inner.ident.to_string();
+            let public = is_public(&inner.vis);
+            let inside = if public { format!("{path}{name}::") } else { path.to_owned() };
+            if public {
+                found.insert(format!("mod {path}{name}"));
+            }
+            let own = folder.join(&name);
+            let (file, folder): (PathBuf, PathBuf) = if own.join("mod.rs").exists() {
+                (own.join("mod.rs"), own)
+            } else {
+                (folder.join(format!("{name}.rs")), own)
+            };
+            module(&file, &folder, &inside, found);
+        } else {
+            list(item, path, found);
+        }
+    }
+}
+
+fn attributes(item: &Item) -> Vec<syn::Attribute> {
+    match item {
+        Item::Mod(item) => item.attrs.clone(),
+        Item::Fn(item) => item.attrs.clone(),
+        Item::Impl(item) => item.attrs.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let text = attribute.to_token_stream().to_string();
+        text.contains("cfg") && text.contains("test")
+    })
+}
+
+fn is_hidden(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| attribute.to_token_stream().to_string().contains("hidden"))
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+/// Tokens as one line, with the spaces that a reader would leave out taken out.
+fn line(tokens: &impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (spaced, close) in [
+        (" :: ", "::"),
+        (" < ", "<"),
+        (" >", ">"),
+        (" , ", ", "),
+        (" ,", ","),
+        (" : ", ": "),
+        ("& ", "&"),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        ("< ", "<"),
+        (" ;", ";"),
+        ("' ", "'"),
+        (":: ", "::"),
+        (" ::", "::"),
+        ("> ->", "> ->"),
+    ] {
+        text = text.replace(spaced, close);
+    }
+    text
+}
+
+fn list(item: &Item, path: &str, found: &mut BTreeSet<String>) {
+    match item {
+        Item::Const(item) if is_public(&item.vis) => {
+            let (name, kind) = (&item.ident, line(&item.ty));
+            found.insert(format!("const {path}{name}: {kind}"));
+        }
+        Item::Fn(item) if is_public(&item.vis) => {
+            found.insert(format!("{path}{}", line(&item.sig)));
+        }
+        Item::Type(item) if is_public(&item.vis) => {
+            let (generics, ty) = (&item.generics, &item.ty);
+            let (name, rest) = (&item.ident, line(&quote!(#generics = #ty)));
+            found.insert(format!("type {path}{name}{rest}"));
+        }
+        Item::Use(item) if is_public(&item.vis) => {
+            found.insert(format!("{path}{}", line(&item.tree).replace("self::", "")));
+        }
+        Item::Struct(item) if is_public(&item.vis) => {
+            let (name, generics) = (&item.ident, line(&item.generics));
+            found.insert(format!("struct {path}{name}{generics}"));
+            for field in item.fields.iter().filter(|field| is_public(&field.vis)) {
+                let label = field.ident.as_ref().map_or("0".to_owned(), ToString::to_string);
+                found.insert(format!("{path}{name}.{label}: {}", line(&field.ty)));
+            }
+        }
+        Item::Enum(item) if is_public(&item.vis) => {
+            let (name, generics) = (&item.ident, line(&item.generics));
+            found.insert(format!("enum {path}{name}{generics}"));
+            for variant in &item.variants {
+                let mut variant = variant.clone();
+                variant.attrs.clear();
+                for field in &mut variant.fields {
+                    field.attrs.clear();
+                }
+                found.insert(format!("{path}{name}::{}", line(&variant)));
+            }
+        }
+        Item::Trait(item) if is_public(&item.vis) => {
+            let (name, bounds) = (&item.ident, line(&item.supertraits));
+            found.insert(format!("trait {path}{name}: {bounds}"));
+            for member in &item.items {
+                list_member(member, &format!("{path}{name}"), found);
+            }
+        }
+        Item::Impl(item) if item.trait_.is_none() => {
+            let owner = line(&item.self_ty);
+            for member in &item.items {
+                match member {
+                    ImplItem::Fn(member) if is_public(&member.vis) && !is_hidden(&member.attrs) => {
+                        found.insert(format!("{path}{owner}: {}", line(&member.sig)));
+                    }
+                    ImplItem::Const(member) if is_public(&member.vis) => {
+                        let (name, ty) = (&member.ident, line(&member.ty));
+                        found.insert(format!("{path}{owner}: const {name}: {ty}"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Item::Macro(item) => list_macro(item, path, found),
+        _ => {}
+    }
+}
+
+fn list_member(member: &TraitItem, owner: &str, found: &mut BTreeSet<String>) {
+    match member {
+        TraitItem::Fn(member) if !is_hidden(&member.attrs) => {
+            found.insert(format!("{owner}: {}", line(&member.sig)));
+        }
+        TraitItem::Const(member) => {
+            found.insert(format!("{owner}: const {}: {}", member.ident, line(&member.ty)));
+        }
+        TraitItem::Type(member) if !is_hidden(&member.attrs) => {
+            found.insert(format!("{owner}: type {}", member.ident));
+        }
+        _ => {}
+    }
+}
+
+/// What macros of the core declare: exported ones by name, declarations as they stand.
+fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut BTreeSet<String>) {
+    let macro_name = item.mac.path.to_token_stream().to_string();
+    match macro_name.as_str() {
+        "macro_rules" => {
+            let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"));
+            if let (true, Some(name)) = (exported, &item.ident) {
+                found.insert(format!("macro {name}!"));
+            }
+        }
+        "codes" => {
+            if let Some(TokenTree::Ident(name)) = item.mac.tokens.clone().into_iter().next() {
+                found.insert(format!("{path}{name}: ALL, code, from_code, name"));
+            }
+        }
+        "state" | "settings" | "lengths" => declared(&item.mac.tokens, path, found),
+        _ => {}
+    }
+}
+
+/// Structs and public fields in the tokens of a declaration.
+fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let word = |index: usize, text: &str| {
+        matches!(tokens.get(index), Some(TokenTree::Ident(word)) if word == text)
+    };
+    for index in 0..tokens.len() {
+        if !(word(index, "pub") && word(index + 1, "struct")) {
+            continue;
+        }
+        let body = tokens.iter().skip(index).position(|token| {
+            matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+        });
+        let Some(body) = body.map(|place| place + index) else { continue };
+        let head: TokenStream = tokens[index + 2..body].iter().cloned().collect();
+        let name = line(&head);
+        found.insert(format!("struct {path}{name}"));
+        if let TokenTree::Group(group) = &tokens[body] {
+            for field in fields(group.stream()) {
+                found.insert(format!("{path}{}.{field}", tokens[index + 2]));
+            }
+        }
+    }
+}
+
+/// `name: type` of each public field; the rest of a declaration is nobody's business.
+fn fields(body: TokenStream) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut field: Vec<TokenTree> = Vec::new();
+    let mut depth = 0_i32;
+    for token in body {
+        if let TokenTree::Punct(punct) = &token {
+            match punct.as_char() {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                ',' if depth == 0 => {
+                    all.push(std::mem::take(&mut field));
+                    continue;
+                }
+                _ => {}
+            }
+        }
+        field.push(token);
+    }
+    all.push(field);
+    let public = |field: Vec<TokenTree>| {
+        let place = field
+            .iter()
+            .position(|token| matches!(token, TokenTree::Ident(word) if word == "pub"))?;
+        let restricted = matches!(field.get(place + 1), Some(TokenTree::Group(_)));
+        let rest: TokenStream = field.into_iter().skip(place + 1).collect();
+        (!restricted).then(|| line(&rest))
+    };
+    all.into_iter().filter_map(public).collect()
+}
+
+#[test]
+fn the_public_interface_is_the_one_that_is_kept() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let kept = root.join("api.txt");
+    let found: Vec<String> = listing(&root.join("../../src")).into_iter().collect();
+    if std::env::var_os("UPDATE_API").is_some() {
+        fs::write(&kept, found.join("\n") + "\n").expect("the listing can be written");
+        return;
+    }
+    let text = fs::read_to_string(&kept).expect("api.txt stands beside the tests");
+    let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
+        (text.lines().collect(), found.iter().map(String::as_str).collect());
+    let gone: Vec<_> = old.difference(&new).collect();
+    let added: Vec<_> = new.difference(&old).collect();
+    assert!(
+        gone.is_empty() && added.is_empty(),
+        "the public interface has changed; gone: {gone:#?}, added: {added:#?}"
+    );
+}
+
+#[test]
+fn the_listing_sees_every_kind_of_item() {
+    let found = listing(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src"));
+    for part in [
+        "macro checked!",
+        "trait features::FeatureMap",
+        "features::Fourier<D, L>: const fn gaussian(seed: u64) -> Self",
+        "monitor::Config.learning_rows: u32",
+        "enum error::Error",
+        "error::Error::Empty",
+        "const condition::MAX_READING: f32",
+        "monitor::Stage: ALL, code, from_code, name",
+    ] {
+        assert!(found.iter().any(|line| line.starts_with(part)), "{part} in {found:#?}");
+    }
+}
