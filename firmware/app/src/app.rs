@@ -195,9 +195,7 @@ where
     }
 
     fn take_up(&mut self) -> Origin {
-        if let Some(state) = self.retained.state()
-            && self.monitor.restore(state).is_ok()
-        {
+        if self.restore() {
             return Origin::Memory;
         }
         match self.load() {
@@ -212,6 +210,11 @@ where
         }
     }
 
+    /// Whether the RAM that outlives a reset holds a state, which is then taken up.
+    fn restore(&mut self) -> bool {
+        self.retained.state().is_some_and(|state| self.monitor.restore(state).is_ok())
+    }
+
     /// Whether a state was found in the EEPROM and taken up.
     fn load(&mut self) -> Result<bool, Fault> {
         let Some(store) = &mut self.store else { return Ok(false) };
@@ -221,13 +224,11 @@ where
             found = length.is_some();
             Ok(length.unwrap_or(0))
         });
-        let result = match (loaded, self.retained.state()) {
-            (Err(fault), _) => Err(fault),
-            (Ok(()), Some(state)) if found => match self.monitor.restore(state) {
-                Ok(()) => Ok(true),
-                Err(error) => Err(Fault::new(Device::Store, error.into())),
-            },
-            (Ok(()), _) => Ok(false),
+        let result = match loaded {
+            Err(fault) => Err(fault),
+            Ok(()) if !found => Ok(false),
+            Ok(()) if self.restore() => Ok(true),
+            Ok(()) => Err(Fault::new(Device::Store, FaultKind::Unreadable)),
         };
         if matches!(result, Ok(true)) {
             self.flags |= flags::STORED;
@@ -458,6 +459,11 @@ where
 }
 
 /// Whether something that happens every so many samples (0: never) happens now.
+///
+/// By the low 32 bits, for to divide 64 takes 900 bytes of flash: where they wrap, after 2³²
+/// samples, one interval is shorter.
 fn is_due(rows: u64, every: u32) -> bool {
-    rows.checked_rem(u64::from(every)) == Some(0)
+    #[expect(clippy::cast_possible_truncation, reason = "as said")]
+    let low = rows as u32;
+    low.checked_rem(every) == Some(0)
 }

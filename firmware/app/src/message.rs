@@ -183,7 +183,9 @@ impl Payload {
         Self { bytes: [0; MAX_PAYLOAD], length: 0 }
     }
 
-    fn put(mut self, bytes: &[u8]) -> Self {
+    // Called for every field of every message: once in flash is enough.
+    #[inline(never)]
+    fn put(&mut self, bytes: &[u8]) -> &mut Self {
         for (slot, byte) in self.bytes.iter_mut().skip(self.length).zip(bytes) {
             *slot = *byte;
             self.length += 1;
@@ -244,26 +246,33 @@ impl Command {
     /// Kind and payload of its frame.
     #[must_use]
     pub fn encode(&self) -> (u8, Payload) {
-        let payload = Payload::new();
-        match self {
-            Self::Step => (0x01, payload),
-            Self::Status => (0x02, payload),
-            Self::Relearn => (0x03, payload),
-            Self::Restart => (0x04, payload),
+        let mut payload = Payload::new();
+        let kind = match self {
+            Self::Step => 0x01,
+            Self::Status => 0x02,
+            Self::Relearn => 0x03,
+            Self::Restart => 0x04,
             Self::ReadState { offset, length } => {
-                (0x05, payload.put(&offset.to_le_bytes()).put(&[*length]))
+                payload.put(&offset.to_le_bytes()).put(&[*length]);
+                0x05
             }
             Self::Push(sample) => {
-                let count = usize::from(sample.channels);
-                let values = sample.values.iter().take(count);
-                (0x06, values.fold(payload, |payload, value| payload.put(&value.to_le_bytes())))
+                for value in sample.values.iter().take(usize::from(sample.channels)) {
+                    payload.put(&value.to_le_bytes());
+                }
+                0x06
             }
             #[cfg(feature = "fault-injection")]
             Self::FailBus { address, transactions } => {
-                (0x07, payload.put(&[*address]).put(&transactions.to_le_bytes()))
+                payload.put(&[*address]).put(&transactions.to_le_bytes());
+                0x07
             }
-            Self::Acknowledge { row } => (0x08, payload.put(&row.to_le_bytes())),
-        }
+            Self::Acknowledge { row } => {
+                payload.put(&row.to_le_bytes());
+                0x08
+            }
+        };
+        (kind, payload)
     }
 
     /// The command of a frame.
@@ -300,17 +309,34 @@ impl<'a> Message<'a> {
     /// Kind and payload of its frame.
     #[must_use]
     pub fn encode(&self) -> (u8, Payload) {
-        let payload = Payload::new();
-        match self {
-            Self::Report(report) => (0x81, report.put(payload)),
-            Self::Alarm(alarm) => (0x82, put_alarm(alarm, payload)),
-            Self::Fault(fault) => (0x83, payload.put(&[fault.device.code(), fault.kind.code()])),
-            Self::Nack(refusal) => (0x84, payload.put(&[refusal.code()])),
-            Self::State { total, offset, bytes } => {
-                (0x85, payload.put(&total.to_le_bytes()).put(&offset.to_le_bytes()).put(bytes))
+        let mut payload = Payload::new();
+        let kind = match self {
+            Self::Report(report) => {
+                report.put(&mut payload);
+                0x81
             }
-            Self::Boot { origin, channels } => (0x86, payload.put(&[origin.code(), *channels])),
-        }
+            Self::Alarm(alarm) => {
+                put_alarm(alarm, &mut payload);
+                0x82
+            }
+            Self::Fault(fault) => {
+                payload.put(&[fault.device.code(), fault.kind.code()]);
+                0x83
+            }
+            Self::Nack(refusal) => {
+                payload.put(&[refusal.code()]);
+                0x84
+            }
+            Self::State { total, offset, bytes } => {
+                payload.put(&total.to_le_bytes()).put(&offset.to_le_bytes()).put(bytes);
+                0x85
+            }
+            Self::Boot { origin, channels } => {
+                payload.put(&[origin.code(), *channels]);
+                0x86
+            }
+        };
+        (kind, payload)
     }
 
     /// The message of a frame.
@@ -338,17 +364,16 @@ impl<'a> Message<'a> {
 }
 
 impl Report {
-    fn put(&self, payload: Payload) -> Payload {
-        let Status { stage, rows, progress, statistic, threshold, alarm } = self.status;
-        let payload = payload
+    fn put(&self, payload: &mut Payload) {
+        let Status { stage, rows, progress, statistic, threshold, alarm } = &self.status;
+        payload
             .put(&[self.pending, self.flags, stage.code()])
             .put(&rows.to_le_bytes())
             .put(&progress.to_le_bytes())
             .put(&statistic.to_le_bytes())
             .put(&threshold.to_le_bytes());
-        match alarm {
-            Some(alarm) => put_alarm(&alarm, payload),
-            None => payload,
+        if let Some(alarm) = alarm {
+            put_alarm(alarm, payload);
         }
     }
 
@@ -366,7 +391,7 @@ impl Report {
     }
 }
 
-fn put_alarm(alarm: &Alarm, payload: Payload) -> Payload {
+fn put_alarm(alarm: &Alarm, payload: &mut Payload) {
     let Alarm { row, since, scale, score, threshold, channel, change } = *alarm;
     payload
         .put(&row.to_le_bytes())
@@ -375,7 +400,7 @@ fn put_alarm(alarm: &Alarm, payload: Payload) -> Payload {
         .put(&score.to_le_bytes())
         .put(&threshold.to_le_bytes())
         .put(&u32::try_from(channel).unwrap_or(u32::MAX).to_le_bytes())
-        .put(&[change.code()])
+        .put(&[change.code()]);
 }
 
 fn take_alarm(fields: &mut Fields<'_>) -> Option<Alarm> {
