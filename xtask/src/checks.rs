@@ -8,15 +8,21 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::setup;
 
-const FIRMWARE_TARGET: &str = "--target=thumbv7em-none-eabihf";
+/// What the firmware workspace has for microcontrollers besides the boards.
+const FIRMWARE: [&str; 5] = ["proofs", "app-proof", "snapshots", "board-common", "bench"];
+const FIRMWARE_TARGET: &str = "thumbv7em-none-eabihf";
 
-/// Cargo in the fuzz workspace.
+/// Cargo in the fuzz workspace, to check and not to link: the fuzzer itself, in C++, is not built,
+/// because it is said to be in a file that nobody reads.
 fn fuzz(project: &Project, subcommand: &str) -> Tool {
+    let directory = project.scratch("fuzz");
+    let fuzzer = directory.join("not-built.a");
     project
         .cargo()
         .within(&project.path("fuzz"))
         .arg(subcommand)
-        .builds_in(&project.scratch("fuzz"))
+        .builds_in(&directory)
+        .quiet_env("CUSTOM_LIBFUZZER_PATH", fuzzer)
 }
 
 pub(crate) fn format(project: &Project) -> Result<Outcome> {
@@ -38,21 +44,20 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let workspace = ["clippy", "--workspace", "--all-targets"];
     let all = project.cargo().args(workspace).arg("--all-features");
     let none = project.cargo().args(core).arg("--no-default-features");
-    // By name: the boards have targets of their own, and the harness runs on the host.
-    let firmware = project.firmware_cargo("clippy").arg(FIRMWARE_TARGET);
-    let firmware = firmware.args(["--package=proofs", "--package=app-proof"]);
-    let firmware =
-        firmware.args(["--package=snapshots", "--package=board-common", "--package=bench"]);
     let harness = project.firmware_cargo("clippy").arg("--all-targets");
     let harness = harness.args(["--package=drift-harness", "--package=drift-app"]);
     let mut failures = Failures::default();
     failures.note("all features", all.args(strict).run());
     failures.note("no features", none.args(strict).run());
-    failures.note("firmware", firmware.args(strict).run());
-    for (board, target) in crate::firmware::BOARDS {
+    // By name: the harness runs on the host. All of one target at once: that they share features,
+    // as they do not where they are built, is nothing to a lint, and what they share is read once.
+    for target in crate::firmware::TARGETS {
+        let boards = crate::firmware::BOARDS.iter().filter(|(_, of)| *of == target);
+        let mut packages: Vec<_> = boards.map(|(board, _)| *board).collect();
+        packages.extend(FIRMWARE.iter().filter(|_| target == FIRMWARE_TARGET));
         let cargo = project.firmware_cargo("clippy").arg(format!("--target={target}"));
-        let cargo = cargo.arg(format!("--package={board}"));
-        failures.note(board, cargo.args(strict).run());
+        let cargo = cargo.args(packages.iter().map(|package| format!("--package={package}")));
+        failures.note(&format!("firmware for {target}"), cargo.args(strict).run());
     }
     failures.note("firmware's host side", harness.args(strict).run());
     failures.note("fuzz", fuzz(project, "clippy").args(strict).run());
@@ -81,12 +86,15 @@ pub(crate) fn documentation(project: &Project) -> Result<Outcome> {
 }
 
 /// Runs every example of the core and of the reference; those of the core that need a feature say
-/// so in the manifest, and all are on.
+/// so in the manifest, and all are on. Built as `tests` builds them: then they are there already.
 pub(crate) fn examples(project: &Project) -> Result<Outcome> {
+    project
+        .cargo()
+        .args(["build", "--quiet", "--workspace", "--all-features", "--examples"])
+        .run()?;
+    let built = project.scratch("debug").join("examples");
     let mut failures = Failures::default();
-    for (package, directory) in
-        [("fastmmd", "examples"), ("fastmmd-reference", "host-tests/reference/examples")]
-    {
+    for directory in ["examples", "host-tests/reference/examples"] {
         let mut names = Vec::new();
         for entry in fs::read_dir(project.path(directory)).context(directory)? {
             let path = entry?.path();
@@ -95,8 +103,8 @@ pub(crate) fn examples(project: &Project) -> Result<Outcome> {
         }
         names.sort();
         for name in names {
-            let cargo = project.cargo().args(["run", "--quiet", "--all-features"]);
-            failures.note(&name, cargo.args(["--package", package, "--example", &name]).run());
+            let file = built.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+            failures.note(&name, project.program(&file, &name).run());
         }
     }
     failures.finish()

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
@@ -12,6 +13,8 @@ use anyhow::{Context, Result, bail};
 pub(crate) struct Project {
     root: PathBuf,
     target: PathBuf,
+    /// Where the toolchain has its LLVM tools, once it was asked.
+    llvm: OnceLock<PathBuf>,
     verbose: bool,
 }
 
@@ -25,7 +28,7 @@ impl Project {
             Some(directory) => root.join(directory),
             None => root.join("target"),
         };
-        Self { root, target, verbose }
+        Self { root, target, llvm: OnceLock::new(), verbose }
     }
 
     /// A file or directory of the checkout.
@@ -68,13 +71,23 @@ impl Project {
         Tool::new(program.into(), program, self.verbose).within(&self.root)
     }
 
+    /// A program that was built here, run in the root of the checkout.
+    pub(crate) fn program(&self, file: &Path, shown: &str) -> Tool {
+        Tool::new(file.into(), shown, self.verbose).within(&self.root)
+    }
+
     /// One of the LLVM tools that come with the toolchain.
     pub(crate) fn llvm_tool(&self, name: &str) -> Result<Tool> {
-        let libraries = self.tool("rustc").args(["--print", "target-libdir"]).output()?;
-        let libraries = PathBuf::from(libraries.trim());
-        let directory = libraries.parent().context("no target-libdir")?.join("bin");
-        let program = directory.join(name);
-        Ok(Tool::new(program.into(), name, self.verbose))
+        let directory = match self.llvm.get() {
+            Some(directory) => directory,
+            None => {
+                let libraries = self.tool("rustc").args(["--print", "target-libdir"]).output()?;
+                let libraries = PathBuf::from(libraries.trim());
+                let directory = libraries.parent().context("no target-libdir")?.join("bin");
+                self.llvm.get_or_init(|| directory)
+            }
+        };
+        Ok(Tool::new(directory.join(name).into(), name, self.verbose))
     }
 
     pub(crate) fn read(&self, relative: impl AsRef<Path>) -> Result<String> {
@@ -129,6 +142,12 @@ impl Tool {
 
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.shown = format!("{name}={value} {}", self.shown);
+        self.command.env(name, value);
+        self
+    }
+
+    /// A setting that would only clutter what is shown.
+    pub(crate) fn quiet_env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
