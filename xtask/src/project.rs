@@ -41,10 +41,20 @@ impl Project {
         self.target.join(name)
     }
 
-    /// The pinned toolchain's cargo, in the host workspace.
+    /// The pinned toolchain's cargo, in the host workspace. Not incremental: what is built once
+    /// only is built with less work.
     pub(crate) fn cargo(&self) -> Tool {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        Tool::new(cargo, "cargo", self.verbose).within(&self.root)
+        let tool = Tool::new(cargo, "cargo", self.verbose).within(&self.root);
+        tool.quiet_env("CARGO_INCREMENTAL", "0")
+    }
+
+    /// Builds a program of the host workspace with the features that `cargo xtask test` gives all
+    /// of it, so that its libraries are those of the tests, and says where it is.
+    pub(crate) fn host_program(&self, bin: &str) -> Result<PathBuf> {
+        let cargo = self.cargo().args(["build", "--quiet", "--workspace", "--all-features"]);
+        cargo.args(["--bin", bin]).run()?;
+        Ok(self.scratch("debug").join(format!("{bin}{}", env::consts::EXE_SUFFIX)))
     }
 
     /// The same in the firmware workspace, with its builds in [`firmware_file`](Self::firmware_file).
