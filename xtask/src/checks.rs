@@ -51,11 +51,13 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     failures.note("no features", none.args(strict).run());
     // By name: the harness runs on the host. All of one target at once: that they share features,
     // as they do not where they are built, is nothing to a lint, and what they share is read once.
+    // For release: so are the boards, whose macros are then compiled for both.
     for target in crate::firmware::TARGETS {
         let boards = crate::firmware::BOARDS.iter().filter(|(_, of)| *of == target);
         let mut packages: Vec<_> = boards.map(|(board, _)| *board).collect();
         packages.extend(FIRMWARE.iter().filter(|_| target == FIRMWARE_TARGET));
-        let cargo = project.firmware_cargo("clippy").arg(format!("--target={target}"));
+        let cargo = project.firmware_cargo("clippy").arg("--release");
+        let cargo = cargo.arg(format!("--target={target}"));
         let cargo = cargo.args(packages.iter().map(|package| format!("--package={package}")));
         failures.note(&format!("firmware for {target}"), cargo.args(strict).run());
     }
