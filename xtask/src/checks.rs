@@ -14,13 +14,17 @@ const LINKED: [&str; 6] = ["app-proof", "bench", "board-common", "emulated", "pr
 /// Packages of the firmware that the host runs, or tests.
 const ON_HOST: [&str; 2] = ["drift-app", "drift-harness"];
 
-/// Cargo in the fuzz workspace.
+/// Cargo in the fuzz workspace, to check and not to link: the fuzzer itself, in C++, is not built,
+/// because it is said to be in a file that nobody reads.
 fn fuzz(project: &Project, subcommand: &str) -> Tool {
+    let directory = project.scratch("fuzz");
+    let fuzzer = directory.join("not-built.a");
     project
         .cargo()
         .within(&project.path("fuzz"))
         .arg(subcommand)
-        .builds_in(&project.scratch("fuzz"))
+        .builds_in(&directory)
+        .quiet_env("CUSTOM_LIBFUZZER_PATH", fuzzer)
 }
 
 pub(crate) fn format(project: &Project) -> Result<Outcome> {
@@ -42,19 +46,22 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let workspace = ["clippy", "--workspace", "--all-targets"];
     let all = project.cargo().args(workspace).arg("--all-features");
     let none = project.cargo().args(core).arg("--no-default-features");
-    // By name: the boards have targets of their own, and the harness runs on the host.
-    let firmware = project.firmware_cargo("clippy").arg(format!("--target={}", EMULATED.target));
-    let firmware = firmware.args(LINKED.map(|package| format!("--package={package}")));
     let harness = project.firmware_cargo("clippy").arg("--all-targets");
     let harness = harness.args(ON_HOST.map(|package| format!("--package={package}")));
     let mut failures = Failures::default();
     failures.note("all features", all.args(strict).run());
     failures.note("no features", none.args(strict).run());
-    failures.note("firmware", firmware.args(strict).run());
-    for board in &BOARDS {
-        let cargo = project.firmware_cargo("clippy").arg(format!("--target={}", board.target));
-        let cargo = cargo.arg(format!("--package={}", board.package));
-        failures.note(board.directory, cargo.args(strict).run());
+    // By name: the harness runs on the host. All of one target at once: that they share features,
+    // as they do not where they are built, is nothing to a lint, and what they share is read once.
+    // For release: so are the boards, whose macros are then compiled for both.
+    for target in TARGETS {
+        let boards = BOARDS.iter().filter(|board| board.target == target);
+        let mut packages: Vec<_> = boards.map(|board| board.package).collect();
+        packages.extend(LINKED.iter().filter(|_| target == EMULATED.target));
+        let cargo = project.firmware_cargo("clippy").arg("--release");
+        let cargo = cargo.arg(format!("--target={target}"));
+        let cargo = cargo.args(packages.iter().map(|package| format!("--package={package}")));
+        failures.note(&format!("firmware for {target}"), cargo.args(strict).run());
     }
     failures.note("firmware's host side", harness.args(strict).run());
     failures.note("fuzz", fuzz(project, "clippy").args(strict).run());
@@ -64,13 +71,15 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
 pub(crate) fn tests(project: &Project) -> Result<Outcome> {
     let test = || project.cargo().args(["test", "--quiet", "--no-fail-fast"]);
     let all = test().args(["--workspace", "--all-features"]);
-    let none = test().args(["--package=fastmmd", "--no-default-features"]);
+    // Clippy has seen that the examples compile without features.
+    let none = || test().args(["--package=fastmmd", "--no-default-features"]);
     let app = project.firmware_cargo("test");
     let app = app.args(["--quiet", "--no-fail-fast"]);
     let app = app.args(ON_HOST.map(|package| format!("--package={package}")));
     let mut failures = Failures::default();
     failures.note("all features", all.run());
-    failures.note("no features", none.run());
+    failures.note("no features", none().arg("--lib").run());
+    failures.note("no features, documentation", none().arg("--doc").run());
     failures.note("the firmware's app on the host", app.run());
     failures.finish()
 }
@@ -83,12 +92,15 @@ pub(crate) fn documentation(project: &Project) -> Result<Outcome> {
 }
 
 /// Runs every example of the core and of the reference; those of the core that need a feature say
-/// so in the manifest, and all are on.
+/// so in the manifest, and all are on. Built as `tests` builds them: then they are there already.
 pub(crate) fn examples(project: &Project) -> Result<Outcome> {
+    project
+        .cargo()
+        .args(["build", "--quiet", "--workspace", "--all-features", "--examples"])
+        .run()?;
+    let built = project.scratch("debug").join("examples");
     let mut failures = Failures::default();
-    for (package, directory) in
-        [("fastmmd", "examples"), ("fastmmd-reference", "host-tests/reference/examples")]
-    {
+    for directory in ["examples", "host-tests/reference/examples"] {
         let mut names = Vec::new();
         for entry in fs::read_dir(project.path(directory)).context(directory)? {
             let path = entry?.path();
@@ -97,8 +109,8 @@ pub(crate) fn examples(project: &Project) -> Result<Outcome> {
         }
         names.sort();
         for name in names {
-            let cargo = project.cargo().args(["run", "--quiet", "--all-features"]);
-            failures.note(&name, cargo.args(["--package", package, "--example", &name]).run());
+            let file = built.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+            failures.note(&name, project.program(&file, &name).run());
         }
     }
     failures.finish()

@@ -100,8 +100,7 @@ fn prove_control(project: &Project) -> Result<()> {
 }
 
 fn play(project: &Project, arguments: &Arguments) -> Result<()> {
-    project.cargo().args(["build", "--quiet", "--package=fastmmd-cli"]).run()?;
-    let tool = project.scratch("debug").join(format!("fastmmd{}", std::env::consts::EXE_SUFFIX));
+    let tool = project.host_program("fastmmd")?;
     let mut harness = harness(project, "play", "release");
     harness = harness.quiet_args(["--tool".into(), tool]);
     let recordings = [("--skab", &arguments.skab, "skab"), ("--nab", &arguments.nab, "nab/data")];

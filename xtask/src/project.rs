@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
@@ -12,6 +13,8 @@ use anyhow::{Context, Result, bail};
 pub(crate) struct Project {
     root: PathBuf,
     target: PathBuf,
+    /// Where the toolchain has its LLVM tools, once it was asked.
+    llvm: OnceLock<PathBuf>,
     verbose: bool,
 }
 
@@ -25,7 +28,7 @@ impl Project {
             Some(directory) => root.join(directory),
             None => root.join("target"),
         };
-        Self { root, target, verbose }
+        Self { root, target, llvm: OnceLock::new(), verbose }
     }
 
     /// A file or directory of the checkout.
@@ -38,10 +41,20 @@ impl Project {
         self.target.join(name)
     }
 
-    /// The pinned toolchain's cargo, in the host workspace.
+    /// The pinned toolchain's cargo, in the host workspace. Not incremental: what is built once
+    /// only is built with less work.
     pub(crate) fn cargo(&self) -> Tool {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        Tool::new(cargo, "cargo", self.verbose).within(&self.root)
+        let tool = Tool::new(cargo, "cargo", self.verbose).within(&self.root);
+        tool.quiet_env("CARGO_INCREMENTAL", "0")
+    }
+
+    /// Builds a program of the host workspace with the features that `cargo xtask test` gives all
+    /// of it, so that its libraries are those of the tests, and says where it is.
+    pub(crate) fn host_program(&self, bin: &str) -> Result<PathBuf> {
+        let cargo = self.cargo().args(["build", "--quiet", "--workspace", "--all-features"]);
+        cargo.args(["--bin", bin]).run()?;
+        Ok(self.scratch("debug").join(format!("{bin}{}", env::consts::EXE_SUFFIX)))
     }
 
     /// The same in the firmware workspace, with its builds in [`firmware_file`](Self::firmware_file).
@@ -68,13 +81,23 @@ impl Project {
         Tool::new(program.into(), program, self.verbose).within(&self.root)
     }
 
+    /// A program that was built here, run in the root of the checkout.
+    pub(crate) fn program(&self, file: &Path, shown: &str) -> Tool {
+        Tool::new(file.into(), shown, self.verbose).within(&self.root)
+    }
+
     /// One of the LLVM tools that come with the toolchain.
     pub(crate) fn llvm_tool(&self, name: &str) -> Result<Tool> {
-        let libraries = self.tool("rustc").args(["--print", "target-libdir"]).output()?;
-        let libraries = PathBuf::from(libraries.trim());
-        let directory = libraries.parent().context("no target-libdir")?.join("bin");
-        let program = directory.join(name);
-        Ok(Tool::new(program.into(), name, self.verbose))
+        let directory = match self.llvm.get() {
+            Some(directory) => directory,
+            None => {
+                let libraries = self.tool("rustc").args(["--print", "target-libdir"]).output()?;
+                let libraries = PathBuf::from(libraries.trim());
+                let directory = libraries.parent().context("no target-libdir")?.join("bin");
+                self.llvm.get_or_init(|| directory)
+            }
+        };
+        Ok(Tool::new(directory.join(name).into(), name, self.verbose))
     }
 
     pub(crate) fn read(&self, relative: impl AsRef<Path>) -> Result<String> {
@@ -129,6 +152,12 @@ impl Tool {
 
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.shown = format!("{name}={value} {}", self.shown);
+        self.command.env(name, value);
+        self
+    }
+
+    /// A setting that would only clutter what is shown.
+    pub(crate) fn quiet_env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
