@@ -16,6 +16,9 @@ use crate::features::{
 };
 use crate::numeric::u32_of;
 
+/// Most inputs, and most frequencies, of a [`Map`].
+pub const MOST: usize = 65_536;
+
 /// Frequencies whose phases are computed at a time.
 const AT_ONCE: usize = 64;
 
@@ -192,7 +195,7 @@ impl<B> Map<B> {
 }
 
 fn check_shape(inputs: usize, frequencies: usize) -> Result<(), Error> {
-    let fits = (1..=65_536).contains(&inputs) && (1..=65_536).contains(&frequencies);
+    let fits = (1..=MOST).contains(&inputs) && (1..=MOST).contains(&frequencies);
     if fits { Ok(()) } else { Err(Error::WrongShape) }
 }
 

@@ -47,16 +47,49 @@ const CHECKSUM_BYTES: usize = 4;
 pub(crate) const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BYTES;
 
 /// What a record holds.
+///
+/// ```
+/// use fastmmd::state::Kind;
+/// use fastmmd::{FeatureMap, Fourier, Recipe};
+///
+/// static MAP: Fourier<2, 32> = Fourier::gaussian(7);
+/// let mut bytes = [0; Recipe::SAVED_BYTES];
+/// MAP.recipe().save(&mut bytes)?;
+/// assert_eq!(Kind::restore(&bytes)?, Kind::Map);
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Kind {
+    /// A [`Recipe`], and nothing else.
     Map,
+    /// An [`Embedding`](crate::Embedding).
     Embedding,
+    /// A [`TwoSample`](crate::TwoSample).
     TwoSample,
+    /// A [`Detector`](crate::Detector).
     Detector,
+    /// A [`coupling::Monitor`](crate::monitor::coupling::Monitor).
     Coupling,
 }
 
-plain!(enum Kind [u8; 0] { 1 = Map, 2 = Embedding, 3 = TwoSample, 4 = Detector, 5 = Coupling });
+codes!(Kind {
+    Map = 1 "map",
+    Embedding = 2 "embedding",
+    TwoSample = 3 "two-sample",
+    Detector = 4 "detector",
+    Coupling = 5 "coupling",
+});
+
+impl Kind {
+    /// Reads what kind of record these bytes are.
+    ///
+    /// # Errors
+    /// As [`Recipe::restore`].
+    pub fn restore(bytes: &[u8]) -> Result<Self, Error> {
+        read(bytes).map(|record| record.kind)
+    }
+}
 
 /// Writes a record with a payload of `length` bytes that `fill` puts; returns the whole length.
 pub(crate) fn write(
