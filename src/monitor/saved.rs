@@ -117,6 +117,12 @@ where
         SavedShape { channels, windows, view: self.state.condition.view.kind() }
     }
 
+    /// Rows in a vector: 1, or more for a map of more inputs than there are channels.
+    #[must_use]
+    pub fn lags(&self) -> u32 {
+        self.map.recipe().inputs.checked_div(self.shape().channels).unwrap_or(1)
+    }
+
     /// Writes everything: settings, what was learned, and the windows as they are, with the
     /// recipe of the map; returns the number of bytes. A restored detector goes on bit for bit
     /// as this one would.
