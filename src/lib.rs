@@ -1,49 +1,13 @@
-//! Has the distribution of a sensor's readings changed? The squared maximum mean discrepancy
-//! (MMD²) of two streams, in constant memory, without `std`, allocation or panics.
+//! Drift detection on a microcontroller: has the distribution of a sensor's readings changed,
+//! since when, on which channel, at a false-alarm rate (average run length) that you state? In
+//! constant memory, without `std`, allocation or panics.
 //!
-//! # How the data flows
-//!
-//! ```text
-//! sample ─▶ scale, innovation, delay ─▶ map ─▶ L phases ─▶ points on L circles ─▶ embedding ─▶
-//!                                       │                  │                      MMD² ─▶ threshold ─▶ verdict
-//!                                       kernel, sampling   sincos backend
-//! ```
-//!
-//! A shift-invariant kernel is the expectation of cos(ω'(x − y)) over its spectral distribution,
-//! so MMD² of two samples is the mean, over L frequencies ω, of the squared distance between two
-//! average points on a circle (Zhao and Meng, *FastMMD*, 2015). In the order of that path:
-//!
-//! * [`scale`], [`bandwidth`], [`innovation`] and [`delay`] condition the input;
-//! * [`kernel`] and [`sampling`] choose frequencies, a [`map`] turns a sample into phases
-//!   ([`hadamard`] inside);
-//! * [`sincos`] turns phases into points, an [`embedding`] sums them;
-//! * [`mmd`] compares two embeddings, [`two_sample`] two streams, [`family`] at several bandwidths,
-//!   and a [`witness`] tells where they differ;
-//! * [`fixed`] is the same from sample to MMD² in integers;
-//! * a [`detector`] does all of it and decides; [`coupling`] watches how channels go together,
-//!   [`regimes`] names the condition;
-//! * [`state`] keeps all of it.
-//!
-//! # Which numbers
-//!
-//! | core | path | sample |
-//! |---|---|---|
-//! | with FPU (Cortex-M4F, M7, M33), hosts | the crate's own types | `[f32; D]` |
-//! | without (Cortex-M0, M0+, M3, M23, most RISC-V) | [`fixed`], the same names in integers | `[i16; D]` |
-//!
-//! In integers a sample costs an M0 a fraction of the instructions, and a point is good to 2e-4.
-//! The [`detector`] is for `f32` alone.
-//!
-//! # Rules
-//!
-//! * Shapes (channels D, frequencies L, Fastfood's block P) are const generics and checked when
-//!   compiled; tunables (bandwidth, weights, seeds) are values and checked when given.
-//! * What is given once is immutable and shared (maps, in flash if `static`); what changes is
-//!   small and owned (embeddings).
-//! * A refused call returns a typed [`Error`] and leaves the state as it was.
-//! * The sums of an embedding are exact: order, merging and removal make no difference. The
-//!   windows of a detector forget, in `f32`.
-//! * The same input gives the same bits on every target.
+//! Streams are compared by the squared maximum mean discrepancy (MMD²), a distance between
+//! distributions that sees level, spread, shape and how channels go together alike. A
+//! shift-invariant kernel is the expectation of cos(ω'(x − y)) over its spectral distribution, so
+//! with random Fourier features MMD² of two samples is the mean, over L frequencies ω, of the
+//! squared distance between two average points on a circle (Zhao and Meng, *FastMMD*, 2015). A
+//! stream of any length is then L pairs of sums.
 //!
 //! # Example
 //!
@@ -51,17 +15,78 @@
 #![doc = include_str!("../examples/quickstart.rs")]
 //! ```
 //!
+//! # How the data flows
+//!
+//! ```text
+//! row of readings
+//!   │ condition   each channel in units of its spread; innovations; the last rows as one vector
+//!   ▼
+//! standardised vector
+//!   │ features    L phases ω'x, and a point (cos, sin) for each: random Fourier features
+//!   ▼
+//! points on L circles
+//!   ├─ embedding  exact sums of points: MMD², two samples, witness, regimes
+//!   │
+//!   └─ monitor    exponentially weighted windows against a reference, thresholds that keep a
+//!                 promise, alarms that say since when, which channel and how
+//! ```
+//!
+//! The modules stand in this order. [`condition`] takes rows as the sensor gives them, a map of
+//! [`features`] is immutable and may be a `static` in flash, an [`embedding`] sums its points, and
+//! a [`monitor`] decides. [`fixed`] is the way from a sample to MMD² in integers, `dynamic` all
+//! of it for shapes that are known only when the program runs, and [`state`] says how what was
+//! learned is kept.
+//!
+//! # Which type do I need?
+//!
+//! | to | use |
+//! |---|---|
+//! | be told when a sensor drifts | [`Detector`], [`Config`] |
+//! | ask how different two streams are | [`TwoSample`], at several bandwidths [`KernelFamily`] |
+//! | sum streams on several devices and join them | [`Embedding`] |
+//! | see where two streams differ | [`Witness`] |
+//! | name the condition a machine is in | [`Regimes`] |
+//! | watch whether two groups of channels go together | [`monitor::coupling`] |
+//! | choose frequencies | [`Fourier`] up to about 8 channels, [`Fastfood`] above |
+//!
+//! # Which numbers?
+//!
+//! | core | path | sample |
+//! |---|---|---|
+//! | with FPU (Cortex-M4F, M7, M33), hosts | [`Fourier`], [`Fastfood`] | `[f32; D]` |
+//! | without (Cortex-M0, M0+, M3, M23, most RISC-V) | [`fixed`], the same names in integers | `[i16; D]` |
+//!
+//! In integers a sample costs an M0 a fraction of the instructions, and a point is good to 2e-4.
+//! The [`Detector`] is for `f32` alone.
+//!
+//! # Rules
+//!
+//! * Each number is said once: the map says how many inputs and frequencies there are, and all
+//!   else follows from its type. Shapes are checked when compiled; tunables (bandwidth, weights,
+//!   seeds) are values and checked when given.
+//! * What is given once is immutable and shared (maps, in flash if `static`); what changes is
+//!   small and owned (embeddings, monitors).
+//! * A refused call returns a typed [`Error`] and leaves the state as it was.
+//! * The sums of an embedding are exact: order, merging and removal make no difference. The
+//!   windows of a monitor forget, in `f32`.
+//! * The same input gives the same bits on every target.
+//!
 //! # Features
 //!
-//! | feature | default | adds |
-//! |---|---|---|
-//! | `rand_core` | yes | [`seed_from`]: a seed from any random generator |
-//! | `libm` | no | the `sincos::Libm` backend |
-//! | `micromath` | no | the `sincos::Micromath` backend |
-//! | `defmt` | no | `defmt::Format` on the public types |
+//! None is on by default.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `alloc` | `dynamic`: shapes that are known only when the program runs |
+//! | `serde` | `Serialize` and `Deserialize` of settings and verdicts |
+//! | `rand_core` | `seed_from`: a seed from any random generator |
+//! | `libm` | the `sincos::Libm` backend |
+//! | `micromath` | the `sincos::Micromath` backend |
+//! | `defmt` | `defmt::Format` on the public types |
 
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     test,
     allow(

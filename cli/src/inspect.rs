@@ -47,7 +47,7 @@ fn fact(name: &'static str, value: impl Into<Value>, unit: &'static str) -> Fact
 
 /// All that a record tells.
 fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
-    let (kind, recipe) = (Kind::restore(bytes)?, Recipe::restore(bytes)?);
+    let (kind, recipe) = (Kind::of(bytes)?, Recipe::restore(bytes)?);
     let mut facts = of_record(kind, bytes.len(), &recipe);
     if kind != Kind::Detector {
         return Ok(facts);

@@ -15,7 +15,7 @@ pub(crate) fn golden_pair<B: Backend, M, const D: usize, const L: usize>(
 where
     M: FeatureMap<D, L, B::Scalar>,
 {
-    let mut test: TwoSample<M, D, L, B> = TwoSample::new(map);
+    let mut test = TwoSample::new(map);
     for index in 0..GOLDEN_SAMPLES {
         test.push_p(&sample(index, false))?;
         test.push_q(&sample(index, true))?;
@@ -42,7 +42,7 @@ pub(crate) fn golden_detector<V: View<3>>(map: &Fourier<3, 64>) -> Result<Golden
     let config = Config {
         scaling_rows: 64,
         learning_rows: GOLDEN_ROWS[0] - 64,
-        ..Config::rows(1000.0).with_scales([4, 16, 64])
+        ..Config::rows(1000.0).with_windows([4, 16, 64])
     };
     let mut detector: Detector<'_, _, V, 3, 3, 64, 3> = Detector::new(map, config)?;
     let mut found = GoldenDetector { record: 0, verdicts: 0, alarms: 0, first: [0; 3], score: 0 };

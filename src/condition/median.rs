@@ -49,7 +49,7 @@ impl<C: Length> MedianDistanceOf<C> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel, as for
-    /// [`Scale::push`](crate::scale::Scale::push).
+    /// [`Scale::push`](super::ScaleOf::push).
     pub fn push(&mut self, row: &C::Slice<f32>) -> Result<(), Error> {
         check_row(row.as_ref())?;
         self.take_in(row.as_ref());

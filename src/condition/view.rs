@@ -42,6 +42,7 @@ pub(crate) trait Kept: State + Clone + PartialEq + core::fmt::Debug {
 
 /// The views there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ViewKind {
     /// [`Raw`].
@@ -98,7 +99,7 @@ impl<const C: usize, const D: usize> Shaped for Raw<C, D> {
 impl<const C: usize, const D: usize, const TERMS: usize> Shaped for Innovation<C, D, TERMS> {
     const SHAPE: () = {
         let () = Delay::<C, D>::SHAPE;
-        Predictors::<Fixed<C>, TERMS>::SHAPE
+        let () = Predictors::<Fixed<C>, TERMS>::SHAPE;
     };
 }
 

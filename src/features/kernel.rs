@@ -19,6 +19,7 @@ use crate::state::codes;
 
 /// The shape of a kernel, apart from its bandwidth and its value at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Profile {
     /// exp(−‖x‖₂²/2σ²): smooth; the usual choice.

@@ -45,7 +45,7 @@ impl<const C: usize> Scale<C> {
     pub const DEVIATIONS: core::ops::RangeInclusive<f32> = 0.125..=4096.0;
 
     /// A scale for these means and deviations, in counts; those of a
-    /// [`Scale`](crate::scale::Scale) that has learned will do.
+    /// [`Scale`](crate::condition::Scale) that has learned will do.
     ///
     /// # Errors
     /// Naming the channel: [`Error::NonFinite`], or [`Error::OutOfRange`] for a mean beyond

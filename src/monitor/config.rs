@@ -20,6 +20,7 @@ const MOST_ROWS: u32 = 1 << 20;
 
 /// The bandwidth of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Bandwidth {
     /// This many standard deviations of a channel. From 4 on, thresholds are those of a kernel
@@ -34,6 +35,7 @@ pub enum Bandwidth {
 
 /// What windows are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Reference {
     /// The mean of the learning rows, as it was: any lasting change is a drift, however slow.
@@ -45,6 +47,7 @@ pub enum Reference {
 
 /// How thresholds go on after learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Calibration {
     /// As learned.
@@ -56,6 +59,7 @@ pub enum Calibration {
 
 /// What a single row far out of the ordinary does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum LoneOutliers {
     /// Nothing: a row with a value beyond twice the range that its channel had while learning is
@@ -67,6 +71,7 @@ pub enum LoneOutliers {
 
 /// What follows an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Policy {
     /// No further alarm until [`Detector::acknowledge`](super::Detector::acknowledge).
@@ -101,11 +106,17 @@ macro_rules! settings {
         }
     ) => {
         $(#[$meta])*
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(bound(
+            serialize = "W::Of<u32>: serde::Serialize",
+            deserialize = "W::Of<u32>: serde::Deserialize<'de>"
+        )))]
         pub struct $name<V, W: Length = Windows<4>> {
             /// Window lengths in rows, ascending: short ones for jumps, long ones for slow drift.
             pub windows: W::Of<u32>,
             $($(#[$field_meta])* pub $field: $kind,)*
             /// Which view these settings are for.
+            #[cfg_attr(feature = "serde", serde(skip))]
             pub view: PhantomData<V>,
         }
 
@@ -138,7 +149,7 @@ macro_rules! settings {
         impl<V, W: Length> defmt::Format for $name<V, W> {
             fn format(&self, f: defmt::Formatter<'_>) {
                 defmt::write!(f, "windows {}", self.lengths());
-                $(defmt::write!(f, concat!(", ", stringify!($field), " {}"), self.$field);)*
+                $(defmt::write!(f, ", {=str} {}", stringify!($field), self.$field);)*
             }
         }
 
@@ -209,6 +220,7 @@ settings! {
 
 /// A promise that the settings cannot be trusted to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Warning {
     /// The mean time between false alarms is so long that the threshold lies far beyond

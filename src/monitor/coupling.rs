@@ -29,6 +29,7 @@ const OFFSET: f32 = 0.618_034;
 
 /// The settings of a [`Monitor`].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Config {
     /// The promise: mean time between false alarms, in rows.
@@ -98,6 +99,7 @@ pub type Verdict = super::Verdict<Alarm>;
 
 /// What an alarm says.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Alarm {

@@ -15,6 +15,7 @@ use super::verdict::Stage;
 
 /// How far the references of two detectors are apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Difference {

@@ -4,6 +4,7 @@ use crate::state::codes;
 
 /// What the detector is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Stage {
     /// Learning each channel's level and spread, and the bandwidth.
@@ -36,6 +37,7 @@ impl Stage {
 
 /// The answer to one row: of a detector, or, with alarms `A` of its own, of another monitor.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Verdict<A = Alarm> {
     /// Still scaling or learning; `progress` goes from 0 to 1 over both.
@@ -53,6 +55,7 @@ pub enum Verdict<A = Alarm> {
 
 /// What an alarm says.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Alarm {
     /// The row it was raised on, counted from 0 over all rows pushed.
@@ -81,6 +84,7 @@ impl Alarm {
 
 /// What one window says.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct WindowStatus {
@@ -94,6 +98,7 @@ pub struct WindowStatus {
 
 /// What about a channel changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Change {
     /// Its level.

@@ -12,6 +12,7 @@ use super::verdict::{Alarm, Stage, Verdict};
 
 /// How a [`Monitor`] stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Status {
     /// What it is doing.
@@ -192,7 +193,7 @@ mod tests {
     }
 
     /// From the first row through an alarm and its end, over the trait alone.
-    fn lives<M: Monitor<Row = [f32; 1]>>(monitor: &mut M, other: M::Config) {
+    fn lives<M: Monitor<Row = [f32; 1]>>(monitor: &mut M, other: &M::Config) {
         let mut rng = XorShiftRng::seed_from_u64(4);
         assert_eq!(run(monitor, &mut rng, 64 + 512, 0.0), (1, None));
         let status = monitor.status();
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!(monitor.status(), drifts);
         assert!(monitor.warnings().next().is_some());
         monitor.relearn_with(other.clone()).unwrap();
-        assert!(*monitor.config() == other);
+        assert!(monitor.config() == other);
         let anew = monitor.status();
         assert_eq!((anew.stage, anew.rows, anew.progress), (Stage::Scaling, drifts.rows, 0.0));
     }
@@ -229,6 +230,6 @@ mod tests {
     fn a_detector_lives_through_the_trait() {
         let map = Fourier::<1, 16>::gaussian(1);
         let mut detector = Detector::new(&map, CONFIG).unwrap();
-        lives(&mut detector, Config { learning_rows: 1024, ..CONFIG });
+        lives(&mut detector, &Config { learning_rows: 1024, ..CONFIG });
     }
 }

@@ -55,13 +55,13 @@ pub(crate) const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BY
 /// static MAP: Fourier<2, 32> = Fourier::gaussian(7);
 /// let mut bytes = [0; Recipe::SAVED_BYTES];
 /// MAP.recipe().save(&mut bytes)?;
-/// assert_eq!(Kind::restore(&bytes)?, Kind::Map);
+/// assert_eq!(Kind::of(&bytes)?, Kind::Map);
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Kind {
-    /// A [`Recipe`], and nothing else.
+    /// The recipe of a map.
     Map,
     /// An [`Embedding`](crate::Embedding).
     Embedding,
@@ -69,8 +69,18 @@ pub enum Kind {
     TwoSample,
     /// A [`Detector`](crate::Detector).
     Detector,
-    /// A [`coupling::Monitor`](crate::monitor::coupling::Monitor).
+    /// A monitor of a [coupling](crate::monitor::coupling).
     Coupling,
+}
+
+impl Kind {
+    /// What a record holds, if it is one.
+    ///
+    /// # Errors
+    /// As [`Recipe::restore`].
+    pub fn of(bytes: &[u8]) -> Result<Self, Error> {
+        read(bytes).map(|record| record.kind)
+    }
 }
 
 codes!(Kind {
@@ -80,16 +90,6 @@ codes!(Kind {
     Detector = 4 "detector",
     Coupling = 5 "coupling",
 });
-
-impl Kind {
-    /// Reads what kind of record these bytes are.
-    ///
-    /// # Errors
-    /// As [`Recipe::restore`].
-    pub fn restore(bytes: &[u8]) -> Result<Self, Error> {
-        read(bytes).map(|record| record.kind)
-    }
-}
 
 /// Writes a record with a payload of `length` bytes that `fill` puts; returns the whole length.
 pub(crate) fn write(

@@ -31,7 +31,7 @@ fn dense() -> Fourier<3, 16> {
 }
 
 fn fast() -> Fastfood<3, 4, 16> {
-    Fastfood::new(Kernel::GAUSSIAN, 1).expect("spherical")
+    Fastfood::gaussian(1)
 }
 
 fn dense_integers() -> fixed::Fourier<3, 16> {
@@ -39,7 +39,7 @@ fn dense_integers() -> fixed::Fourier<3, 16> {
 }
 
 fn fast_integers() -> fixed::Fastfood<3, 4, 16> {
-    fixed::Fastfood::new(Kernel::GAUSSIAN, 1).expect("in range")
+    fixed::Fastfood::gaussian(1)
 }
 
 /// The same samples in steps; those far away saturate.
@@ -221,14 +221,14 @@ fn saved_is_restored<B: Compared>(
     samples: &[(Sample<B>, f32)],
     keeps: &[f32],
 ) {
-    let mut set: Embedding<16, B> = Embedding::new(map);
+    let mut set = Embedding::new(map);
     set.add(map, zero).expect("a good sample"); // the largest cosines there are
     for ((sample, weight), keep) in samples.iter().zip(keeps) {
         set.add_weighted(map, sample, *weight).expect("a good sample");
         set.forget(*keep).expect("in range");
         let mut bytes = vec![0; Embedding::<16, B>::SAVED_BYTES];
         set.save(map, &mut bytes).expect("long enough");
-        let mut restored: Embedding<16, B> = Embedding::new(map);
+        let mut restored = Embedding::new(map);
         assert_eq!(restored.restore(map, &bytes), Ok(()));
         assert_eq!(restored, set);
         set.forget(keep * keep).expect("in range");
@@ -339,8 +339,7 @@ proptest! {
 #[test]
 fn a_family_refuses_as_a_whole() {
     let map = dense();
-    let mut family: KernelFamily<_, 2, 3, 16> =
-        KernelFamily::new(&map, [1e-3, 1.0]).expect("in range");
+    let mut family = KernelFamily::new(&map, [1e-3, 1.0]).expect("in range");
     family.push_p(&[0.1, 0.2, 0.3]).expect("a good sample");
     let before = family.p().clone();
     // Within the reach of σ = 1, but not of σ = 0.001.
@@ -392,8 +391,8 @@ fn a_full_embedding_refuses_more() {
 /// fit into a saved record.
 #[test]
 fn a_full_embedding_of_the_table_is_saved_and_restored() {
-    let map = fixed::Fourier::<3, 16>::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical");
-    let mut set: fixed::Embedding<16> = fixed::Embedding::new(&map);
+    let map = fixed::Fourier::<3, 16>::gaussian(1);
+    let mut set = Embedding::new(&map);
     let mut weight = fastmmd::embedding::MAX_WEIGHT;
     while weight >= 1.0 {
         if set.add_weighted(&map, &[0; 3], weight).is_err() {
@@ -402,7 +401,7 @@ fn a_full_embedding_of_the_table_is_saved_and_restored() {
     }
     let mut bytes = [0; fixed::Embedding::<16>::SAVED_BYTES];
     set.save(&map, &mut bytes).expect("long enough");
-    let mut again: fixed::Embedding<16> = fixed::Embedding::new(&map);
+    let mut again = Embedding::new(&map);
     again.restore(&map, &bytes).expect("its own record");
     assert_eq!(again, set);
 }

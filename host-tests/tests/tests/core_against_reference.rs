@@ -259,8 +259,7 @@ fn circles_have_the_references_amplitudes_and_phases() {
 fn a_family_has_the_references_mmd_at_every_bandwidth() {
     fn one<M: FeatureMap<3, 64>>(map: &M) {
         let bandwidths = [0.3, 1.0, 1.7, 5.0, 40.0];
-        let mut family: KernelFamily<_, 5, 3, 64> =
-            KernelFamily::new(map, bandwidths).expect("in range");
+        let mut family = KernelFamily::new(map, bandwidths).expect("in range");
         let (p, q) = sets(3, 300, 31);
         for sample in p.points().arrays().expect("three channels") {
             family.push_p(&sample).expect("a good sample");
@@ -311,7 +310,7 @@ fn single_frequencies_are_those_of_all_at_once() {
     }
     for profile in [Profile::Gaussian, Profile::Exponential] {
         let kernel = kernel(profile, 12);
-        one(&Fourier::<12, 64>::new(kernel, Sampling::Auto, 1).expect("spherical"));
+        one(&Fourier::<12, 64>::with_kernel(kernel, 1));
         one(&Fastfood::<12, 16, 64>::new(kernel, 1).expect("spherical"));
     }
 }

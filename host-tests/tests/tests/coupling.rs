@@ -1,7 +1,7 @@
 //! The monitor of couplings: false alarms as promised, ties that appear or break found, and
 //! changes of single channels left to the detector.
 
-use fastmmd::coupling::{Config, Monitor, Verdict};
+use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
 use fastmmd::{Fourier, Kernel, Sampling};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::kernel::gaussian;
@@ -47,7 +47,7 @@ impl Source {
 }
 
 fn map() -> Fourier<1, 16> {
-    Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical")
+    Fourier::gaussian(1)
 }
 
 /// Rows after learning until the first alarm, at most `most`; `row` makes a row from its number.
@@ -152,7 +152,7 @@ fn exact_hsic(rows: &[[f64; 2]]) -> f64 {
 
 #[test]
 fn strength_is_hsic() {
-    let map = Fourier::<1, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical");
+    let map = Fourier::<1, 64>::gaussian(1);
     for tie in [Tie::Linear, Tie::Sign] {
         let config = Config { learning_rows: 2048, ..Config::rows(1000.0) };
         let mut monitor: Box<Monitor<_, _, 1, 1, 64, 64>> =

@@ -98,7 +98,7 @@ fn against_the_reference<M: Exact<D, L>, const D: usize, const L: usize>(
         for count in [2, 30, 400] {
             let p = set::<D>(&mut generator, count, range, 0.0);
             let q = set::<D>(&mut generator, count + 1, range, 0.5);
-            let mut test: fixed::TwoSample<'_, M, D, L> = fixed::TwoSample::new(map);
+            let mut test = TwoSample::new(map);
             p.iter().for_each(|sample| test.push_p(sample).expect("every sample is good"));
             q.iter().for_each(|sample| test.push_q(sample).expect("every sample is good"));
             let spectrum = |samples| frequencies.spectrum(&as_real(samples)).expect("D channels");
@@ -139,7 +139,7 @@ fn mmd_is_the_references_for_every_kernel() {
     {
         for bandwidth in [0.1, 2.0] {
             let kernel = kernel(profile, bandwidth);
-            let map = fixed::Fourier::<5, 64>::new(kernel, Sampling::Auto, 3).expect("in range");
+            let map = fixed::Fourier::<5, 64>::with_kernel(kernel, 3);
             against_the_reference(&map, 6);
             if kernel.is_spherical() {
                 let map = fixed::Fastfood::<8, 8, 64>::new(kernel, 3).expect("in range");
@@ -176,7 +176,7 @@ fn largest_error<M: Exact<D, L>, const D: usize, const L: usize>(map: &M, off: f
 fn every_point_is_good() {
     for bandwidth in BANDWIDTHS {
         let gaussian = kernel(Profile::Gaussian, bandwidth);
-        let dense = fixed::Fourier::<16, 128>::new(gaussian, Sampling::Auto, 8).expect("in range");
+        let dense = fixed::Fourier::<16, 128>::with_kernel(gaussian, 8);
         let fast = fixed::Fastfood::<16, 16, 128>::new(gaussian, 8).expect("in range");
         let errors = [largest_error(&dense, 0.0), largest_error(&fast, 0.0)];
         println!("σ = {bandwidth:9}: Fourier {:.1e}, Fastfood {:.1e}", errors[0], errors[1]);
@@ -196,17 +196,17 @@ fn integers_and_floats_agree() {
     let q = set::<16>(&mut generator, 500, Range::Unit, 0.4);
     let float = |sample: &[i16; 16]| sample.map(|x| f32::from(x) / f32::from(fixed::ONE));
     let dense = (
-        fixed::Fourier::<16, 128>::new(gaussian, Sampling::Auto, 5).expect("in range"),
-        Fourier::<16, 128>::new(gaussian, Sampling::Auto, 5).expect("in range"),
+        fixed::Fourier::<16, 128>::with_kernel(gaussian, 5),
+        Fourier::<16, 128>::with_kernel(gaussian, 5),
     );
     let fast = (
         fixed::Fastfood::<16, 16, 128>::new(gaussian, 5).expect("in range"),
         Fastfood::<16, 16, 128>::new(gaussian, 5).expect("in range"),
     );
     let mut integers = fixed::TwoSample::new(&dense.0);
-    let mut floats: TwoSample<'_, _, 16, 128> = TwoSample::new(&dense.1);
+    let mut floats = TwoSample::new(&dense.1);
     let mut fast_integers = fixed::TwoSample::new(&fast.0);
-    let mut fast_floats: TwoSample<'_, _, 16, 128> = TwoSample::new(&fast.1);
+    let mut fast_floats = TwoSample::new(&fast.1);
     for (p, q) in p.iter().zip(&q) {
         integers.push_p(p).and_then(|()| integers.push_q(q)).expect("good samples");
         fast_integers.push_p(p).and_then(|()| fast_integers.push_q(q)).expect("good samples");

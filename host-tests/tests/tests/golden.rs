@@ -28,7 +28,7 @@ fn measured<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Gol
 fn a_record_ends_with_its_crc() {
     let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
     let map = &map.expect("spherical");
-    let mut embedding: Embedding<64> = Embedding::new(map);
+    let mut embedding = Embedding::new(map);
     embedding.add(map, &golden_sample(0, false)).expect("a good sample");
     let mut bytes = [0; Embedding::<64>::SAVED_BYTES];
     embedding.save(map, &mut bytes).expect("long enough");

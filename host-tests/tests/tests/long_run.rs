@@ -42,7 +42,7 @@ fn a_billion<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M, count
     let samples = readings::<D>(count, 41);
     let reference = Weighted::even(Points::from_arrays(&samples).expect("some"));
     let reference = mean(&dense(map), &reference);
-    let mut embedding: Embedding<L> = Embedding::new(map);
+    let mut embedding = Embedding::new(map);
     for sample in &samples {
         embedding.add(map, sample).expect("a good sample");
     }
@@ -66,12 +66,12 @@ fn a_billion<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M, count
 
 #[test]
 fn mean_is_good_after_a_billion_samples() {
-    let dense = Fourier::<1, 16>::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical");
+    let dense = Fourier::<1, 16>::gaussian(1);
     a_billion(&dense, 1000);
     a_billion(&dense, 2_000_000);
-    let dense = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 2).expect("spherical");
+    let dense = Fourier::<3, 64>::gaussian(2);
     a_billion(&dense, 100_000);
-    let fast = Fastfood::<16, 16, 64>::new(Kernel::GAUSSIAN, 3).expect("spherical");
+    let fast = Fastfood::<16, 16, 64>::gaussian(3);
     a_billion(&fast, 100_000);
 }
 

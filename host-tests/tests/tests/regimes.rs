@@ -43,7 +43,7 @@ fn mixed(generator: &mut Generator, shares: [usize; REGIMES]) -> Result<Points, 
 
 #[test]
 fn the_kernel_on_sets_is_the_mean_over_all_pairs() -> Result<(), Refused> {
-    let map = Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical");
+    let map = Fourier::gaussian(1);
     let frequencies = dense(&map);
     let kernel = |x: &[f64], y: &[f64]| {
         let difference: Vec<f64> = x.iter().zip(y).map(|(a, b)| a - b).collect();
@@ -67,7 +67,7 @@ fn the_kernel_on_sets_is_the_mean_over_all_pairs() -> Result<(), Refused> {
 
 #[test]
 fn matching_weights_are_those_of_the_reference() -> Result<(), Refused> {
-    let map = Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("spherical");
+    let map = Fourier::gaussian(1);
     let frequencies = dense(&map);
     let mut generator = Generator::new(72);
     let mut known = Vec::new();

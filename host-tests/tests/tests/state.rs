@@ -35,7 +35,7 @@ where
     assert_eq!(Recipe::restore(&bytes).as_ref(), Ok(map.recipe()));
 
     let bytes = saved(Embedding::<L, B>::SAVED_BYTES, |out| test.q().save(map, out));
-    let mut restored: Embedding<L, B> = Embedding::new(map);
+    let mut restored = Embedding::new(map);
     assert_eq!(restored.restore(map, &bytes), Ok(()));
     assert_eq!(restored, *test.q());
     assert_eq!(Recipe::restore(&bytes).as_ref(), Ok(map.recipe()));
@@ -128,7 +128,7 @@ fn records_of_version_1_restore_for_ever() {
         let fresh = streams::<M, D, L, Polynomial>(map);
         let recipe = Recipe::restore(&record(&format!("{name}-recipe")));
         assert_eq!(recipe.as_ref(), Ok(map.recipe()));
-        let mut set: Embedding<L> = Embedding::new(map);
+        let mut set = Embedding::new(map);
         assert_eq!(set.restore(map, &record(&format!("{name}-embedding"))), Ok(()));
         assert_eq!(set, *fresh.p());
         let mut pair = TwoSample::<M, D, L>::new(map);

@@ -49,7 +49,7 @@ fn against_the_reference<M: FeatureMap<D, L>, const D: usize, const L: usize>(ma
     let (mut p, mut q): (Embedding<L>, Embedding<L>) = (Embedding::new(map), Embedding::new(map));
     sets.0.iter().for_each(|x| p.add(map, x).expect("a good sample"));
     sets.1.iter().for_each(|x| q.add(map, x).expect("a good sample"));
-    let witness: Witness<_, D, L> = Witness::new(map, &p, &q).expect("two samples");
+    let witness = Witness::new(map, &p, &q).expect("two samples");
     let frequencies: Frequencies = dense(map);
     let mut generator = Generator::new(8);
     for _ in 0..20 {
@@ -75,21 +75,21 @@ fn against_the_reference<M: FeatureMap<D, L>, const D: usize, const L: usize>(ma
 #[test]
 fn value_and_gradient_are_those_of_the_reference() {
     let kernel = Kernel::new(Profile::Gaussian, 1.3).expect("in range");
-    against_the_reference(&Fourier::<1, 32>::new(kernel, Sampling::Auto, 1).expect("spherical"));
-    against_the_reference(&Fourier::<3, 64>::new(kernel, Sampling::Auto, 2).expect("spherical"));
+    against_the_reference(&Fourier::<1, 32>::with_kernel(kernel, 1));
+    against_the_reference(&Fourier::<3, 64>::with_kernel(kernel, 2));
     against_the_reference(&Fastfood::<5, 16, 64>::new(kernel, 3).expect("spherical"));
     against_the_reference(&Fastfood::<16, 16, 128>::new(kernel, 4).expect("spherical"));
 }
 
 #[test]
 fn is_near_the_exact_one() {
-    let map = Fourier::<2, 1024>::new(Kernel::GAUSSIAN, Sampling::Auto, 5).expect("spherical");
+    let map = Fourier::<2, 1024>::gaussian(5);
     let sets = samples::<2>(9);
     let (mut p, mut q): (Embedding<1024>, Embedding<1024>) =
         (Embedding::new(&map), Embedding::new(&map));
     sets.0.iter().for_each(|x| p.add(&map, x).expect("a good sample"));
     sets.1.iter().for_each(|x| q.add(&map, x).expect("a good sample"));
-    let witness: Witness<_, 2, 1024> = Witness::new(&map, &p, &q).expect("two samples");
+    let witness = Witness::new(&map, &p, &q).expect("two samples");
     for step in -4_i8..=4 {
         let x = [0.5 * f32::from(step), -0.3 * f32::from(step)];
         let kernel = gaussian(1.0);

@@ -28,6 +28,7 @@ pub const QUASI_MAX_INPUTS: usize = 4;
 
 /// How the L frequencies of a dense map are spread over the spectral distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Sampling {
     /// [`Quasi`](Self::Quasi) up to [`QUASI_MAX_INPUTS`] channels and for kernels that are not

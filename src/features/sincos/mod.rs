@@ -121,7 +121,7 @@ pub trait SinCos: Backend<Scalar = f32> {
     /// Tells saved sums of different backends apart. Codes below 128 are this crate's.
     const CODE: u8;
 
-    /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::map::MAX_TURNS).
+    /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::features::MAX_TURNS).
     fn point(turns: f32) -> Point;
 
     /// The same point, with 1 − cos 2πt for the cosine: cheaper where the backend has that first.

@@ -1,8 +1,9 @@
 //! Which channel changed, what about it, and since when: right how often?
 
-use fastmmd::detector::{Alarm, Change, Verdict};
+use fastmmd::condition::ViewKind;
+use fastmmd::{Alarm, Change, Verdict};
 
-use super::devices::{Plain, fleet, granted, learned, map, settings};
+use super::devices::{fleet, granted, learned, map, settings};
 use super::families::{Family, Source, exponential, seed};
 use super::table::Table;
 use super::{Check, Draw, Report, Scope, note};
@@ -104,9 +105,9 @@ pub struct Answer {
 /// One trial of a family.
 #[must_use]
 pub fn attempt(family: Family, cell: usize, trial: usize) -> Ending {
-    let map = map();
+    let map = map(CHANNELS);
     let mut source = Source::<CHANNELS>::new(family, seed(7, cell, trial));
-    let mut detector: Plain<'_, CHANNELS> = learned(&map, settings(1e4, 4096), &mut source);
+    let mut detector = learned(&map, ViewKind::Raw, &settings(1e4, 4096), &mut source);
     for _ in 0..200 + trial % 100 {
         if let Verdict::Alarm(_) = granted(detector.push(&source.row())) {
             return Ending::Early;

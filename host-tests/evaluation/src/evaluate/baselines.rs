@@ -3,11 +3,12 @@
 
 use std::array;
 
-use fastmmd::detector::{Config, View};
-use fastmmd::sincos::Polynomial;
-use fastmmd::{Detector, FeatureMap, Fourier, Point, SinCos};
+use fastmmd::condition::ViewKind;
+use fastmmd::dynamic::{self, Config, Detector, Map};
+use fastmmd::features::sincos::{Point, Polynomial, SinCos};
+use fastmmd::{FeatureMap, Fourier};
 
-use super::devices::{Device, FREQUENCIES, Map, SCALES, granted};
+use super::devices::{FREQUENCIES, granted};
 use fastmmd_reference::{real, single};
 
 /// Something that looks at rows one by one and says how suspicious they are.
@@ -21,7 +22,7 @@ pub trait Method<const C: usize>: Clone + Send + Sync {
 }
 
 /// The detector under test: the largest statistic over its own threshold.
-impl<V: View<C> + Send + Sync, const C: usize, const D: usize> Method<C> for Device<'_, V, C, D> {
+impl<const C: usize> Method<C> for Detector<'_> {
     fn learn(&mut self, row: &[f32; C]) {
         granted(Detector::push(self, row));
     }
@@ -34,11 +35,8 @@ impl<V: View<C> + Send + Sync, const C: usize, const D: usize> Method<C> for Dev
 
 /// A detector at default settings as a method.
 #[must_use]
-pub fn detector<V: View<C>, const C: usize, const D: usize>(
-    map: &Map<D>,
-    config: Config<SCALES>,
-) -> Device<'_, V, C, D> {
-    granted(Detector::new(map, config))
+pub fn detector<'m>(map: &'m Map, channels: usize, config: &Config) -> Detector<'m> {
+    granted(dynamic::detector(map, channels, ViewKind::Raw, config.clone()))
 }
 
 /// Rows from which baselines that compare whole rows learn level and spread.
@@ -259,7 +257,7 @@ impl<const C: usize> Method<C> for Limits<C> {
 /// window of 64 rows, its variance by the formula.
 #[derive(Debug, Clone)]
 pub struct IndependentTest<'m, const C: usize> {
-    map: &'m Map<C>,
+    map: &'m Fourier<C, FREQUENCIES>,
     learned: Vec<[Point; FREQUENCIES]>,
     mean: [Point; FREQUENCIES],
     window: [Point; FREQUENCIES],
@@ -273,7 +271,7 @@ const APART: usize = 512;
 impl<'m, const C: usize> IndependentTest<'m, C> {
     /// A test that has seen nothing.
     #[must_use]
-    pub fn new(map: &'m Map<C>) -> Self {
+    pub fn new(map: &'m Fourier<C, FREQUENCIES>) -> Self {
         let nothing = [Point { cos: 0.0, sin: 0.0 }; FREQUENCIES];
         Self { map, learned: Vec::new(), mean: nothing, window: nothing }
     }

@@ -1,6 +1,7 @@
 //! How soon a change is noticed, by methods with the same real mean time between false alarms.
 
-use fastmmd::detector::{Bandwidth, Config, Raw};
+use fastmmd::dynamic::Config;
+use fastmmd::monitor::Bandwidth;
 use fastmmd::{Fourier, Kernel, Sampling};
 
 use super::baselines::{Cusum, Limits, Method, Newma, detector};
@@ -215,9 +216,9 @@ pub fn run_published(scope: Scope, draw: Draw) -> Report {
     let mut table =
         Table::new(["method", "threshold", names[0], names[1], names[2], names[3], "outlier"]);
     note("delay, d = 20", "detector");
-    let own_map = map::<20>();
-    let own = measure(
-        || detector::<Raw, 20, 20>(&own_map, settings(1e3, 4096)),
+    let own_map = map(20);
+    let own = measure::<_, 20>(
+        || detector(&own_map, 20, &settings(1e3, 4096)),
         &PUBLISHED_SUITE,
         1000,
         devices,
@@ -226,8 +227,8 @@ pub fn run_published(scope: Scope, draw: Draw) -> Report {
     line(&mut table, "fastmmd, 64 frequencies, 4 windows", &own);
     note("delay, d = 20", "detector, median distance");
     let config = Config { bandwidth: Bandwidth::MedianDistance(1.0), ..settings(1e3, 4096) };
-    let start = || detector::<Raw, 20, 20>(&own_map, config);
-    let wide = measure(start, &PUBLISHED_SUITE, 1000, devices, section);
+    let start = || detector(&own_map, 20, &config);
+    let wide = measure::<_, 20>(start, &PUBLISHED_SUITE, 1000, devices, section);
     line(&mut table, "fastmmd, bandwidth the median distance", &wide);
     let newma_map = independent_map::<20, 128>();
     let windows: &[f64] = if scope == Scope::Full { &[20.0, 50.0, 250.0] } else { &[50.0] };
@@ -303,15 +304,19 @@ fn changes<const C: usize, const D: usize>(target: usize, devices: usize, sectio
     let mut table = Table::new(["method", "threshold", a, b, c, d, e, f, g, h, i, "outlier"]);
     let say = |name: &str| note("delay", &format!("{C} channels, {name}"));
     let config = settings(single(real(target)), 4096);
-    let (plain, lagged) = (map::<C>(), map::<D>());
+    let (plain, lagged) = (map(C), map(D));
     let newma_plain = independent_map::<C, 64>();
     let newma_lagged = independent_map::<D, 64>();
     say("fastmmd");
-    let start = || detector::<Raw, C, C>(&plain, config);
-    line(&mut table, "fastmmd", &measure(start, &CHANGES, target, devices, section));
+    let start = || detector(&plain, C, &config);
+    line(&mut table, "fastmmd", &measure::<_, C>(start, &CHANGES, target, devices, section));
     say("fastmmd, delay 4");
-    let start = || detector::<Raw, C, D>(&lagged, config);
-    line(&mut table, "fastmmd, delay 4", &measure(start, &CHANGES, target, devices, section));
+    let start = || detector(&lagged, C, &config);
+    line(
+        &mut table,
+        "fastmmd, delay 4",
+        &measure::<_, C>(start, &CHANGES, target, devices, section),
+    );
     say("NEWMA");
     let start = || Newma::<C, C, 64>::new(&newma_plain, 250.0);
     line(&mut table, "NEWMA 250", &measure(start, &CHANGES, target, devices, section));

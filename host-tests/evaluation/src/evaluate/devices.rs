@@ -3,48 +3,41 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use fastmmd::detector::{Config, Raw, View};
-use fastmmd::{Detector, Fourier, Kernel, Sampling};
+use fastmmd::condition::{Raw, ViewKind};
+use fastmmd::dynamic::{self, Config, Detector, Map};
+use fastmmd::{Kernel, Sampling};
 
 use super::families::Source;
 
 /// Frequencies of the map at default settings.
 pub const FREQUENCIES: usize = 64;
-/// Windows of the detector at default settings.
-pub const SCALES: usize = 4;
-
-/// The map of every device: the same for all, as in a fleet.
-pub type Map<const D: usize> = Fourier<D, FREQUENCIES>;
-/// A detector at default settings; D = C without lags.
-pub type Device<'m, V, const C: usize, const D: usize> =
-    Detector<'m, Map<D>, V, C, D, FREQUENCIES, SCALES>;
-/// One that looks at the values as they are.
-pub type Plain<'m, const C: usize> = Device<'m, Raw, C, C>;
 
 /// What a simulation, whose rows are finite and whose settings are valid, cannot be refused.
 pub(super) fn granted<T>(answer: Result<T, fastmmd::Error>) -> T {
     answer.expect("simulated rows are finite and settings valid")
 }
 
-/// The map with the seed of this evaluation.
+/// The map of every device, with the seed of this evaluation: the same for all, as in a fleet.
 #[must_use]
-pub fn map<const D: usize>() -> Map<D> {
-    granted(Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1))
+pub fn map(inputs: usize) -> Map {
+    granted(Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, inputs, FREQUENCIES))
 }
 
 /// The default settings for a promise, with so many learning rows.
 #[must_use]
-pub fn settings(promise: f32, learning_rows: u32) -> Config<SCALES> {
-    Config { learning_rows, ..Config::rows(promise) }
+pub fn settings(promise: f32, learning_rows: u32) -> Config {
+    let rows = fastmmd::Config::<Raw<1>>::rows(promise);
+    Config { learning_rows, ..Config::of(&rows) }
 }
 
 /// A device that has learned from `source` and is now monitoring.
-pub fn learned<'m, V: View<C>, const C: usize, const D: usize>(
-    map: &'m Map<D>,
-    config: Config<SCALES>,
+pub fn learned<'m, const C: usize>(
+    map: &'m Map,
+    view: ViewKind,
+    config: &Config,
     source: &mut Source<C>,
-) -> Device<'m, V, C, D> {
-    let mut device = granted(Detector::new(map, config));
+) -> Detector<'m> {
+    let mut device = granted(dynamic::detector(map, C, view, config.clone()));
     while !device.stage().is_learned() {
         granted(device.push(&source.row()));
     }
@@ -94,7 +87,7 @@ pub(super) use with_channels;
 mod tests {
     use super::*;
     use crate::evaluate::families::Family;
-    use fastmmd::detector::Stage;
+    use fastmmd::Stage;
 
     #[test]
     fn results_come_in_the_order_of_devices() {
@@ -104,9 +97,9 @@ mod tests {
 
     #[test]
     fn learning_ends_after_the_rows_set() {
-        let map = map();
+        let map = map(1);
         let mut source = Source::<1>::new(Family::Gaussian, 1);
-        let device: Plain<'_, 1> = learned(&map, settings(1e3, 1024), &mut source);
+        let device = learned(&map, ViewKind::Raw, &settings(1e3, 1024), &mut source);
         assert_eq!((device.rows(), device.stage()), (1280, Stage::Monitoring));
     }
 }

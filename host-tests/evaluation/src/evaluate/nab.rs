@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fastmmd::detector::{Config, LoneOutliers, Policy};
+use fastmmd::dynamic::Config;
+use fastmmd::monitor::{LoneOutliers, Policy};
 
 use super::recordings::{
-    DRAWS, PROMISE, Recording, Score, Unreadable, cropped, every, mean, number, random_alarm, table,
+    DRAWS, PROMISE, Recording, Score, Unreadable, cropped, every, mean, number, preset,
+    random_alarm, table,
 };
 use super::table::Table;
 use super::{Check, Report};
@@ -92,15 +94,15 @@ pub fn within_reach(recording: &Recording<1>) -> usize {
 
 /// The score of settings on all files without their first `crop` rows.
 #[must_use]
-pub fn score(config: Config<3>, recordings: &[Recording<1>], crop: usize) -> Score {
+pub fn score(config: &Config, recordings: &[Recording<1>], crop: usize) -> Score {
     let of = |recording| Score::of(&cropped(config, recording, crop), &recording.events);
     recordings.iter().map(of).sum()
 }
 
 /// The settings for every file.
 #[must_use]
-pub fn settings() -> Config<3> {
-    Config { policy: Policy::OncePerChange(HOLD_OFF), ..Config::innovation(PROMISE) }
+pub fn settings() -> Config {
+    Config { policy: Policy::OncePerChange(HOLD_OFF), ..preset(PROMISE) }
 }
 
 /// Random alarms, as many as `count`, averaged: windows caught and false alarms.
@@ -151,12 +153,12 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
     }
     let mut table = Table::new(["group", "files", "windows in reach", "caught", "false"]);
     for (group, files) in &groups {
-        let score = score(settings(), files, 0);
+        let score = score(&settings(), files, 0);
         let reach = files.iter().map(within_reach).sum();
         let cells = [files.len(), reach, score.caught, score.false_alarms];
         table.line([(*group).to_owned()].into_iter().chain(cells.map(|cell| cell.to_string())));
     }
-    let all = score(settings(), &recordings, 0);
+    let all = score(&settings(), &recordings, 0);
     let cells = [recordings.len(), reach, all.caught, all.false_alarms];
     table.line(["all".to_owned()].into_iter().chain(cells.map(|cell| cell.to_string())));
     report.table("By group", &table);
@@ -170,7 +172,7 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
         ("promise halved", Config { mean_time_between_false_alarms: PROMISE / 2.0, ..settings() }),
         ("promise doubled", Config { mean_time_between_false_alarms: PROMISE * 2.0, ..settings() }),
     ] {
-        let scores = CROPS.map(|crop| score(config, &recordings, crop));
+        let scores = CROPS.map(|crop| score(&config, &recordings, crop));
         let cells = scores.map(|score| format!("{}/{}", score.caught, score.false_alarms));
         table.line([name.to_owned()].into_iter().chain(cells));
     }

@@ -1,26 +1,29 @@
 //! What a detector takes in RAM.
 
-use fastmmd::detector::Raw;
-use fastmmd::innovation::Innovation;
+use fastmmd::condition::{Innovation, Raw, View};
+use fastmmd::shape::{Fixed, Windows};
 use fastmmd::{Detector, Fourier};
 
 use super::table::Table;
 use super::{Draw, Report, Scope};
 
-/// Bytes of a detector of C channels, D inputs, L frequencies and S windows.
-fn bytes<V, const C: usize, const D: usize, const L: usize, const S: usize>() -> String {
-    size_of::<Detector<'static, Fourier<D, L>, V, C, D, L, S>>().to_string()
+/// Bytes of a detector of D inputs, L frequencies and W windows.
+fn bytes<V, const D: usize, const L: usize, const W: usize>() -> String
+where
+    V: View<Inputs = Fixed<D>>,
+{
+    size_of::<Detector<'static, Fourier<D, L>, V, Windows<W>>>().to_string()
 }
 
 fn line<const C: usize, const D: usize>() -> [String; 8] {
     [
         C.to_string(),
-        bytes::<Raw, C, C, 64, 4>(),
-        bytes::<Innovation<C>, C, C, 64, 4>(),
-        bytes::<Raw, C, D, 64, 4>(),
-        bytes::<Raw, C, C, 64, 1>(),
-        bytes::<Raw, C, C, 32, 4>(),
-        bytes::<Innovation<C>, C, C, 16, 3>(),
+        bytes::<Raw<C>, C, 64, 4>(),
+        bytes::<Innovation<C>, C, 64, 4>(),
+        bytes::<Raw<C, D>, D, 64, 4>(),
+        bytes::<Raw<C>, C, 64, 1>(),
+        bytes::<Raw<C>, C, 32, 4>(),
+        bytes::<Innovation<C>, C, 16, 3>(),
         size_of::<Fourier<C, 64>>().to_string(),
     ]
 }

@@ -5,9 +5,9 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use fastmmd::detector::{Config, Verdict};
-use fastmmd::innovation::Innovation;
-use fastmmd::{Detector, Fourier, Kernel, Sampling};
+use fastmmd::condition::{Innovation, ViewKind};
+use fastmmd::dynamic::{self, Config, Map};
+use fastmmd::{Kernel, Sampling, Verdict};
 
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::real;
@@ -129,20 +129,25 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     Ok(found)
 }
 
+/// The preset for signals that cycle or wander.
+pub(super) fn preset(promise: f32) -> Config {
+    Config::of(&fastmmd::Config::<Innovation<1>, _>::innovation(promise))
+}
+
 /// The rows on which the detector alarms. The first `learning` rows of `rows`, scaling included,
 /// are learned from.
 ///
 /// # Panics
 /// If the settings are refused, which those of this evaluation are not.
 #[must_use]
-pub fn alarms<const C: usize>(config: Config<3>, rows: &[[f32; C]], learning: usize) -> Vec<usize> {
+pub fn alarms<const C: usize>(config: &Config, rows: &[[f32; C]], learning: usize) -> Vec<usize> {
     let learning = u32::try_from(learning).expect("fewer than 2³² rows");
     let learning_rows = learning.saturating_sub(config.scaling_rows);
-    let map = Fourier::<C, FREQUENCIES>::new(Kernel::GAUSSIAN, Sampling::Auto, 1);
+    let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, C, FREQUENCIES);
     let map = map.expect("a Gaussian kernel is spherical");
-    let config = Config { learning_rows, ..config };
-    let mut detector: Detector<'_, _, Innovation<C>, C, C, FREQUENCIES, 3> =
-        Detector::new(&map, config).expect("valid settings");
+    let config = Config { learning_rows, ..config.clone() };
+    let detector = dynamic::detector(&map, C, ViewKind::Innovation, config);
+    let mut detector = detector.expect("valid settings");
     let alarms = |row: &[f32; C]| {
         let verdict = detector.push(row).expect("rows are finite, as read");
         matches!(verdict, Verdict::Alarm(_))
@@ -155,7 +160,7 @@ pub fn alarms<const C: usize>(config: Config<3>, rows: &[[f32; C]], learning: us
 /// learning ends on the same row.
 #[must_use]
 pub fn cropped<const C: usize>(
-    config: Config<3>,
+    config: &Config,
     recording: &Recording<C>,
     crop: usize,
 ) -> Vec<usize> {

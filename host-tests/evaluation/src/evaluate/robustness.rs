@@ -1,9 +1,11 @@
 //! Single outliers, which must not alarm, and stuck channels, which must.
 
-use fastmmd::detector::{Alarm, Change, Config, LoneOutliers, Raw, Verdict, View};
-use fastmmd::innovation::Innovation;
+use fastmmd::condition::ViewKind;
+use fastmmd::dynamic::Config;
+use fastmmd::monitor::LoneOutliers;
+use fastmmd::{Alarm, Change, Verdict};
 
-use super::devices::{Device, SCALES, fleet, granted, learned, map, settings, with_channels};
+use super::devices::{fleet, granted, learned, map, settings, with_channels};
 use super::families::{Family, Source, seed};
 use super::table::Table;
 use super::{Check, Draw, Report, Scope, note};
@@ -87,32 +89,35 @@ fn alarm(verdict: Verdict) -> Option<Alarm> {
     if let Verdict::Alarm(alarm) = verdict { Some(alarm) } else { None }
 }
 
-fn outliers<V: View<C>, const C: usize, const D: usize>(
-    family: Family,
-    devices: usize,
-    rows: u32,
-    cell: usize,
-) -> Outliers {
-    outliers_with::<V, C, D>(settings(PROMISE, rows), family, devices, cell)
+/// A view of C channels, and the lags of its vectors.
+#[derive(Clone, Copy)]
+struct Look {
+    view: ViewKind,
+    lags: usize,
 }
+
+const RAW: Look = Look { view: ViewKind::Raw, lags: 1 };
+const DELAY: Look = Look { view: ViewKind::Raw, lags: 4 };
+const INNOVATION: Look = Look { view: ViewKind::Innovation, lags: 1 };
 
 /// Outliers in eight Gaussian channels, held back as usual or counted like any row.
 #[must_use]
 pub fn measure(lone_outliers: LoneOutliers, devices: usize) -> Outliers {
     let config = Config { lone_outliers, ..settings(PROMISE, 4096) };
-    outliers_with::<Raw, 8, 8>(config, Family::Gaussian, devices, 98)
+    outliers::<8>(RAW, &config, Family::Gaussian, devices, 98)
 }
 
-fn outliers_with<V: View<C>, const C: usize, const D: usize>(
-    config: Config<SCALES>,
+fn outliers<const C: usize>(
+    look: Look,
+    config: &Config,
     family: Family,
     devices: usize,
     cell: usize,
 ) -> Outliers {
-    let map = map();
+    let map = map(look.lags * C);
     let each = fleet(devices, |device| {
         let mut source = Source::<C>::new(family, seed(5, cell, device));
-        let mut detector: Device<'_, V, C, D> = learned(&map, config, &mut source);
+        let mut detector = learned(&map, look.view, config, &mut source);
         let mut found = Outliers::default();
         for trial in 0..OUTLIERS_EACH {
             // From the last outlier on, until windows are quiet and alarms are possible again.
@@ -130,12 +135,12 @@ fn outliers_with<V: View<C>, const C: usize, const D: usize>(
                     }
                 }
                 let mut any = false;
-                let readings = stream[1..].iter().map(|row| {
+                let windows = stream[1..].iter().map(|row| {
                     any |= alarm(granted(twin.push(&row.map(single)))).is_some();
-                    twin.readings()
+                    twin.windows().collect::<Vec<_>>()
                 });
-                let readings: Vec<_> = readings.collect();
-                (any, readings)
+                let windows: Vec<_> = windows.collect();
+                (any, windows)
             };
             let (without, untouched) = watch(None);
             found.trials += 1;
@@ -149,9 +154,9 @@ fn outliers_with<V: View<C>, const C: usize, const D: usize>(
                         *x += if up { size } else { -size };
                     }
                 }
-                let (any, readings) = watch(Some(row));
+                let (any, windows) = watch(Some(row));
                 found.caused[index] += usize::from(any && !without);
-                found.felt[index] += usize::from(readings != untouched);
+                found.felt[index] += usize::from(windows != untouched);
             }
             for row in &stream {
                 granted(detector.push(&row.map(single)));
@@ -168,12 +173,12 @@ fn outliers_with<V: View<C>, const C: usize, const D: usize>(
     })
 }
 
-fn stuck<V: View<C>, const C: usize>(family: Family, rows: u32, cell: usize) -> Stuck {
-    let map = map();
+fn stick<const C: usize>(look: Look, family: Family, rows: u32, cell: usize) -> Stuck {
+    let map = map(C);
     let config = settings(PROMISE, rows);
     let each = fleet(STUCK_DEVICES, |device| {
         let mut source = Source::<C>::new(family, seed(6, cell, device));
-        let mut detector: Device<'_, V, C, C> = learned(&map, config, &mut source);
+        let mut detector = learned(&map, look.view, &config, &mut source);
         let mut last = source.row();
         for _ in 0..WATCHED {
             last = source.row();
@@ -205,34 +210,15 @@ fn stuck<V: View<C>, const C: usize>(family: Family, rows: u32, cell: usize) -> 
     Stuck { delays, named: named.count(), twin }
 }
 
-fn outliers_raw<const C: usize>(f: Family, devices: usize, rows: u32, cell: usize) -> Outliers {
-    outliers::<Raw, C, C>(f, devices, rows, cell)
-}
-
-/// Measures outliers in one view, with three channels.
-type Measure = fn(Family, usize, u32, usize) -> Outliers;
 /// Views in which one row stays in sight for several; whether a row held back leaves no trace at
 /// all. A predictor puts its prediction in the place of such a row, so that rows stay evenly
 /// spaced for it: the rows without it are then no longer exactly what it is to be compared with.
-const OTHER_VIEWS: [(&str, Family, Measure, bool); 4] = [
-    ("Gaussian, 3, delay 4", Family::Gaussian, outliers::<Raw, 3, 12>, true),
-    ("AR(1) 0.9, 3, delay 4", Family::Autoregressive(0.9), outliers::<Raw, 3, 12>, true),
-    ("Gaussian, 3, innovation", Family::Gaussian, outliers::<Innovation<3>, 3, 3>, false),
-    (
-        "AR(1) 0.9, 3, innovation",
-        Family::Autoregressive(0.9),
-        outliers::<Innovation<3>, 3, 3>,
-        false,
-    ),
+const OTHER_VIEWS: [(&str, Family, Look, bool); 4] = [
+    ("Gaussian, 3, delay 4", Family::Gaussian, DELAY, true),
+    ("AR(1) 0.9, 3, delay 4", Family::Autoregressive(0.9), DELAY, true),
+    ("Gaussian, 3, innovation", Family::Gaussian, INNOVATION, false),
+    ("AR(1) 0.9, 3, innovation", Family::Autoregressive(0.9), INNOVATION, false),
 ];
-
-fn stuck_raw<const C: usize>(family: Family, rows: u32, cell: usize) -> Stuck {
-    stuck::<Raw, C>(family, rows, cell)
-}
-
-fn stuck_innovation<const C: usize>(family: Family, rows: u32, cell: usize) -> Stuck {
-    stuck::<Innovation<C>, C>(family, rows, cell)
-}
 
 /// The section: outliers, then stuck channels.
 #[must_use]
@@ -269,13 +255,17 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
     for (cell, (name, family, channels)) in &cells {
         note("outliers", name);
         let cell = draw.cell(*cell);
-        let found = with_channels!(*channels, outliers_raw(*family, devices, rows, cell));
+        let found = with_channels!(
+            *channels,
+            outliers(RAW, &settings(PROMISE, rows), *family, devices, cell)
+        );
         add(&found);
         table.line(found.line(name));
     }
-    for (name, family, measure, exact) in OTHER_VIEWS {
+    for (name, family, look, exact) in OTHER_VIEWS {
         note("outliers", name);
-        let found = measure(family, devices, rows, draw.cell(99));
+        let config = settings(PROMISE, rows);
+        let found = outliers::<3>(look, &config, family, devices, draw.cell(99));
         if exact {
             add(&found);
         }
@@ -301,8 +291,8 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
     for (cell, (name, family, channels)) in &cells {
         note("stuck", name);
         let cell = draw.cell(*cell);
-        let raw = with_channels!(*channels, stuck_raw(*family, rows, cell));
-        let innovation = with_channels!(*channels, stuck_innovation(*family, rows, cell));
+        let raw = with_channels!(*channels, stick(RAW, *family, rows, cell));
+        let innovation = with_channels!(*channels, stick(INNOVATION, *family, rows, cell));
         for (view, found) in [("raw", raw), ("innovation", innovation)] {
             let count = found.delays.len();
             let median = found.delays.get(count / 2).copied().unwrap_or(0);

@@ -1,8 +1,9 @@
 //! How long it takes to a false alarm: real run lengths of devices that learned for themselves.
 
-use fastmmd::detector::Verdict;
+use fastmmd::Verdict;
+use fastmmd::condition::ViewKind;
 
-use super::devices::{Plain, fleet, granted, learned, map, settings, with_channels};
+use super::devices::{fleet, granted, learned, map, settings, with_channels};
 use super::families::{CHANNELS, Family, HEALTHY, Source, seed};
 use super::table::Table;
 use super::{Check, Draw, Report, Scope, note};
@@ -45,18 +46,17 @@ pub fn measure(trial: &Trial, cell: usize) -> RunLengths {
 }
 
 fn runs<const C: usize>(trial: &Trial, cell: usize) -> Vec<(f64, bool)> {
-    let map = map();
+    let map = map(C);
     fleet(trial.devices, |device| {
         let mut source = Source::<C>::new(trial.family, seed(2, cell, device));
         let config = settings(single(trial.promise), trial.learning_rows);
-        let mut detector: Plain<'_, C> = learned(&map, config, &mut source);
+        let mut detector = learned(&map, ViewKind::Raw, &config, &mut source);
         let mut rows = 0.0;
         while rows < PATIENCE * trial.promise {
             rows += 1.0;
             let verdict = granted(detector.push(&source.row()));
-            let readings = detector.readings();
             let beyond =
-                readings.iter().any(|reading| reading.statistic > trial.factor * reading.threshold);
+                detector.windows().any(|window| window.statistic > trial.factor * window.threshold);
             // At a factor of 1 the detector itself says it.
             let alarm = matches!(verdict, Verdict::Alarm(_));
             if if trial.factor < 1.0 { beyond } else { alarm } {

@@ -6,10 +6,12 @@
 
 use std::path::Path;
 
-use fastmmd::detector::{Config, Policy};
+use fastmmd::dynamic::Config;
+use fastmmd::monitor::Policy;
 
 use super::recordings::{
-    DRAWS, Recording, Score, Unreadable, alarms, cropped, every, files, number, random_alarm, table,
+    DRAWS, Recording, Score, Unreadable, alarms, cropped, every, files, number, preset,
+    random_alarm, table,
 };
 use super::table::Table;
 use super::{Check, Report};
@@ -116,14 +118,14 @@ pub fn events(changes: &[usize], within: usize) -> Vec<std::ops::RangeInclusive<
 
 /// The settings for every experiment and a promise.
 #[must_use]
-pub fn settings(promise: f32) -> Config<3> {
+pub fn settings(promise: f32) -> Config {
     let policy = Policy::Relearn { hold_off: HOLD_OFF, settle: 1000 };
-    Config { policy, ..Config::innovation(promise) }
+    Config { policy, ..preset(promise) }
 }
 
 /// Scores within 60 and within 30 rows. Without the first `crop` rows, learning is from as many
 /// rows as ever.
-fn score(config: Config<3>, experiments: &[Experiment], crop: usize) -> (Score, Score) {
+fn score(config: &Config, experiments: &[Experiment], crop: usize) -> (Score, Score) {
     let found = experiments.iter().map(|experiment| {
         let later = Recording { learning: LEARNING + crop, ..experiment.clone() };
         (cropped(config, &later, crop), experiment)
@@ -255,8 +257,8 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
         "healthy alarms per 1,000 rows",
     ]);
     for promise in PROMISES {
-        let (score, strict) = score(settings(promise), &experiments, 0);
-        let free = alarms(settings(promise), &healthy.rows, LEARNING).len();
+        let (score, strict) = score(&settings(promise), &experiments, 0);
+        let free = alarms(&settings(promise), &healthy.rows, LEARNING).len();
         let rate = 1000.0 * real(free) / real(healthy.rows.len() - LEARNING);
         let random = blind(&experiments, score.false_alarms);
         table.line([
@@ -269,7 +271,7 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
         ]);
     }
     report.table("By promise", &table);
-    let (at_promise, _) = score(settings(PROMISE), &experiments, 0);
+    let (at_promise, _) = score(&settings(PROMISE), &experiments, 0);
     let (missed, stray) = (real(at_promise.missed), real(at_promise.false_alarms));
     let beaten = blind(&experiments, at_promise.false_alarms).beaten_by(missed);
     report.say(&format!(
@@ -288,7 +290,7 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
         ),
     ] {
         let cells = crops.map(|crop| {
-            let (score, _) = score(config, &experiments, crop);
+            let (score, _) = score(&config, &experiments, crop);
             format!("{}/{}", score.missed, score.false_alarms)
         });
         table.line([name.to_owned()].into_iter().chain(cells));
@@ -307,7 +309,7 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
     report.table("Baselines that look at nothing", &table);
 
     let mut table = Table::new(["alarms", "all", "moved with the data", "stayed on their rows"]);
-    let ours = shifted(&experiments, |rows| alarms(settings(PROMISE), rows, LEARNING));
+    let ours = shifted(&experiments, |rows| alarms(&settings(PROMISE), rows, LEARNING));
     let blind = shifted(&experiments, |_| FIXED_ROWS.to_vec());
     for (name, [cropped, prepended]) in [("detector", ours), ("the trap", blind)] {
         table.line([format!("{name}, {SHIFT} rows cropped")].into_iter().chain(cropped.line()));

@@ -1,7 +1,10 @@
 //! Whether p-values mean what they say: the window test's type-I error.
 
+use fastmmd::Fourier;
+use fastmmd::condition::ViewKind;
+
 use super::baselines::IndependentTest;
-use super::devices::{Plain, fleet, granted, learned, map, settings, with_channels};
+use super::devices::{fleet, granted, learned, map, settings, with_channels};
 use super::families::{CHANNELS, Family, HEALTHY, Source, seed};
 use super::table::Table;
 use super::{Check, Draw, Report, Scope, note};
@@ -77,10 +80,10 @@ pub fn measure(family: Family, channels: usize, devices: usize, cell: usize) -> 
 }
 
 fn errors<const C: usize>(family: Family, devices: usize, cell: usize) -> Errors {
-    let map = map();
+    let map = map(C);
     let p_values = fleet(devices, |device| {
         let mut source = Source::<C>::new(family, seed(1, cell, device));
-        let mut detector: Plain<'_, C> = learned(&map, settings(1e3, LEARNING_ROWS), &mut source);
+        let mut detector = learned(&map, ViewKind::Raw, &settings(1e3, LEARNING_ROWS), &mut source);
         let looks = (0..LOOKS).map(|_| {
             for _ in 0..APART {
                 granted(detector.push(&source.row()));
@@ -95,7 +98,7 @@ fn errors<const C: usize>(family: Family, devices: usize, cell: usize) -> Errors
 /// The same of a test that takes rows for independent: what the calibration is for.
 #[must_use]
 pub fn measure_independent(family: Family, devices: usize) -> Errors {
-    let map = map();
+    let map = Fourier::gaussian(1);
     let scores = fleet(devices, |device| {
         let mut source = Source::<3>::new(family, seed(1, 999, device));
         let mut test = IndependentTest::new(&map);

@@ -1,6 +1,7 @@
 //! FastMMD, figure 5: the error of MMD² on blobs as frequencies are added.
 
-use fastmmd::{Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample};
+use fastmmd::dynamic;
+use fastmmd::{Kernel, Sampling, TwoSample};
 
 use super::{Effort, Failed, Figure, Tick, short};
 use crate::evaluate::devices::fleet;
@@ -74,18 +75,15 @@ pub fn errors(
     map: Map,
     tick: Tick<'_>,
 ) -> Result<Errors, fastmmd::Error> {
-    Ok([
-        at::<16>(pairs, trials, map, tick)?,
-        at::<32>(pairs, trials, map, tick)?,
-        at::<64>(pairs, trials, map, tick)?,
-        at::<128>(pairs, trials, map, tick)?,
-        at::<256>(pairs, trials, map, tick)?,
-        at::<512>(pairs, trials, map, tick)?,
-        at::<1024>(pairs, trials, map, tick)?,
-    ])
+    let mut errors = [[0.0; 3]; 7];
+    for (errors, frequencies) in errors.iter_mut().zip(FREQUENCIES) {
+        *errors = at(frequencies, pairs, trials, map, tick)?;
+    }
+    Ok(errors)
 }
 
-fn at<const L: usize>(
+fn at(
+    frequencies: usize,
     pairs: &[Pair],
     trials: usize,
     map: Map,
@@ -94,15 +92,14 @@ fn at<const L: usize>(
     let errors = fleet(trials, |trial| {
         let pair = &pairs[trial % pairs.len()];
         let seed = u64::try_from(trial).unwrap_or(0);
-        match map {
+        let kernel = Kernel::GAUSSIAN;
+        let map = match map {
             Map::Fourier => {
-                let map = Fourier::<2, L>::new(Kernel::GAUSSIAN, Sampling::Independent, seed)?;
-                error::<_, L>(pair, &map)
+                dynamic::Map::fourier(kernel, Sampling::Independent, seed, 2, frequencies)
             }
-            Map::Fastfood => {
-                error::<_, L>(pair, &Fastfood::<2, BLOCK, L>::new(Kernel::GAUSSIAN, seed)?)
-            }
-        }
+            Map::Fastfood => dynamic::Map::fastfood(kernel, seed, 2, BLOCK, frequencies),
+        };
+        error(pair, &map?)
     });
     let mut means = [0.0; 3];
     for error in errors {
@@ -114,11 +111,8 @@ fn at<const L: usize>(
     Ok(means)
 }
 
-fn error<M: FeatureMap<2, L>, const L: usize>(
-    pair: &Pair,
-    map: &M,
-) -> Result<[f64; 3], fastmmd::Error> {
-    let mut test: TwoSample<_, 2, L> = TwoSample::new(map);
+fn error(pair: &Pair, map: &dynamic::Map) -> Result<[f64; 3], fastmmd::Error> {
+    let mut test = TwoSample::new(map);
     for (p, q) in pair.p.iter().zip(&pair.q) {
         test.push_p(p)?;
         test.push_q(q)?;

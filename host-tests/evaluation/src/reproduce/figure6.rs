@@ -1,8 +1,10 @@
 //! FastMMD, figure 6: MMD² on rings for a family of bandwidths, and how far estimates scatter.
 
-use fastmmd::{Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Profile, Sampling};
+use fastmmd::dynamic::Map;
+use fastmmd::{Kernel, KernelFamily, Profile, Sampling};
 
 use super::figure5::BLOCK;
+
 use super::{Effort, Failed, Figure, Tick, deviation, mean, short};
 use crate::evaluate::devices::fleet;
 use crate::evaluate::table::Table;
@@ -52,17 +54,19 @@ pub fn deviations(rows: &[Row]) -> Row {
     std::array::from_fn(|column| deviation(&rows.iter().map(|row| row[column]).collect::<Vec<_>>()))
 }
 
+/// Frequencies of each map.
+const FREQUENCIES: usize = 1024;
+
 /// MMD_u² of every bandwidth, over seeds, by the core's kernel family.
-fn family<M: FeatureMap<2, 1024>>(
+fn family(
     p: &[[f32; 2]],
     q: &[[f32; 2]],
     seeds: usize,
-    draw: impl Fn(u64) -> Result<M, fastmmd::Error> + Sync,
+    draw: impl Fn(u64) -> Result<Map, fastmmd::Error> + Sync,
 ) -> Result<Vec<Row>, fastmmd::Error> {
     let one = |seed: usize| {
         let map = draw(u64::try_from(seed).unwrap_or(0))?;
-        let mut family: Box<KernelFamily<_, 16, 2, 1024>> =
-            Box::new(KernelFamily::new(&map, bandwidths().map(single))?);
+        let mut family = KernelFamily::new(&map, bandwidths().map(single))?;
         for (p, q) in p.iter().zip(q) {
             family.push_p(p)?;
             family.push_q(q)?;
@@ -112,9 +116,12 @@ pub fn scatter(seeds: usize, orders: usize, tick: Tick<'_>) -> Result<Scatter, F
     tick();
     let kernel = Kernel::new(Profile::Gaussian, 1.0)?;
     let (p, q) = (p.arrays()?, q.arrays()?);
-    let fourier = family(&p, &q, seeds, |seed| Fourier::new(kernel, Sampling::Independent, seed))?;
+    let independent = Sampling::Independent;
+    let draw = |seed| Map::fourier(kernel, independent, seed, 2, FREQUENCIES);
+    let fourier = family(&p, &q, seeds, draw)?;
     tick();
-    let fastfood = family(&p, &q, seeds, |seed| Fastfood::<2, BLOCK, 1024>::new(kernel, seed))?;
+    let draw = |seed| Map::fastfood(kernel, seed, 2, BLOCK, FREQUENCIES);
+    let fastfood = family(&p, &q, seeds, draw)?;
     tick();
     Ok(Scatter { exact: truth, fourier, fastfood, b_test: blocks, linear: pairs })
 }

@@ -1,6 +1,7 @@
-//! Times of the core, whose shapes are fixed when compiled.
+//! Times of the core.
 
-use fastmmd::{Error, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, TwoSample};
+use fastmmd::dynamic::Map;
+use fastmmd::{Error, Kernel, Profile, Sampling, TwoSample};
 
 use super::{DIMENSION, Timed, clock, first};
 use fastmmd_reference::error::Refused;
@@ -12,15 +13,12 @@ pub const FREQUENCIES_BY_SAMPLES: usize = 128;
 /// Frequencies of the chart over the number of channels.
 pub const FREQUENCIES_BY_DIMENSION: usize = 8192;
 
-type BySamples = Fourier<DIMENSION, FREQUENCIES_BY_SAMPLES>;
-
 /// The dense map and Fastfood at 16 channels and 128 frequencies.
 pub(super) fn over_samples(p: &Points, q: &Points) -> Result<[Timed; 2], Refused> {
     let kernel = kernel(DIMENSION);
-    let fourier: BySamples = drawn(Fourier::new(kernel, Sampling::Auto, 1));
-    let fastfood: Fastfood<DIMENSION, DIMENSION, FREQUENCIES_BY_SAMPLES> =
-        drawn(Fastfood::new(kernel, 1));
-    Ok([time(&fourier, p, q)?, time(&fastfood, p, q)?])
+    let fourier = Map::fourier(kernel, Sampling::Auto, 1, DIMENSION, FREQUENCIES_BY_SAMPLES);
+    let fastfood = Map::fastfood(kernel, 1, DIMENSION, DIMENSION, FREQUENCIES_BY_SAMPLES);
+    Ok([time(&drawn(fourier), p, q)?, time(&drawn(fastfood), p, q)?])
 }
 
 fn kernel(dimension: usize) -> Kernel {
@@ -28,21 +26,20 @@ fn kernel(dimension: usize) -> Kernel {
     Kernel::new(Profile::Gaussian, bandwidth).expect("the bandwidth is in range")
 }
 
-fn drawn<M>(map: Result<M, Error>) -> M {
+fn drawn(map: Result<Map, Error>) -> Map {
     map.expect("the kernel is spherical")
 }
 
 /// MMD² of all samples.
-fn time<M: FeatureMap<D, L>, const D: usize, const L: usize>(
-    map: &M,
-    p: &Points,
-    q: &Points,
-) -> Result<Timed, Refused> {
-    let (p, q) = (p.arrays::<D>()?, q.arrays::<D>()?);
-    let mut test: Box<TwoSample<'_, M, D, L>> = Box::new(TwoSample::new(map));
+fn time(map: &Map, p: &Points, q: &Points) -> Result<Timed, Refused> {
+    let rows = |points: &Points| -> Vec<f32> {
+        points.rows().flat_map(|row| row.iter().map(|x| single(*x))).collect()
+    };
+    let (dims, p, q) = (p.dims(), rows(p), rows(q));
+    let mut test = TwoSample::new(map);
     let (found, seconds) = clock::least_of_three(|| {
         test.reset();
-        for (x, y) in p.iter().zip(&q) {
+        for (x, y) in p.chunks_exact(dims).zip(q.chunks_exact(dims)) {
             test.push_p(x)?;
             test.push_q(y)?;
         }
@@ -52,45 +49,21 @@ fn time<M: FeatureMap<D, L>, const D: usize, const L: usize>(
     Ok(Timed { value: f64::from(value), seconds })
 }
 
-macro_rules! dimensions {
-    ($($dimension:literal)*) => {
-        /// The numbers of channels.
-        pub const DIMENSIONS: [usize; 8] = [$($dimension),*];
+/// The numbers of channels.
+pub const DIMENSIONS: [usize; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];
 
-        /// The dense map, measured over `most_dense` samples, and Fastfood at 8192 frequencies.
-        pub(super) fn over_dimensions(
-            p: &Points,
-            q: &Points,
-            most_dense: usize,
-        ) -> Result<[Timed; 2], Refused> {
-            let few = (first(p, most_dense)?, first(q, most_dense)?);
-            match p.dims() {
-                $($dimension => on_large_stack(|| one::<$dimension>((p, q), (&few.0, &few.1))),)*
-                found => Err(Refused::Ragged { expected: DIMENSION, found }),
-            }
-        }
-    };
-}
-
-dimensions!(8 16 32 64 128 256 512 1024);
-
-fn one<const D: usize>(
-    (p, q): (&Points, &Points),
-    (few_p, few_q): (&Points, &Points),
+/// The dense map, measured over `most_dense` samples, and Fastfood at 8192 frequencies.
+pub(super) fn over_dimensions(
+    p: &Points,
+    q: &Points,
+    most_dense: usize,
 ) -> Result<[Timed; 2], Refused> {
-    let fourier: Box<Fourier<D, FREQUENCIES_BY_DIMENSION>> =
-        Box::new(drawn(Fourier::new(kernel(D), Sampling::Independent, 1)));
-    let mut dense = time(&*fourier, few_p, few_q)?;
+    let dims = p.dims();
+    let (few_p, few_q) = (first(p, most_dense)?, first(q, most_dense)?);
+    let (kernel, count) = (kernel(dims), FREQUENCIES_BY_DIMENSION);
+    let fourier = drawn(Map::fourier(kernel, Sampling::Independent, 1, dims, count));
+    let mut dense = time(&fourier, &few_p, &few_q)?;
     dense.seconds *= real(p.len()) / real(few_p.len());
-    let fastfood: Box<Fastfood<D, D, FREQUENCIES_BY_DIMENSION>> =
-        Box::new(drawn(Fastfood::new(kernel(D), 1)));
-    Ok([dense, time(&*fastfood, p, q)?])
-}
-
-/// Maps are drawn on the stack, and 1024 channels of 8192 frequencies are 32 MB.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(1 << 29).spawn_scoped(scope, work);
-        thread.expect("a thread can be started").join().expect("it does not panic")
-    })
+    let fastfood = drawn(Map::fastfood(kernel, 1, dims, dims, count));
+    Ok([dense, time(&fastfood, p, q)?])
 }

@@ -11,11 +11,11 @@ pub(crate) fn dense() -> Fourier<2, 4> {
 }
 
 pub(crate) fn fast() -> Fastfood<3, 4, 8> {
-    Fastfood::new(Kernel::GAUSSIAN, 9).expect("spherical")
+    Fastfood::gaussian(9)
 }
 
 pub(crate) fn fast_integers() -> fixed::Fastfood<3, 4, 8> {
-    fixed::Fastfood::new(Kernel::GAUSSIAN, 9).expect("in range")
+    fixed::Fastfood::gaussian(9)
 }
 
 /// A number that samples are made of.

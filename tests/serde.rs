@@ -1,0 +1,43 @@
+//! Settings and verdicts as text.
+
+#![cfg(feature = "serde")]
+
+use fastmmd::condition::Raw;
+use fastmmd::monitor::{Bandwidth, Policy};
+use fastmmd::shape::Windows;
+use fastmmd::{Alarm, Config, Detector, Fourier, Verdict};
+
+static MAP: Fourier<1, 16> = Fourier::gaussian(1);
+
+#[test]
+fn settings_go_through_text_and_back() {
+    let config: Config<Raw<1>, Windows<2>> = Config {
+        bandwidth: Bandwidth::MedianDistance(0.5),
+        policy: Policy::Relearn { hold_off: 100, settle: 400 },
+        ..Config::<Raw<1>>::rows(4000.0).with_windows([4, 64])
+    };
+    let text = serde_json::to_string(&config).unwrap();
+    assert!(text.contains("\"windows\":[4,64]"), "{text}");
+    let back: Config<Raw<1>, Windows<2>> = serde_json::from_str(&text).unwrap();
+    assert_eq!(back, config);
+    // Settings of another number of windows are not these.
+    assert!(serde_json::from_str::<Config<Raw<1>>>(&text).is_err());
+}
+
+#[test]
+fn an_alarm_goes_through_text_and_back() {
+    let config = Config { learning_rows: 1024, ..Config::rows(1e4) };
+    let mut detector = Detector::new(&MAP, config).unwrap();
+    let mut alarm = None;
+    for row in 0..2000_u16 {
+        let step = if row < 1500 { 0.0 } else { 5.0 };
+        let noise = (f32::from(row) * 0.618_034).fract();
+        if let Verdict::Alarm(raised) = detector.push(&[noise + step]).unwrap() {
+            alarm = alarm.or(Some(raised));
+        }
+    }
+    let alarm = alarm.unwrap();
+    let text = serde_json::to_string(&alarm).unwrap();
+    assert!(text.contains("\"channel\":0"), "{text}");
+    assert_eq!(serde_json::from_str::<Alarm>(&text).unwrap(), alarm);
+}
