@@ -4,9 +4,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 
 use crate::fault::Fault;
-use crate::setup::Row;
+use crate::rows::{Row, Rows};
 use crate::source;
-use crate::table::Table;
 
 /// Rows that change threads at once. One by one where they come slowly.
 const MANY: usize = 2048;
@@ -44,10 +43,10 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     /// Begins to read. The thread ends with the log, with a fault, or when nobody listens.
-    pub(crate) fn begin(table: Table) -> Self {
+    pub(crate) fn begin(log: Rows) -> Self {
         let (send, batches) = sync_channel(WAITING);
         let (spare, used) = channel();
-        thread::spawn(move || read_all(table, &send, &used));
+        thread::spawn(move || read_all(log, &send, &used));
         Self { batches, spare }
     }
 
@@ -74,13 +73,13 @@ impl Ahead {
     }
 }
 
-fn read_all(mut table: Table, batches: &SyncSender<Batch>, spare: &Receiver<Vec<Row>>) {
-    let size = if table.progress().1.is_some() { MANY } else { 1 };
+fn read_all(mut log: Rows, batches: &SyncSender<Batch>, spare: &Receiver<Vec<Row>>) {
+    let size = if log.table.progress().1.is_some() { MANY } else { 1 };
     loop {
         let mut rows = spare.try_recv().unwrap_or_else(|_| vec![Row::default(); size]);
         let (mut used, mut after) = (0, After::More);
         for row in &mut rows {
-            match row.read(&mut table) {
+            match log.next(row) {
                 Ok(true) => used += 1,
                 Ok(false) => after = After::End,
                 Err(fault) => after = After::Fault(fault),
@@ -90,7 +89,8 @@ fn read_all(mut table: Table, batches: &SyncSender<Batch>, spare: &Receiver<Vec<
             }
         }
         let last = !matches!(after, After::More);
-        let batch = Batch { rows, used, read: table.rows(), progress: table.progress(), after };
+        let (read, progress) = (log.table.rows(), log.table.progress());
+        let batch = Batch { rows, used, read, progress, after };
         if batches.send(batch).is_err() || last {
             return;
         }

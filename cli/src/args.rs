@@ -48,7 +48,7 @@ pub(crate) enum Command {
         fastmmd export healthy.csv -o reference.bin\n  \
         fastmmd export other.csv --scale-from reference.bin -o other.bin   (to compare or merge)")]
     Export(ExportArguments),
-    /// Explain a saved map, embedding, pair of streams or detector.
+    /// Explain a saved map, embedding, pair of streams, detector or monitor of couplings.
     #[command(after_help = "Example: fastmmd inspect reference.bin")]
     Inspect {
         /// The file, as `save` on the device or `fastmmd export` wrote it.
@@ -141,15 +141,14 @@ pub(crate) struct Watching {
     /// The promise: mean time between false alarms, in rows or as a time.
     #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = "10000")]
     pub(crate) mean_time_between_false_alarms: Span,
-    /// Window lengths in rows, ascending: three, or for raw values four [default: 4,16,64 and for
-    /// raw values also 256].
+    /// Window lengths in rows, ascending, as many as you like [default: 4,16,64 and for raw values
+    /// also 256].
     #[arg(long, value_delimiter = ',', value_name = "ROWS,…")]
     pub(crate) scales: Option<Vec<u32>>,
-    /// Rows in a delay vector: 2 or 4, and of up to 4 channels also 3 or 8 [default: 4 for the
-    /// delay view, else 1].
+    /// Rows in a vector [default: 4 for the delay view, else 1].
     #[arg(long, value_name = "K")]
-    pub(crate) lags: Option<usize>,
-    /// Frequencies L of the map: 16 (innovations), 32 or 64 [default: 16 for innovations, else 64].
+    pub(crate) lags: Option<u32>,
+    /// Frequencies L of the map [default: 16 for innovations, else 64].
     #[arg(long, value_name = "L")]
     pub(crate) features: Option<usize>,
     /// Seed of the frequencies; the device must have the same.
@@ -349,7 +348,8 @@ pub(crate) struct TestArguments {
     /// How frequencies of a fourier map are spread [default: what suits kernel and channels].
     #[arg(long, value_enum)]
     pub(crate) sampling: Option<SamplingChoice>,
-    /// Frequencies L: 16, 64, 256 or 1024.
+    /// Frequencies L; of a fastfood map a multiple of its block, the power of two from 4 on that
+    /// holds the channels.
     #[arg(long, value_name = "L", default_value_t = 256)]
     pub(crate) features: usize,
     /// Seed of frequencies and resampling.

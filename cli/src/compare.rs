@@ -3,18 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use fastmmd::Error;
+use fastmmd::condition::ViewKind;
 use serde_json::json;
 
 use crate::fault::Fault;
 use crate::files;
 use crate::report::{self, GREEN, RED, number};
+use crate::saved::{self, Saved};
+use crate::view;
 
 /// Says how different two saved detectors are; whether they differ.
 pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result<bool, Fault> {
-    let (own, other) = (files::read(first)?, files::read(second)?);
-    let (shape, detector) =
-        fastmmd_shapes::restored(&own).map_err(|why| Fault::of(first.display(), why))?;
-    let difference = detector.difference(&other).map_err(|error| explain(second, error))?;
+    let (own, other) = (Saved::read(first)?, files::read(second)?);
+    let detector = own.detector()?;
+    let difference = own.restored(&other).and_then(|other| detector.difference(&other));
+    let difference = difference.map_err(|error| explain(second, error))?;
+    let kind = detector.shape().view;
     // No test can be so sure that the probability is nothing at all.
     let p_value = difference.p_value.max(f32::MIN_POSITIVE);
     let differ = f64::from(p_value) <= alpha;
@@ -25,7 +29,7 @@ pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result
             "p_value": number(p_value),
             "alpha": alpha,
             "reject": differ,
-            "view": shape.view(),
+            "view": view::view(kind, detector.lags()),
         }))?;
         return Ok(differ);
     }
@@ -35,7 +39,7 @@ pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result
         difference.expected,
         report::probability(f64::from(p_value))
     ))?;
-    if shape.innovation {
+    if kind == ViewKind::Innovation {
         report::say(
             "note: these are innovations, in which differences of level and spread do not show; \
              for those, export both with --view raw",
@@ -54,16 +58,17 @@ pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
     let Some((first, others)) = all.split_first() else {
         return Err(Fault::new("nothing to merge"));
     };
-    let bytes = files::read(first)?;
-    let (shape, mut detector) =
-        fastmmd_shapes::restored(&bytes).map_err(|why| Fault::of(first.display(), why))?;
+    let own = Saved::read(first)?;
+    let mut detector = own.detector()?;
     for path in others {
-        detector.merge(&files::read(path)?).map_err(|error| explain(path, error))?;
+        let other = own.restored(&files::read(path)?);
+        let merged = other.and_then(|other| detector.merge(&other));
+        merged.map_err(|error| explain(path, error))?;
     }
-    files::write(output, &detector.save().map_err(Fault::new)?)?;
+    saved::write(output, &detector)?;
     let rows = detector.reference_rows();
     report::say(format!("{}: {} devices, {rows} rows", output.display(), all.len()))?;
-    if shape.innovation {
+    if detector.shape().view == ViewKind::Innovation {
         report::say(format!(
             "note: what a channel's past predicts is as {} learned it",
             first.display()

@@ -4,8 +4,14 @@
 //! Shapes that were not measured are put in proportion to one of the same view that was, by the
 //! operations they need.
 
-use fastmmd_shapes::Shape;
+use fastmmd::condition::ViewKind;
+use fastmmd::dynamic::Detector;
+use fastmmd::{FeatureMap, Recipe};
 use serde_json::Value;
+
+/// Bytes that the map's reference, the numbers and choices of settings and stage, and a last alarm
+/// take beyond what they are saved in, alignment included.
+const REST: usize = 64;
 
 const BUDGET: &str = include_str!("../../firmware/bench/budget.json");
 
@@ -24,26 +30,51 @@ impl std::fmt::Display for Instructions {
     }
 }
 
+/// What the instructions of a row depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    view: ViewKind,
+    channels: u64,
+    inputs: u64,
+    frequencies: u64,
+    windows: u64,
+}
+
+impl Size {
+    fn of(detector: &Detector<'_>) -> Self {
+        let (shape, recipe) = (detector.shape(), detector.map().recipe());
+        Self {
+            view: shape.view,
+            channels: shape.channels.into(),
+            inputs: recipe.inputs.into(),
+            frequencies: recipe.frequencies.into(),
+            windows: shape.windows.into(),
+        }
+    }
+}
+
 /// A detector that was measured, and its instructions.
 struct Measured {
-    shape: Shape,
+    size: Size,
     instructions: u64,
 }
 
 /// What was measured of a view on a core, nearest to what is used most first.
-fn measured(core: &str, like: &Shape) -> Vec<Measured> {
+fn measured(core: &str, view: ViewKind) -> Vec<Measured> {
     // Windows of the detectors measured, which look at single rows.
-    let (map, windows) = if like.innovation { ("innovation", 3) } else { ("detector", 4) };
+    let (map, windows) = match view {
+        ViewKind::Innovation => ("innovation", 3),
+        ViewKind::Raw => ("detector", 4),
+    };
     let rows: Vec<Value> = serde_json::from_str(BUDGET).unwrap_or_default();
     let detector = |row: &Value| {
-        let whole = |name: &str| row[name].as_u64().and_then(|x| usize::try_from(x).ok());
         let ours = row["core"] == core
             && row["map"] == map
             && row["backend"] == "polynomial"
             && row["opt"] == "3";
-        let (channels, features) = (whole("d")?, whole("l")?);
+        let (channels, frequencies) = (row["d"].as_u64()?, row["l"].as_u64()?);
         ours.then_some(Measured {
-            shape: Shape { channels, lags: 1, features, windows, ..*like },
+            size: Size { view, channels, inputs: channels, frequencies, windows },
             instructions: row["instructions"].as_u64()?,
         })
     };
@@ -51,72 +82,82 @@ fn measured(core: &str, like: &Shape) -> Vec<Measured> {
 }
 
 /// Instructions of a row on `m4f` or `m0`; none if nothing was measured there.
-pub(crate) fn instructions(core: &str, shape: &Shape) -> Option<Instructions> {
-    let all = measured(core, shape);
-    if let Some(known) = all.iter().find(|known| known.shape == *shape) {
-        return Some(Instructions { count: known.instructions, measured: true });
-    }
-    all.first().map(|known| Instructions { count: in_proportion(known, shape), measured: false })
+pub(crate) fn instructions(core: &str, detector: &Detector<'_>) -> Option<Instructions> {
+    instructions_of(core, Size::of(detector))
 }
 
-fn in_proportion(known: &Measured, shape: &Shape) -> u64 {
-    known.instructions * operations(shape) / operations(&known.shape).max(1)
+fn instructions_of(core: &str, size: Size) -> Option<Instructions> {
+    let all = measured(core, size.view);
+    if let Some(known) = all.iter().find(|known| known.size == size) {
+        return Some(Instructions { count: known.instructions, measured: true });
+    }
+    all.first().map(|known| Instructions { count: in_proportion(known, size), measured: false })
+}
+
+fn in_proportion(known: &Measured, size: Size) -> u64 {
+    known.instructions * operations(size) / operations(known.size).max(1)
 }
 
 /// Operations of a row: for each frequency its phase, sine and cosine (24), distance from the
 /// reference (5), and in each window a mean and a distance (9); along the axis of each channel
 /// three such points; for innovations the prediction of each channel, with a root and divisions;
 /// thresholds and verdict of each window.
-fn operations(shape: &Shape) -> u64 {
-    let inputs = shape.channels * shape.lags;
-    let frequencies = shape.features * (2 * inputs + 24 + 5 + 9 * shape.windows);
-    let axes = 3 * shape.channels * (24 + 4 * shape.windows);
-    let view = if shape.innovation { 60 * shape.channels } else { 0 };
-    let windows = 60 * shape.windows;
-    u64::try_from(frequencies + axes + view + windows).unwrap_or(u64::MAX)
+fn operations(size: Size) -> u64 {
+    let Size { view, channels, inputs, frequencies, windows } = size;
+    let on_circles = frequencies * (2 * inputs + 24 + 5 + 9 * windows);
+    let axes = 3 * channels * (24 + 4 * windows);
+    let view = match view {
+        ViewKind::Innovation => 60 * channels,
+        ViewKind::Raw => 0,
+    };
+    on_circles + axes + view + 60 * windows
+}
+
+/// Bytes that a detector of this shape takes where the shape is in its type, as it is on the
+/// device: what it saves, which is all it keeps in the same 4-byte words, without the frame of the
+/// record, and with what alignment and the reference to its map add. A microcontroller's shorter
+/// pointers save a few.
+pub(crate) fn ram_bytes(detector: &Detector<'_>) -> usize {
+    let kept = detector.saved_bytes() - Recipe::SAVED_BYTES;
+    kept + 4 * detector.config().windows.len() + REST
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fastmmd::{Kernel, Sampling};
 
     /// Estimates are within this share of what was measured.
     const NEAR: f64 = 0.2;
 
-    fn shape(innovation: bool) -> Shape {
-        Shape {
-            channels: 3,
-            lags: 1,
-            features: if innovation { 16 } else { 64 },
-            windows: if innovation { 3 } else { 4 },
-            innovation,
-            kernel: Kernel::GAUSSIAN,
-            sampling: Sampling::Auto,
-            seed: 1,
-        }
+    fn size(view: ViewKind) -> Size {
+        let (frequencies, windows) = match view {
+            ViewKind::Innovation => (16, 3),
+            ViewKind::Raw => (64, 4),
+        };
+        Size { view, channels: 3, inputs: 3, frequencies, windows }
     }
 
     #[test]
     fn what_was_measured_is_exact_and_the_rest_in_proportion() {
-        for (core, innovation) in [("m4f", false), ("m4f", true), ("m0", false), ("m0", true)] {
-            let like = shape(innovation);
-            let all = measured(core, &like);
+        let views = ViewKind::ALL.into_iter();
+        for (core, view) in views.flat_map(|view| [("m4f", view), ("m0", view)]) {
+            let like = size(view);
+            let all = measured(core, view);
             for known in &all {
-                let exact = instructions(core, &known.shape);
+                let exact = instructions_of(core, known.size);
                 let count = known.instructions;
                 assert_eq!(exact, Some(Instructions { count, measured: true }));
             }
-            let half = Shape { features: like.features / 2, ..like };
-            let about = instructions(core, &half).expect("in proportion");
+            let half = Size { frequencies: like.frequencies / 2, ..like };
+            let about = instructions_of(core, half).expect("in proportion");
             assert!(!about.measured && about.to_string().starts_with('~'));
             // From one that was measured to the other.
             let [first, second] = all.as_slice() else { panic!("two of each were measured") };
             #[expect(clippy::cast_precision_loss, reason = "far below 2⁵³")]
-            let ratio = in_proportion(first, &second.shape) as f64 / second.instructions as f64;
-            println!("{core} {} {ratio:.2}", like.view());
-            assert!((ratio - 1.0).abs() < NEAR, "{core} {} {ratio}", like.view());
+            let ratio = in_proportion(first, second.size) as f64 / second.instructions as f64;
+            println!("{core} {} {ratio:.2}", view.name());
+            assert!((ratio - 1.0).abs() < NEAR, "{core} {} {ratio}", view.name());
         }
-        assert!(measured("z80", &shape(false)).is_empty());
+        assert!(measured("z80", ViewKind::Raw).is_empty());
     }
 }

@@ -11,9 +11,9 @@ use crate::fault::Fault;
 use crate::files;
 use crate::replay::{self, Output};
 use crate::report;
-use crate::setup::{self, Beginning};
+use crate::rows::Rows;
+use crate::setup;
 use crate::source::Source;
-use crate::table::Table;
 
 /// Rows a second.
 const RATE: u32 = 10;
@@ -24,21 +24,19 @@ pub(crate) const ROUGH: u32 = 3500;
 pub(crate) const WARM: u32 = 4800;
 
 pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result<bool, Fault> {
-    let log = made_up();
+    let text = made_up();
     if let Some(path) = csv {
-        files::write(path, log.as_bytes())?;
+        files::write(path, text.as_bytes())?;
     }
     // The options that the same log as a file would have by default.
     let defaults = ["fastmmd", "replay", "demo", "--learn", "2000"];
     let Command::Replay(arguments) = Arguments::parse_from(defaults).command else {
         return Err(Fault::new("the demo is out of order"));
     };
-    let source = Source::Made("demo", log.into_bytes());
-    let mut table = Table::open(&source, &arguments.columns)?;
+    let source = Source::Made("demo", text.into_bytes());
     let options = &arguments.watching;
-    let beginning = Beginning::read(&mut table, options.rate, &[options.learn])?;
-    let channels = table.names().len();
-    let (shape, detector) = setup::detector(options, &source, channels, beginning.rate)?;
+    let log = Rows::open(&source, &arguments.columns, options.rate, &[options.learn])?;
+    let plan = setup::plan(options, &log)?;
     if !json {
         report::say(format!(
             "A machine's log, made up: {ROWS} rows at {RATE} a second. From row {ROUGH} on its \
@@ -47,10 +45,8 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
         ))?;
     }
     replay::watch(
-        table,
-        &beginning,
-        shape,
-        detector,
+        log,
+        &mut plan.detector().map_err(Fault::new)?,
         options,
         &Output { json, plot, state: None, following: false, may_end_learning: false },
     )

@@ -1,15 +1,17 @@
 //! `export`: what a log teaches, as the device keeps it.
 
-use fastmmd_shapes::{Shape, Watch};
+use fastmmd::FeatureMap;
 
 use crate::args::ExportArguments;
 use crate::fault::Fault;
 use crate::files;
 use crate::play::{Step, play};
 use crate::report;
-use crate::setup::{self, Beginning};
+use crate::rows::Rows;
+use crate::saved::{self, Saved};
+use crate::setup;
 use crate::source::Source;
-use crate::table::Table;
+use crate::view;
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     if arguments.output == arguments.log {
@@ -17,38 +19,45 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     }
     files::check_writable(&arguments.output)?;
     let source = Source::new(&arguments.log, false);
-    let mut table = Table::open(&source, &arguments.columns)?;
     let options = &arguments.watching;
     let spans = [options.learn, Some(options.mean_time_between_false_alarms)];
-    let beginning = Beginning::read(&mut table, options.rate, &spans)?;
-    let channels = table.names().len();
-    let (shape, mut detector) = match &arguments.scale_from {
+    let log = Rows::open(&source, &arguments.columns, options.rate, &spans)?;
+    let (saved, plan);
+    let mut detector = match &arguments.scale_from {
         Some(path) => {
-            by_scale(&files::read(path)?, channels).map_err(|why| Fault::of(path.display(), why))?
+            saved = Saved::read(path)?;
+            let mut detector = saved.detector_of(log.table.names().len())?;
+            // Its settings and its scale, and nothing else learned.
+            detector.relearn_reference();
+            detector
         }
-        None => setup::detector(options, &source, channels, beginning.rate)?,
+        None => {
+            plan = setup::plan(options, &log)?;
+            plan.detector().map_err(Fault::new)?
+        }
     };
     let allow_constant = options.fine.allow_constant;
-    let log = table.name().to_owned();
+    let name = log.table.name().to_owned();
     let mut learned = None;
     let keep_learned = |step: &Step<'_>| {
         // What comes after only tells whether the log is healthy: it must not change what is kept.
-        if learned.is_none() && step.detector.rows_to_learn() == 0 {
-            learned = Some(step.detector.save().map_err(Fault::new)?);
+        if learned.is_none() && step.detector.stage().is_learned() {
+            learned = Some(saved::bytes(step.detector)?);
         }
         Ok(())
     };
-    let outcome = play(table, &beginning, detector.as_mut(), allow_constant, keep_learned)?;
-    let outcome = outcome.learned(&log)?;
-    let bytes = learned.ok_or_else(|| Fault::of(&log, "nothing learned"))?;
+    let outcome = play(log, &mut detector, allow_constant, keep_learned)?;
+    let outcome = outcome.learned(&name)?;
+    let bytes = learned.ok_or_else(|| Fault::of(&name, "nothing learned"))?;
     files::write(&arguments.output, &bytes)?;
+    let shape = detector.shape();
     report::say(format!(
         "{}: {} bytes; {} of {} channels, {} frequencies, {} windows, learned from {} rows",
         arguments.output.display(),
         bytes.len(),
-        shape.seen(),
+        view::seen(shape.view, detector.lags()),
         shape.channels,
-        shape.features,
+        detector.map().recipe().frequencies,
         shape.windows,
         outcome.learned,
     ))?;
@@ -61,14 +70,4 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
         ))?;
     }
     Ok(())
-}
-
-/// A detector with the settings and the scale of a saved one, and nothing else learned.
-fn by_scale(bytes: &[u8], channels: usize) -> Result<(Shape, Box<dyn Watch>), String> {
-    let (shape, mut detector) = fastmmd_shapes::restored(bytes)?;
-    if shape.channels != channels {
-        return Err(format!("a detector of {} channels; the log has {channels}", shape.channels));
-    }
-    detector.relearn_reference();
-    Ok((shape, detector))
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::fault::Fault;
 
-/// More than any state has.
-const MOST_BYTES: u64 = 16 << 20;
+/// More than a state of any use has.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Reads a state.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Fault> {

@@ -2,33 +2,21 @@
 
 use std::path::Path;
 
-use fastmmd::detector::{Bandwidth, Calibration, Policy, Reference};
+use fastmmd::dynamic::{self, Detector};
+use fastmmd::monitor::{Bandwidth, Calibration, Policy, Reference, SavedShape};
+use fastmmd::state::Kind;
 use fastmmd::{Error, Recipe};
-use fastmmd_shapes::{Shape, Watch};
 use serde_json::{Value, json};
 
+use crate::cost;
 use crate::fault::Fault;
 use crate::files;
 use crate::report::{self, number};
+use crate::view;
 
 pub(crate) fn run(file: &Path, as_json: bool) -> Result<(), Fault> {
     let bytes = files::read(file)?;
-    let fault = |why: String| Fault::of(file.display(), why);
-    let recipe = Recipe::restore(&bytes).map_err(|error| fault(error.to_string()))?;
-    let mut facts = of_record(&bytes, &recipe);
-    match Shape::of_saved(&bytes) {
-        Ok(shape) if shape.check().is_ok() => {
-            let (shape, detector) = fastmmd_shapes::restored(&bytes).map_err(fault)?;
-            facts.extend(of_detector(&shape, detector.as_ref()));
-        }
-        // One that this command has no detector for: what can be told without.
-        Ok(shape) => {
-            facts.extend(of_shape(&shape));
-            facts.push(fact("windows", shape.windows, ""));
-        }
-        Err(Error::WrongShape) => {}
-        Err(error) => return Err(fault(error.to_string())),
-    }
+    let facts = facts(&bytes).map_err(|error| Fault::of(file.display(), error))?;
     if as_json {
         let object = facts.into_iter().map(|fact| (fact.name.to_owned(), fact.value)).collect();
         return report::say_json(&Value::Object(object));
@@ -57,27 +45,37 @@ fn fact(name: &'static str, value: impl Into<Value>, unit: &'static str) -> Fact
     Fact { name, value: value.into(), unit }
 }
 
-fn of_record(bytes: &[u8], recipe: &Recipe) -> Vec<Fact> {
-    // The kind is the sixth byte of the frame, which has been checked.
-    let kind = match bytes.get(5) {
-        Some(1) => "map",
-        Some(2) => "embedding",
-        Some(3) => "pair of streams",
-        Some(5) => "detector",
-        Some(6) => "monitor of couplings",
-        _ => "unknown",
-    };
+/// All that a record tells.
+fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
+    let (kind, recipe) = (Kind::of(bytes)?, Recipe::restore(bytes)?);
+    let mut facts = of_record(kind, bytes.len(), &recipe);
+    if kind != Kind::Detector {
+        return Ok(facts);
+    }
+    facts.extend(of_shape(&SavedShape::restore(bytes)?, &recipe));
+    let restored = dynamic::saved_map(bytes)
+        .and_then(|map| dynamic::restored(&map, bytes).map(|detector| of_detector(&detector)));
+    match restored {
+        Ok(more) => facts.extend(more),
+        // One over frequencies that cannot be drawn again, or of another backend.
+        Err(Error::WrongShape) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(facts)
+}
+
+fn of_record(kind: Kind, length: usize, recipe: &Recipe) -> Vec<Fact> {
     let kernel = recipe.kernel;
     let mut facts = vec![
-        fact("kind", kind, ""),
-        fact("length", bytes.len(), " bytes"),
+        fact("kind", kind.name(), ""),
+        fact("length", length, " bytes"),
         fact("map", recipe.kind.name(), ""),
-        fact("inputs", recipe.dims, ""),
-        fact("frequencies", recipe.features, ""),
+        fact("inputs", recipe.inputs, ""),
+        fact("frequencies", recipe.frequencies, ""),
         fact("sampling", recipe.sampling.name(), ""),
         fact("kernel", kernel.profile().name(), ""),
         fact("kernel_bandwidth", number(kernel.bandwidth()), ""),
-        fact("kernel_scale", number(kernel.scale()), ""),
+        fact("kernel_amplitude", number(kernel.amplitude()), ""),
         fact("seed", recipe.seed, ""),
     ];
     if recipe.block > 0 {
@@ -86,25 +84,26 @@ fn of_record(bytes: &[u8], recipe: &Recipe) -> Vec<Fact> {
     facts
 }
 
-fn of_shape(shape: &Shape) -> Vec<Fact> {
+fn of_shape(shape: &SavedShape, recipe: &Recipe) -> Vec<Fact> {
+    let lags = recipe.inputs.checked_div(shape.channels).unwrap_or(1);
     vec![
         fact("channels", shape.channels, ""),
-        fact("lags", shape.lags, ""),
-        fact("view", shape.view(), ""),
+        fact("lags", lags, ""),
+        fact("view", view::view(shape.view, lags), ""),
+        fact("windows", shape.windows, ""),
     ]
 }
 
-fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
-    let settings = detector.settings();
-    let config = settings.config;
+fn of_detector(detector: &Detector<'_>) -> Vec<Fact> {
+    let config = detector.config();
     let numbers = |values: &[f32]| Value::from_iter(values.iter().map(|value| number(*value)));
-    let mut facts = of_shape(shape);
-    facts.extend([
+    let thresholds: Vec<f32> = detector.windows().map(|window| window.threshold).collect();
+    let mut facts = vec![
         fact("stage", detector.stage().name(), ""),
         fact("rows", detector.rows(), ""),
         fact("reference_rows", detector.reference_rows(), ""),
-        fact("scales", json!(settings.scales), " rows"),
-        fact("thresholds", numbers(&detector.thresholds()), ""),
+        fact("scales", json!(config.windows), " rows"),
+        fact("thresholds", numbers(&thresholds), ""),
         fact(
             "mean_time_between_false_alarms",
             number(config.mean_time_between_false_alarms),
@@ -117,8 +116,8 @@ fn of_detector(shape: &Shape, detector: &dyn Watch) -> Vec<Fact> {
         fact("calibration", calibration(config.calibration), ""),
         fact("lone_outliers", config.lone_outliers.name(), ""),
         fact("policy", policy(config.policy), ""),
-        fact("ram_bytes", detector.ram_bytes(), " bytes on this machine"),
-    ]);
+        fact("ram_bytes", cost::ram_bytes(detector), " bytes on this machine"),
+    ];
     if let Some((means, deviations)) = detector.scale() {
         facts.push(fact("means", numbers(&means), " in the log's units"));
         facts.push(fact("deviations", numbers(&deviations), " in the log's units"));

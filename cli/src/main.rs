@@ -3,11 +3,11 @@
 //! | module | what |
 //! |---|---|
 //! | `args` | the command line |
-//! | `source`, `table`, `time` | rows out of CSV |
+//! | `source`, `table`, `time`, `rows` | rows out of CSV |
 //! | `setup`, `ahead`, `play` | a detector by the options, and a log through it |
 //! | `trace`, `plot` | a picture of that |
-//! | `report`, `progress`, `fault`, `files` | what is printed and written |
-//! | `cost`, `paste` | what settings cost, and as Rust |
+//! | `report`, `progress`, `fault`, `files`, `saved` | what is printed and written |
+//! | `cost`, `paste`, `view` | what a detector costs, and as Rust and in words |
 //! | the others | a command each |
 
 mod ahead;
@@ -25,6 +25,8 @@ mod plot;
 mod progress;
 mod replay;
 mod report;
+mod rows;
+mod saved;
 mod setup;
 mod source;
 mod table;
@@ -32,6 +34,7 @@ mod test;
 mod time;
 mod trace;
 mod tune;
+mod view;
 
 use std::process::ExitCode;
 

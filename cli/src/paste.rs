@@ -1,34 +1,41 @@
 //! Settings as Rust.
 
-use fastmmd::detector::Config;
-use fastmmd_shapes::{Settings, Shape};
+use fastmmd::FeatureMap;
+use fastmmd::condition::ViewKind;
+use fastmmd::dynamic::{Config, Detector};
+
+use crate::report::list;
 
 /// A map, settings and the type of a detector, to paste into firmware.
-pub(crate) fn rust(shape: &Shape, settings: &Settings) -> String {
-    let Shape { channels, lags, features, windows, seed, .. } = *shape;
-    let inputs = channels * lags;
-    let config = settings.config;
+pub(crate) fn rust(detector: &Detector<'_>) -> String {
+    let (config, shape, recipe) = (detector.config(), detector.shape(), detector.map().recipe());
+    let (channels, inputs, frequencies) = (shape.channels, recipe.inputs, recipe.frequencies);
     let promise = config.mean_time_between_false_alarms;
-    let scales: Vec<String> = settings.scales.iter().map(u32::to_string).collect();
-    let (view, written, import, preset) = if shape.innovation {
-        let import = "use fastmmd::innovation::Innovation;\n";
-        let preset = Config::innovation(promise);
-        let written = format!("Config::innovation({promise:?})");
-        (format!("Innovation<{channels}>"), written, import, preset.with_scales([0]))
-    } else {
-        let preset = Config::rows(promise);
-        let written = if settings.scales == preset.scales {
-            format!("Config::rows({promise:?})")
-        } else {
-            format!("Config::rows({promise:?}).with_scales([{}])", scales.join(", "))
-        };
-        ("Raw".to_owned(), written, "", preset.with_scales([0]))
+    let preset = Config::preset(shape.view, promise);
+    let (name, function) = match shape.view {
+        ViewKind::Raw => ("Raw", "rows"),
+        ViewKind::Innovation => ("Innovation", "innovation"),
     };
+    let view = match detector.lags() {
+        1 => format!("{name}<{channels}>"),
+        _ => format!("{name}<{channels}, {inputs}>"),
+    };
+    let windows = match shape.view {
+        ViewKind::Raw => String::new(),
+        ViewKind::Innovation => ", Windows<3>".to_owned(),
+    };
+    let mut written = format!("Config::<{name}<{channels}>{windows}>::{function}({promise:?})");
+    if config.windows != preset.windows {
+        written.push_str(&format!(".with_windows([{}])", list(&config.windows, ", ")));
+    }
+    if detector.lags() > 1 {
+        written.push_str(".with_view()");
+    }
     let mut fields = format!(
         "    scaling_rows: {},\n    learning_rows: {},\n",
         config.scaling_rows, config.learning_rows
     );
-    let mut names = vec!["Config", "Detector"];
+    let mut names = Vec::new();
     if config.bandwidth != preset.bandwidth {
         // As the core's own types write themselves.
         fields.push_str(&format!("    bandwidth: Bandwidth::{:?},\n", config.bandwidth));
@@ -38,17 +45,18 @@ pub(crate) fn rust(shape: &Shape, settings: &Settings) -> String {
         fields.push_str(&format!("    calibration: Calibration::{:?},\n", config.calibration));
         names.push("Calibration");
     }
-    if !shape.innovation {
-        names.push("Raw");
-    }
-    names.sort_unstable();
+    let settings = match names.as_slice() {
+        [] => String::new(),
+        [one] => format!("use fastmmd::monitor::{one};\n"),
+        more => format!("use fastmmd::monitor::{{{}}};\n", more.join(", ")),
+    };
+    let detector_type = format!("{view}, Windows<{}>", shape.windows);
     format!(
-        "use fastmmd::detector::{{{names}}};\n{import}use fastmmd::{{Fourier, Kernel, Sampling}};\n\n\
-         static MAP: Fourier<{inputs}, {features}> = match Fourier::new(Kernel::GAUSSIAN, \
-         Sampling::Auto, {seed}) {{\n    Ok(map) => map,\n    Err(_) => panic!(\"checked when \
-         compiled\"),\n}};\n\nconst CONFIG: Config<{windows}> = Config {{\n{fields}    \
-         ..{written}\n}};\n\ntype Drift = Detector<'static, Fourier<{inputs}, {features}>, \
-         {view}, {channels}, {inputs}, {features}, {windows}>;",
-        names = names.join(", "),
+        "use fastmmd::condition::{name};\n{settings}use fastmmd::shape::Windows;\n\
+         use fastmmd::{{Config, Detector, Fourier}};\n\n\
+         static MAP: Fourier<{inputs}, {frequencies}> = Fourier::gaussian({seed});\n\n\
+         const CONFIG: Config<{detector_type}> = Config {{\n{fields}    ..{written}\n}};\n\n\
+         type Drift = Detector<'static, Fourier<{inputs}, {frequencies}>, {detector_type}>;",
+        seed = recipe.seed,
     )
 }

@@ -1,14 +1,13 @@
 //! A log through a detector, row by row.
 
-use fastmmd::Error;
-use fastmmd::detector::{Alarm, Stage, Verdict};
-use fastmmd_shapes::Watch;
+use fastmmd::condition::MAX_READING;
+use fastmmd::dynamic::Detector;
+use fastmmd::{Alarm, Error, Parameter, Verdict};
 
 use crate::ahead::{After, Ahead};
 use crate::fault::Fault;
 use crate::progress::Progress;
-use crate::setup::{Beginning, Row};
-use crate::table::Table;
+use crate::rows::{Row, Rows};
 
 /// Gaps remembered, to tell which row of the log a row of the detector was.
 const MOST_GAPS: usize = 4096;
@@ -16,7 +15,7 @@ const MOST_GAPS: usize = 4096;
 /// One row, and what the detector makes of it.
 pub(crate) struct Step<'a> {
     pub(crate) row: &'a Row,
-    pub(crate) detector: &'a dyn Watch,
+    pub(crate) detector: &'a Detector<'a>,
     pub(crate) alarm: Option<Raised>,
 }
 
@@ -61,31 +60,26 @@ pub(crate) struct Outcome {
     pub(crate) skipped: u64,
 }
 
-/// Pushes all rows of a log, those of its beginning first, and shows each to `see`.
+/// Pushes all rows of a log, and shows each to `see`.
 pub(crate) fn play(
-    table: Table,
-    beginning: &Beginning,
-    detector: &mut dyn Watch,
+    log: Rows,
+    detector: &mut Detector<'_>,
     allow_constant: bool,
     mut see: impl FnMut(&Step<'_>) -> Result<(), Fault>,
 ) -> Result<Outcome, Fault> {
     let mut player = Player {
-        log: table.name().to_owned(),
-        names: table.names(),
+        log: log.table.name().to_owned(),
+        names: log.table.names(),
         outcome: Outcome::default(),
         pushed: 0,
         gaps: Gaps::new(detector.rows()),
         movement: Movement::default(),
-        learning: is_learning(detector.stage()),
+        learning: !detector.stage().is_learned(),
         // What moved before an earlier log ended is not known.
         allow_constant: allow_constant || detector.rows() > 0,
     };
     let mut progress = Progress::new();
-    for row in &beginning.rows {
-        let alarm = player.push(row, detector)?;
-        see(&Step { row, detector, alarm })?;
-    }
-    let rows = Ahead::begin(table);
+    let rows = Ahead::begin(log);
     while let Some(batch) = rows.next()? {
         for row in batch.rows() {
             let alarm = player.push(row, detector)?;
@@ -122,14 +116,14 @@ struct Player {
 }
 
 impl Player {
-    fn push(&mut self, row: &Row, detector: &mut dyn Watch) -> Result<Option<Raised>, Fault> {
+    fn push(&mut self, row: &Row, detector: &mut Detector<'_>) -> Result<Option<Raised>, Fault> {
         self.gaps.note(detector.rows(), row.number);
         let verdict = detector.push(&row.values).map_err(|error| self.refused(row, error))?;
         self.pushed += 1;
         if self.learning {
             self.movement.note(&row.values);
             self.outcome.learned += 1;
-            self.learning = is_learning(detector.stage());
+            self.learning = !detector.stage().is_learned();
             if !self.learning {
                 self.check_movement(row.number)?;
             }
@@ -139,7 +133,7 @@ impl Player {
         Ok(Some(Raised { row: row.number, since: self.gaps.number(alarm.since), alarm }))
     }
 
-    fn finish(mut self, detector: &dyn Watch) -> Result<Outcome, Fault> {
+    fn finish(mut self, detector: &Detector<'_>) -> Result<Outcome, Fault> {
         self.outcome.skipped = self.outcome.rows.saturating_sub(self.pushed);
         if !self.learning {
             return Ok(self.outcome);
@@ -167,10 +161,11 @@ impl Player {
 
     fn refused(&self, row: &Row, error: Error) -> Fault {
         let why = match error {
-            Error::OutOfRange(fastmmd::Parameter::Channel(channel)) => {
+            Error::OutOfRange(Parameter::Channel(channel)) => {
                 let value = row.values.get(channel).copied().unwrap_or_default();
                 let name = self.name(channel);
-                format!("row {}, column {name:?}: {value} is beyond ±1e15", row.number)
+                let row = row.number;
+                format!("row {row}, column {name:?}: {value} is beyond ±{MAX_READING:e}")
             }
             other => format!("row {}: {other}", row.number),
         };
@@ -180,10 +175,6 @@ impl Player {
     fn name(&self, channel: usize) -> &str {
         self.names.get(channel).map_or("?", String::as_str)
     }
-}
-
-fn is_learning(stage: Stage) -> bool {
-    !stage.is_learned()
 }
 
 /// Whether each channel moves.

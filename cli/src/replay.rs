@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fastmmd_shapes::{Shape, Watch};
+use fastmmd::dynamic::Detector;
 
 use crate::args::{ReplayArguments, Watching};
 use crate::fault::Fault;
@@ -10,9 +10,10 @@ use crate::files;
 use crate::play::{Step, play};
 use crate::plot;
 use crate::report::{self, Moment};
-use crate::setup::{self, Beginning};
+use crate::rows::Rows;
+use crate::saved::{self, Saved};
+use crate::setup;
 use crate::source::{self, Source};
-use crate::table::Table;
 use crate::trace::Trace;
 
 /// Rows of a growing log after which its state is saved again.
@@ -23,20 +24,23 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     for path in [&arguments.state, &arguments.plot].into_iter().flatten() {
         files::check_writable(path)?;
     }
-    let mut table = Table::open(&source, &arguments.columns)?;
     let options = &arguments.watching;
     let spans = [options.learn, Some(options.mean_time_between_false_alarms)];
-    let beginning = Beginning::read(&mut table, options.rate, &spans)?;
-    let names = table.names();
-    let (shape, detector) = match saved(arguments.state.as_deref())? {
-        Some(bytes) => {
-            let found = resumed(arguments.state.as_deref(), &bytes, &table)?;
+    let log = Rows::open(&source, &arguments.columns, options.rate, &spans)?;
+    let (saved, plan);
+    let mut detector = match arguments.state.as_deref().filter(|path| path.exists()) {
+        Some(path) => {
+            saved = Saved::read(path)?;
+            let detector = saved.detector_of(log.table.names().len())?;
             if !arguments.json {
                 report::say("note: going on from the saved state, with its settings")?;
             }
-            found
+            detector
         }
-        None => setup::detector(options, &source, names.len(), beginning.rate)?,
+        None => {
+            plan = setup::plan(options, &log)?;
+            plan.detector().map_err(Fault::new)?
+        }
     };
     let following = !matches!(source, Source::File(_));
     if following {
@@ -50,7 +54,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         following,
         may_end_learning: arguments.follow || arguments.state.is_some(),
     };
-    watch(table, &beginning, shape, detector, options, &output)
+    watch(log, &mut detector, options, &output)
 }
 
 /// What to do with the results.
@@ -66,20 +70,18 @@ pub(crate) struct Output<'a> {
 
 /// Runs a log through a detector and prints what comes of it; whether there was an alarm.
 pub(crate) fn watch(
-    table: Table,
-    beginning: &Beginning,
-    shape: Shape,
-    mut detector: Box<dyn Watch>,
+    log: Rows,
+    detector: &mut Detector<'_>,
     options: &Watching,
     output: &Output<'_>,
 ) -> Result<bool, Fault> {
-    let (log, names) = (table.name().to_owned(), table.names());
-    let rate = beginning.rate;
+    let (table, rate) = (&log.table, log.rate);
+    let (name, names) = (table.name().to_owned(), table.names());
     if !output.json {
         let channels = names.join(", ");
         let time = table.time_name().map_or(String::new(), |time| format!(" (time: {time})"));
-        report::say(format!("{}: {channels}{time}", table.name()))?;
-        if let Some(warning) = detector.settings().warning() {
+        report::say(format!("{name}: {channels}{time}"))?;
+        for warning in detector.config().warnings() {
             report::say(format!("note: {warning}"))?;
         }
     }
@@ -98,53 +100,25 @@ pub(crate) fn watch(
         }
         let due = step.alarm.is_some() || step.row.number % SAVE_EVERY == SAVE_EVERY - 1;
         match output.state {
-            Some(path) if output.following && due => save(path, step.detector),
+            Some(path) if output.following && due => saved::write(path, step.detector),
             _ => Ok(()),
         }
     };
     let allow_constant = options.fine.allow_constant;
-    let mut outcome = play(table, beginning, detector.as_mut(), allow_constant, see)?;
+    let mut outcome = play(log, detector, allow_constant, see)?;
     if !output.may_end_learning && !source::is_enough() {
-        outcome = outcome.learned(&log)?;
+        outcome = outcome.learned(&name)?;
     }
     if output.json {
-        report::say_json(&report::summary_json(&outcome, detector.as_ref(), shape.features))?;
+        report::say_json(&report::summary_json(&outcome, detector))?;
     } else {
-        report::say(report::summary_lines(&outcome, detector.as_ref(), shape.features))?;
+        report::say(report::summary_lines(&outcome, detector))?;
     }
     if let Some(path) = output.state {
-        save(path, detector.as_ref())?;
+        saved::write(path, detector)?;
     }
     if let (Some(path), Some(trace)) = (output.plot, &trace) {
-        plot::draw(path, &log, &names, trace)?;
+        plot::draw(path, &name, &names, trace)?;
     }
     Ok(outcome.alarms > 0)
-}
-
-/// The saved detector, unless there is no such file yet.
-fn saved(path: Option<&Path>) -> Result<Option<Vec<u8>>, Fault> {
-    match path {
-        Some(path) if path.exists() => files::read(path).map(Some),
-        _ => Ok(None),
-    }
-}
-
-/// A saved detector, if it is for logs like this one.
-fn resumed(
-    path: Option<&Path>,
-    bytes: &[u8],
-    table: &Table,
-) -> Result<(Shape, Box<dyn Watch>), Fault> {
-    let name = path.unwrap_or(Path::new("")).display();
-    let (shape, detector) = fastmmd_shapes::restored(bytes).map_err(|why| Fault::of(&name, why))?;
-    let given = table.names().len();
-    if shape.channels != given {
-        let why = format!("a detector of {} channels; the log has {given}", shape.channels);
-        return Err(Fault::of(name, why));
-    }
-    Ok((shape, detector))
-}
-
-fn save(path: &Path, detector: &dyn Watch) -> Result<(), Fault> {
-    files::write(path, &detector.save().map_err(|error| Fault::of(path.display(), error))?)
 }

@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use fastmmd::detector::Change;
-use fastmmd_shapes::Watch;
+use fastmmd::dynamic::Detector;
+use fastmmd::{Change, FeatureMap};
 use serde_json::{Map, Value, json};
 
+use crate::cost;
 use crate::fault::Fault;
 use crate::play::{Outcome, Raised};
 
@@ -37,6 +38,11 @@ pub(crate) fn probability(p: f64) -> String {
 pub(crate) fn number(value: f32) -> Value {
     // By way of its shortest decimal form: 0.1 and not 0.10000000149011612.
     value.to_string().parse::<f64>().ok().filter(|x| x.is_finite()).map_or(Value::Null, Value::from)
+}
+
+/// Numbers one after another.
+pub(crate) fn list(numbers: &[u32], between: &str) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(between)
 }
 
 /// How many alarms.
@@ -85,7 +91,7 @@ pub(crate) fn alarm_json(raised: &Raised, moment: &Moment<'_>, names: &[String])
         "since_row": raised.since,
         "score": number(alarm.score),
         "threshold": number(alarm.threshold),
-        "scale": alarm.scale,
+        "scale": alarm.window,
         "channel": alarm.channel,
         "channel_name": name,
         "kind": alarm.change.name(),
@@ -105,15 +111,16 @@ pub(crate) fn alarm_line(raised: &Raised, moment: &Moment<'_>, names: &[String])
     let (Raised { row, since, .. }, severity) = (raised, alarm.severity());
     format!(
         "{RED}alarm{RED:#}  row {row:<8} {time:<20} {name} {what} since row {since}; {severity:.2} \
-         times the threshold, window of {scale} rows",
+         times the threshold, window of {window} rows",
         time = moment.text(),
-        scale = alarm.scale,
+        window = alarm.window,
     )
 }
 
 /// What came of a log, as JSON.
-pub(crate) fn summary_json(outcome: &Outcome, detector: &dyn Watch, features: usize) -> Value {
-    let settings = detector.settings();
+pub(crate) fn summary_json(outcome: &Outcome, detector: &Detector<'_>) -> Value {
+    let config = detector.config();
+    let warnings: Vec<String> = config.warnings().map(|warning| warning.to_string()).collect();
     let mut object = Map::new();
     for (name, value) in [
         ("event", json!("summary")),
@@ -121,13 +128,13 @@ pub(crate) fn summary_json(outcome: &Outcome, detector: &dyn Watch, features: us
         ("learned", json!(outcome.learned)),
         ("learning_rows_missing", json!(outcome.missing)),
         ("skipped", json!(outcome.skipped)),
-        ("warning", json!(settings.warning().map(|warning| warning.to_string()))),
+        ("warning", json!((!warnings.is_empty()).then(|| warnings.join("; ")))),
         ("alarms", json!(outcome.alarms)),
         ("sigma", detector.bandwidth().map_or(Value::Null, number)),
-        ("features", json!(features)),
-        ("ram_bytes", json!(detector.ram_bytes())),
-        ("scales", json!(settings.scales)),
-        ("mean_time_between_false_alarms", number(settings.config.mean_time_between_false_alarms)),
+        ("features", json!(detector.map().recipe().frequencies)),
+        ("ram_bytes", json!(cost::ram_bytes(detector))),
+        ("scales", json!(config.windows)),
+        ("mean_time_between_false_alarms", number(config.mean_time_between_false_alarms)),
     ] {
         object.insert(name.to_owned(), value);
     }
@@ -135,8 +142,8 @@ pub(crate) fn summary_json(outcome: &Outcome, detector: &dyn Watch, features: us
 }
 
 /// What came of a log, as lines.
-pub(crate) fn summary_lines(outcome: &Outcome, detector: &dyn Watch, features: usize) -> String {
-    let settings = detector.settings();
+pub(crate) fn summary_lines(outcome: &Outcome, detector: &Detector<'_>) -> String {
+    let config = detector.config();
     let watched = outcome.rows.saturating_sub(outcome.learned + outcome.skipped);
     let verdict = match outcome.alarms {
         0 if outcome.missing > 0 => format!("learning: {} rows to go", outcome.missing),
@@ -148,21 +155,21 @@ pub(crate) fn summary_lines(outcome: &Outcome, detector: &dyn Watch, features: u
         0 => String::new(),
         rows => format!(", {rows} skipped"),
     };
-    let promise = settings.config.mean_time_between_false_alarms;
-    let promise = match settings.warning() {
+    let promise = config.mean_time_between_false_alarms;
+    let promise = match config.warnings().next() {
         None => format!("one false alarm in {promise} rows is promised"),
         Some(_) => format!("one false alarm in {promise} rows is aimed at (see the note)"),
     };
     let sigma = detector.bandwidth().map_or("?".to_owned(), |sigma| {
         if sigma < 0.1 { format!("{sigma:.1e}") } else { format!("{sigma:.1}") }
     });
-    let scales: Vec<String> = settings.scales.iter().map(u32::to_string).collect();
     format!(
         "{verdict}; {watched} rows watched, {learned} learned from{skipped}; \
-         {promise}\n{DIM}kernel {sigma} standard deviations wide, {features} frequencies, windows \
-         of {scales} rows, {ram} bytes of RAM{DIM:#}",
+         {promise}\n{DIM}kernel {sigma} standard deviations wide, {frequencies} frequencies, \
+         windows of {windows} rows, {ram} bytes of RAM{DIM:#}",
         learned = outcome.learned,
-        scales = scales.join(", "),
-        ram = detector.ram_bytes(),
+        frequencies = detector.map().recipe().frequencies,
+        windows = list(&config.windows, ", "),
+        ram = cost::ram_bytes(detector),
     )
 }

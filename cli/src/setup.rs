@@ -1,98 +1,50 @@
 //! From options to a detector.
 
-use fastmmd::detector::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference};
-use fastmmd::{Kernel, Sampling};
-use fastmmd_shapes::{MOST_CHANNELS, Settings, Shape, Watch};
+use fastmmd::condition::ViewKind;
+use fastmmd::dynamic::{self, Config, Detector, Map};
+use fastmmd::monitor::{Bandwidth, Calibration, LoneOutliers, MEAN_TIMES, Policy, Reference};
+use fastmmd::{Error, Kernel, Parameter, Sampling};
 
 use crate::args::{OnAlarm, Outliers, Sigma, ViewChoice, Watching};
 use crate::fault::Fault;
-use crate::source::Source;
+use crate::report;
+use crate::rows::Rows;
 use crate::table::Table;
-use crate::time::{self, Span};
+use crate::time::Span;
 
-/// Rows by which the sampling rate is told.
-const RATED_ROWS: usize = 101;
 /// Lags of the delay view.
-const DELAY_LAGS: usize = 4;
+const DELAY_LAGS: u32 = 4;
 
-/// Rows read before the detector is made, and the rate they come at.
-pub(crate) struct Beginning {
-    pub(crate) rows: Vec<Row>,
-    pub(crate) rate: Option<f64>,
+/// All that makes a detector, with the map that it borrows.
+pub(crate) struct Plan {
+    pub(crate) map: Map,
+    pub(crate) channels: usize,
+    pub(crate) view: ViewKind,
+    pub(crate) config: Config,
 }
 
-/// A row of a log.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Row {
-    /// Counted from 0 over all rows of data.
-    pub(crate) number: u64,
-    pub(crate) values: Vec<f32>,
-    /// As it stands in the log.
-    pub(crate) time: Option<Vec<u8>>,
-}
-
-impl Row {
-    /// Takes the next row of a log; false at its end.
-    pub(crate) fn read(&mut self, table: &mut Table) -> Result<bool, Fault> {
-        if !table.next(&mut self.values)? {
-            return Ok(false);
-        }
-        self.number = table.rows() - 1;
-        match (table.time(), &mut self.time) {
-            (Some(cell), Some(time)) => {
-                time.clear();
-                time.extend_from_slice(cell);
-            }
-            (cell, time) => *time = cell.map(<[u8]>::to_vec),
-        }
-        Ok(true)
+impl Plan {
+    /// The detector, which has seen nothing.
+    pub(crate) fn detector(&self) -> Result<Detector<'_>, Error> {
+        dynamic::detector(&self.map, self.channels, self.view, self.config.clone())
     }
 }
 
-impl Beginning {
-    /// Reads the first rows if the rate has to be found from them.
-    pub(crate) fn read(
-        table: &mut Table,
-        given: Option<f64>,
-        spans: &[Option<Span>],
-    ) -> Result<Self, Fault> {
-        let mut beginning = Self { rows: Vec::new(), rate: given };
-        let timed = spans.iter().flatten().any(|span| matches!(span, Span::Seconds(_)));
-        if given.is_some() || !timed {
-            return Ok(beginning);
-        }
-        let mut row = Row::default();
-        while beginning.rows.len() < RATED_ROWS && row.read(table)? {
-            beginning.rows.push(row.clone());
-        }
-        let times = beginning.rows.iter().filter_map(|row| row.time.as_deref());
-        let unit = table.time_unit();
-        let seconds: Vec<f64> = times.filter_map(|cell| time::seconds(cell, unit)).collect();
-        beginning.rate = time::rate(&seconds);
-        if beginning.rate.is_none() {
-            let why = match table.time_name() {
-                Some(name) => format!(
-                    "column {name:?} has no times that rise, as seconds or as 2024-03-31 12:00:00"
-                ),
-                None => "a time was given, but rows have none".to_owned(),
-            };
-            return Err(Fault::of(table.name(), format!("{why}: add --rate HZ or --time COLUMN")));
-        }
-        Ok(beginning)
-    }
+/// A map for vectors of so many rows.
+pub(crate) fn map(channels: usize, lags: u32, frequencies: usize, seed: u64) -> Result<Map, Error> {
+    let inputs = channels.saturating_mul(usize::try_from(lags).unwrap_or(usize::MAX));
+    Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, seed, inputs, frequencies)
 }
 
 /// Rows to learn from where nobody says: 15 %, but from 768 rows, or three quarters of a shorter log, up
 /// to what the preset asks for.
-fn default_learning(source: &Source, preset: u32, least: u32) -> Result<u32, Fault> {
+fn default_learning(table: &Table, preset: u64, least: u64) -> Result<u64, Fault> {
     // Of longer logs 15 % are more than the preset.
-    let most = u64::from(preset) * 100 / 15 + 2;
-    let Some(lines) = source.count_lines(most)? else { return Ok(preset) };
-    let rows = lines.saturating_sub(1);
-    let part = (rows.saturating_mul(15) / 100).max(768.min(rows / 4 * 3)).min(u64::from(preset));
+    let most = preset * 100 / 15 + 1;
+    let Some(rows) = table.count_rows(most)? else { return Ok(preset) };
+    let part = (rows.saturating_mul(15) / 100).max(768.min(rows / 4 * 3)).min(preset);
     // At least as many as are needed, if there are.
-    let part = part.max(u64::from(least).min(rows));
-    Ok(u32::try_from(part).unwrap_or(preset))
+    Ok(part.max(least.min(rows)))
 }
 
 /// A whole number of rows.
@@ -113,124 +65,106 @@ pub(crate) fn whole(what: &str, span: Span, rate: Option<f64>) -> Result<u32, Fa
 /// The promised mean time between false alarms, in rows.
 pub(crate) fn promised(span: Span, rate: Option<f64>) -> Result<f32, Fault> {
     let promise = span.rows(rate).unwrap_or(f64::NAN);
-    if !(100.0..=1e9).contains(&promise) {
-        let why = "the mean time between false alarms must be from 100 to 1e9 rows";
-        return Err(Fault::new(format!("{why}, not {promise}")));
+    let [least, most] = [MEAN_TIMES.start(), MEAN_TIMES.end()].map(|time| f64::from(*time));
+    if !(least..=most).contains(&promise) {
+        let why = "the mean time between false alarms must be from";
+        return Err(Fault::new(format!("{why} {least} to {most:e} rows, not {promise}")));
     }
     Ok(fastmmd_reference::single(promise))
 }
 
-/// The detector that the options ask for.
-pub(crate) fn detector(
-    options: &Watching,
-    source: &Source,
-    channels: usize,
-    rate: Option<f64>,
-) -> Result<(Shape, Box<dyn Watch>), Fault> {
+/// What makes the detector that the options ask for, for a log.
+pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
+    let (table, rate) = (&log.table, log.rate);
+    let channels = table.names().len();
     let lags = options.lags.unwrap_or(match options.view {
         ViewChoice::Delay => DELAY_LAGS,
-        _ => 1,
+        ViewChoice::Raw | ViewChoice::Innovation | ViewChoice::Auto => 1,
     });
-    let innovation = match options.view {
-        ViewChoice::Innovation => true,
-        ViewChoice::Auto => lags == 1,
-        ViewChoice::Raw | ViewChoice::Delay => false,
-    };
-    let promise = promised(options.mean_time_between_false_alarms, rate)?;
-    let preset = if innovation {
-        Settings::of(&Config::innovation(promise))
-    } else {
-        Settings::of(&Config::rows(promise))
-    };
-    let mut preset_scales = preset.scales.clone();
-    if lags > 1 {
-        // Vectors of several rows are on offer with three windows.
-        preset_scales.truncate(3);
-    }
-    let scales = options.scales.clone().unwrap_or(preset_scales);
-    let scaling_rows = options.fine.scaling.unwrap_or(preset.config.scaling_rows);
     if lags == 0 {
         return Err(Fault::new("--lags 0: from 1 on"));
     }
-    if !scales.is_sorted_by(|a, b| a < b) || scales.contains(&0) {
-        return Err(Fault::new(format!("--scales {}: rows, ascending", list(&scales))));
-    }
-    let shape = Shape {
-        channels,
-        lags,
-        features: options.features.unwrap_or(if innovation { 16 } else { 64 }),
-        windows: scales.len(),
-        innovation,
-        kernel: Kernel::GAUSSIAN,
-        sampling: Sampling::Auto,
-        seed: options.seed,
+    let view = match options.view {
+        ViewChoice::Innovation => ViewKind::Innovation,
+        ViewChoice::Auto if lags == 1 => ViewKind::Innovation,
+        ViewChoice::Raw | ViewChoice::Delay | ViewChoice::Auto => ViewKind::Raw,
     };
-    shape.check().map_err(|why| {
-        let hint = if channels > MOST_CHANNELS { "; choose some with --columns" } else { "" };
-        Fault::of(source.name(), format!("{why}{hint}"))
-    })?;
-    let history = u32::try_from(lags.saturating_sub(1)).unwrap_or(0);
-    let longest = scales.iter().copied().max().unwrap_or(0);
-    let least = longest.saturating_mul(4).max(64);
-    let least = least.saturating_add(scaling_rows).saturating_add(history);
-    let learn = match options.learn {
-        Some(span) => whole("--learn", span, rate)?,
-        None => {
-            let preset = scaling_rows.saturating_add(preset.config.learning_rows);
-            default_learning(source, preset, least)?
-        }
-    };
-    if learn < least {
-        return Err(Fault::of(
-            source.name(),
-            format!(
-                "too few rows to learn from: {learn}, at least {least} are needed ({scaling_rows} \
-                 to scale, four times the longest window of {longest} to learn)"
-            ),
-        ));
-    }
-    let learning_rows = learn - scaling_rows - history;
-    let config = Config {
-        scaling_rows,
-        learning_rows,
-        bandwidth: bandwidth(options.fine.sigma, preset.config.bandwidth),
-        reference: match options.fine.reference_memory {
-            None => preset.config.reference,
+    let frequencies = options.features.unwrap_or(match view {
+        ViewKind::Innovation => 16,
+        ViewKind::Raw => 64,
+    });
+    let preset = Config::preset(view, promised(options.mean_time_between_false_alarms, rate)?);
+    let fine = &options.fine;
+    let mut config = Config {
+        scaling_rows: fine.scaling.unwrap_or(preset.scaling_rows),
+        bandwidth: bandwidth(fine.sigma, preset.bandwidth),
+        reference: match fine.reference_memory {
+            None => preset.reference,
             Some(0) => Reference::Learned,
             Some(rows) => Reference::Moving(rows),
         },
-        calibration: match (options.fine.threshold_memory, preset.config.calibration) {
-            (Some(0), _) => Calibration::Learned,
-            (Some(rows), _) => Calibration::Adaptive(rows),
-            (None, preset) => long_enough(preset, longest, learning_rows),
-        },
-        lone_outliers: match options.fine.lone_outliers {
-            None => preset.config.lone_outliers,
+        lone_outliers: match fine.lone_outliers {
+            None => preset.lone_outliers,
             Some(Outliers::Count) => LoneOutliers::Count,
             Some(Outliers::HoldBack) => LoneOutliers::HoldBack,
         },
-        policy: policy(options, preset.config.policy),
-        ..preset.config
+        policy: policy(options, preset.policy),
+        ..preset
     };
-    let settings = Settings { config, scales };
-    let detector = fastmmd_shapes::detector(&shape, &settings).map_err(Fault::new)?;
-    Ok((shape, detector))
+    if let Some(windows) = &options.scales {
+        config = config.with_lengths(windows.clone());
+    }
+    config.learning_rows = learning_rows(options, log, &config, lags)?;
+    config.calibration = match fine.threshold_memory {
+        Some(0) => Calibration::Learned,
+        Some(rows) => Calibration::Adaptive(rows),
+        None => long_enough(&config),
+    };
+    config.check().map_err(|error| match error {
+        Error::OutOfRange(Parameter::Windows) => {
+            let windows = report::list(&config.windows, ",");
+            Fault::new(format!("--scales {windows}: rows, ascending"))
+        }
+        other => Fault::new(other),
+    })?;
+    let map = map(channels, lags, frequencies, options.seed).map_err(|_| {
+        let most = dynamic::MOST;
+        let shape = format!("{channels} channels, {lags} lags and {frequencies} frequencies");
+        let why = format!("{shape}: channels times lags, and frequencies, are from 1 to {most}");
+        Fault::of(table.name(), why)
+    })?;
+    Ok(Plan { map, channels, view, config })
 }
 
-/// A calibration that remembers at least four of the blocks whose largest values thresholds are set
-/// by: they grow with the longest window and the learning rows.
-pub(crate) fn long_enough(preset: Calibration, longest: u32, learning_rows: u32) -> Calibration {
-    match preset {
+/// Learning rows, out of all the rows that the options give for scaling and learning.
+fn learning_rows(options: &Watching, log: &Rows, config: &Config, lags: u32) -> Result<u32, Fault> {
+    let before = config.rows_to_learn(lags) - u64::from(config.learning_rows);
+    let least = before + u64::from(config.least_learning_rows());
+    let learn = match options.learn {
+        Some(span) => u64::from(whole("--learn", span, log.rate)?),
+        None => default_learning(&log.table, config.rows_to_learn(1), least)?,
+    };
+    if learn < least {
+        let why = format!(
+            "too few rows to learn from: {learn}, at least {least} are needed ({} to scale, {} to \
+             learn with windows of up to {} rows)",
+            config.scaling_rows,
+            config.least_learning_rows(),
+            config.windows.iter().max().unwrap_or(&0),
+        );
+        return Err(Fault::of(log.table.name(), why));
+    }
+    Ok(u32::try_from(learn - before).unwrap_or(u32::MAX))
+}
+
+/// The calibration of a preset, with a memory that is long enough for windows and learning rows.
+pub(crate) fn long_enough(config: &Config) -> Calibration {
+    match config.calibration {
         Calibration::Adaptive(rows) => {
-            let block = longest.saturating_mul(2).max(learning_rows / 32);
-            Calibration::Adaptive(rows.max(block.saturating_mul(4)))
+            Calibration::Adaptive(rows.max(config.least_calibration_memory()))
         }
         Calibration::Learned => Calibration::Learned,
     }
-}
-
-fn list(numbers: &[u32]) -> String {
-    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn bandwidth(choice: Option<Sigma>, preset: Bandwidth) -> Bandwidth {

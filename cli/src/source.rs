@@ -1,8 +1,9 @@
 //! Where a log comes from: a file, one that still grows, or standard input.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -51,6 +52,8 @@ pub(crate) struct Opened {
     pub(crate) all: Box<dyn Read + Send>,
     /// Length in bytes, where it is known.
     pub(crate) length: Option<u64>,
+    /// A file that does not grow, to look ahead in.
+    pub(crate) file: Option<Arc<File>>,
 }
 
 impl Source {
@@ -74,6 +77,7 @@ impl Source {
 
     pub(crate) fn open(&self) -> Result<Opened, Fault> {
         let unreadable = |error: io::Error| Fault::of_io(self.name(), &error);
+        let mut whole = None;
         let (bytes, length): (Box<dyn Read + Send>, _) = match self {
             Self::StandardInput => (Box::new(io::stdin()), None),
             Self::Made(_, bytes) => {
@@ -87,7 +91,11 @@ impl Source {
                 }
                 match self {
                     Self::Growing(_) => (Box::new(Growing(file)), None),
-                    _ => (Box::new(file), about.is_file().then_some(about.len())),
+                    _ if about.is_file() => {
+                        let file = whole.insert(Arc::new(file));
+                        (Box::new(Arc::clone(file)), Some(about.len()))
+                    }
+                    _ => (Box::new(file), None),
                 }
             }
         };
@@ -99,31 +107,27 @@ impl Source {
             first_line.drain(..3);
         }
         let all = Box::new(Cursor::new(first_line.clone()).chain(bytes));
-        Ok(Opened { first_line, all, length })
+        Ok(Opened { first_line, all, length, file: whole })
     }
+}
 
-    /// Lines of a file that does not grow, the heading included, up to about `most`; `None` for
-    /// others.
-    pub(crate) fn count_lines(&self, most: u64) -> Result<Option<u64>, Fault> {
-        let Self::File(path) = self else { return Ok(None) };
-        let unreadable = |error: io::Error| Fault::of_io(self.name(), &error);
-        let file = File::open(path).map_err(unreadable)?;
-        if !file.metadata().map_err(unreadable)?.is_file() {
-            return Ok(None);
-        }
-        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, file);
-        let (mut lines, mut last) = (0, b'\n');
-        while lines < most {
-            let piece = bytes.fill_buf().map_err(unreadable)?;
-            let Some(end) = piece.last() else { break };
-            last = *end;
-            let newlines = piece.iter().filter(|byte| **byte == b'\n').count();
-            lines += u64::try_from(newlines).unwrap_or(u64::MAX);
-            let length = piece.len();
-            bytes.consume(length);
-        }
-        Ok(Some(lines + u64::from(last != b'\n')))
+/// Lines of a file, the heading included, up to about `most`. Whoever reads it finds it as it was.
+pub(crate) fn count_lines(mut file: &File, most: u64) -> io::Result<u64> {
+    let at = file.stream_position()?;
+    file.rewind()?;
+    let mut bytes = BufReader::with_capacity(BUFFER_BYTES, file);
+    let (mut lines, mut last) = (0, b'\n');
+    while lines < most {
+        let piece = bytes.fill_buf()?;
+        let Some(end) = piece.last() else { break };
+        last = *end;
+        let newlines = piece.iter().filter(|byte| **byte == b'\n').count();
+        lines += u64::try_from(newlines).unwrap_or(u64::MAX);
+        let length = piece.len();
+        bytes.consume(length);
     }
+    file.seek(SeekFrom::Start(at))?;
+    Ok(lines + u64::from(last != b'\n'))
 }
 
 /// Bytes that must have ends of lines now and then.

@@ -1,12 +1,14 @@
 //! Rows of numbers out of CSV, one at a time, and everything that can be wrong with them.
 
+use std::fs::File;
 use std::io::Read;
+use std::sync::Arc;
 
 use csv::ByteRecord;
 
 use crate::args::{Columns, Missing};
 use crate::fault::Fault;
-use crate::source::Source;
+use crate::source::{self, Source};
 
 /// Names of columns that hold the time, in lower case and without their unit.
 const TIMES: [&str; 4] = ["time", "timestamp", "datetime", "date"];
@@ -42,6 +44,7 @@ pub(crate) struct Table {
     /// Rows of data read, those skipped included.
     rows: u64,
     length: Option<u64>,
+    file: Option<Arc<File>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +78,7 @@ impl Table {
             missing: choice.missing,
             rows: 0,
             length: opened.length,
+            file: opened.file,
         };
         table.read()?;
         table.width = table.record.len();
@@ -168,6 +172,15 @@ impl Table {
     /// Rows of data read so far, those skipped included.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// Rows of data, counted ahead up to about `most`: by the lines of a file that does not grow,
+    /// and of others not at all. Only before its rows are read by another thread.
+    pub(crate) fn count_rows(&self, most: u64) -> Result<Option<u64>, Fault> {
+        let Some(file) = &self.file else { return Ok(None) };
+        let lines = source::count_lines(file, most.saturating_add(1));
+        let lines = lines.map_err(|error| Fault::of_io(&self.name, &error))?;
+        Ok(Some(lines.saturating_sub(1)))
     }
 
     /// Bytes read, and bytes in all where that is known.

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use fastmmd::{Kernel, Profile, Sampling};
+use fastmmd::dynamic::{self, Map};
+use fastmmd::{FeatureMap, Kernel, Profile, Sampling, TwoSample};
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::null::{self, Estimate, Features, Null, Pool as _};
 use fastmmd_reference::{Points, Refused, Weighted, exact, kernel};
-use fastmmd_shapes::pair::{Choice, Pair, pair};
 use serde_json::{Value, json};
 
 use crate::args::{KernelChoice, MapChoice, NullChoice, SamplingChoice, Sigma, TestArguments};
@@ -179,7 +179,12 @@ fn median_distance(x: &Sample, y: &Sample) -> Option<f64> {
 /// What came of one bandwidth.
 struct Tested {
     sigma: f64,
-    pair: Pair,
+    /// How the frequencies were spread in the end.
+    sampling: Sampling,
+    /// MMD_b².
+    biased: f32,
+    /// MMD_u².
+    unbiased: f32,
     p_value: f64,
     threshold: f64,
     /// Rows of each file that the null distribution was found from, where not all.
@@ -201,33 +206,24 @@ fn test(
         KernelChoice::Matern52 => Profile::Matern52,
     };
     let kernel = Kernel::new(profile, fastmmd_reference::single(sigma)).map_err(Fault::new)?;
-    let choice = Choice {
-        fastfood: arguments.map == MapChoice::Fastfood,
-        kernel,
-        sampling: match arguments.sampling {
-            None => Sampling::Auto,
-            Some(SamplingChoice::Independent) => Sampling::Independent,
-            Some(SamplingChoice::Quasi) => Sampling::Quasi,
-            Some(SamplingChoice::Orthogonal) => Sampling::Orthogonal,
-        },
-        seed: arguments.seed,
-        features: arguments.features,
-    };
-    let pair = pair(&choice, x.dims(), &x.values, &y.values).map_err(Fault::new)?;
+    let map = map(arguments, kernel, x.dims())?;
+    let [biased, unbiased] = squared(&map, x, y).map_err(Fault::new)?;
     let (some_x, some_y) = (x.thinned(MOST_NULL_ROWS)?, y.thinned(MOST_NULL_ROWS)?);
     // The statistic of equal distributions goes with 1/m + 1/n.
     let spread =
         |m: usize, n: usize| 1.0 / fastmmd_reference::real(m) + 1.0 / fastmmd_reference::real(n);
     let ratio = spread(some_x.len(), some_y.len()) / spread(x.len(), y.len());
     let share = fastmmd_reference::real(tests);
-    let rows = pair.frequencies.iter().map(|all| all.iter().map(|f| f64::from(*f)).collect());
-    let frequencies = Frequencies::new(rows.collect()).map_err(refused)?;
+    let vectors = map.frequencies();
+    let vectors = vectors.chunks_exact(x.dims());
+    let vectors = vectors.map(|vector| vector.iter().map(|turns| f64::from(*turns)).collect());
+    let frequencies = Frequencies::new(vectors.collect()).map_err(refused)?;
     let pool = Features::new(&frequencies, &some_x, &some_y).map_err(refused)?;
     let law = law(arguments, draws(arguments, share)?, &pool)?;
     let thinned = some_x.len() < x.len() || some_y.len() < y.len();
     // In the arithmetic of the draws, if it is of the same rows, so that ties are ties.
     let statistic = if thinned {
-        f64::from(pair.biased) * ratio
+        f64::from(biased) * ratio
     } else {
         pool.mmd2(Estimate::Biased).map_err(refused)?
     };
@@ -235,7 +231,41 @@ fn test(
     let p_value = (law.p_value(statistic) * share).clamp(f64::MIN_POSITIVE, 1.0);
     let threshold = law.threshold(arguments.alpha / share).map_err(refused)? / ratio;
     let rows = thinned.then_some([some_x.len(), some_y.len()]);
-    Ok(Tested { sigma, pair, p_value, threshold, thinned: rows })
+    let sampling = map.recipe().sampling;
+    Ok(Tested { sigma, sampling, biased, unbiased, p_value, threshold, thinned: rows })
+}
+
+/// The map that the options ask for.
+fn map(arguments: &TestArguments, kernel: Kernel, inputs: usize) -> Result<Map, Fault> {
+    let (seed, frequencies) = (arguments.seed, arguments.features);
+    let most = dynamic::MOST;
+    if !(1..=most).contains(&frequencies) {
+        return Err(Fault::new(format!("--features {frequencies}: from 1 to {most}")));
+    }
+    let sampling = match arguments.sampling {
+        None => Sampling::Auto,
+        Some(SamplingChoice::Independent) => Sampling::Independent,
+        Some(SamplingChoice::Quasi) => Sampling::Quasi,
+        Some(SamplingChoice::Orthogonal) => Sampling::Orthogonal,
+    };
+    let block = Map::least_block(inputs);
+    match arguments.map {
+        MapChoice::Fourier => Map::fourier(kernel, sampling, seed, inputs, frequencies),
+        MapChoice::Fastfood if !frequencies.is_multiple_of(block) => {
+            let why = format!("fastfood of {inputs} columns has multiples of {block}");
+            return Err(Fault::new(format!("--features {frequencies}: {why}")));
+        }
+        MapChoice::Fastfood => Map::fastfood(kernel, seed, inputs, block, frequencies),
+    }
+    .map_err(Fault::new)
+}
+
+/// MMD_b² and MMD_u² of two samples.
+fn squared(map: &Map, x: &Sample, y: &Sample) -> Result<[f32; 2], fastmmd::Error> {
+    let mut two = TwoSample::new(map);
+    x.rows().try_for_each(|row| two.push_p(row))?;
+    y.rows().try_for_each(|row| two.push_q(row))?;
+    Ok([two.mmd2_biased()?, two.mmd2_unbiased()?])
 }
 
 /// Draws with which a p-value can be as small as the level over `tests`, with room to spare.
@@ -291,7 +321,7 @@ impl Tested {
 
     fn sampling(&self, arguments: &TestArguments) -> &'static str {
         match arguments.map {
-            MapChoice::Fourier => self.pair.sampling.name(),
+            MapChoice::Fourier => self.sampling.name(),
             MapChoice::Fastfood => "fastfood",
         }
     }
@@ -305,8 +335,8 @@ impl Tested {
             "features": arguments.features,
             "map": Self::map(arguments),
             "sampling": self.sampling(arguments),
-            "mmd2_biased": number(self.pair.biased),
-            "mmd2_unbiased": number(self.pair.unbiased),
+            "mmd2_biased": number(self.biased),
+            "mmd2_unbiased": number(self.unbiased),
             "p_value": self.p_value,
             "threshold": self.threshold,
             "reject": self.reject(arguments.alpha),
@@ -342,8 +372,8 @@ impl Tested {
                 arguments.features,
                 self.sampling(arguments)
             ),
-            format!("MMD² biased {:.4e}", self.pair.biased),
-            format!("   unbiased {:.4e}", self.pair.unbiased),
+            format!("MMD² biased {:.4e}", self.biased),
+            format!("   unbiased {:.4e}", self.unbiased),
         ];
         if arguments.exact {
             let [biased, unbiased] = self.exact(arguments.kernel, x, y)?;

@@ -1,5 +1,7 @@
 //! What a picture needs of a log, in constant memory.
 
+use fastmmd::monitor::WindowStatus;
+
 use crate::play::{Raised, Step};
 
 /// Most stretches of rows kept; each is a column of a picture or less.
@@ -47,7 +49,7 @@ impl Trace {
     }
 
     pub(crate) fn note(&mut self, step: &Step<'_>) {
-        let (statistic, threshold) = step.detector.standing();
+        let WindowStatus { statistic, threshold, .. } = step.detector.foremost();
         let ratio = (threshold > 0.0).then(|| statistic / threshold);
         let number = step.row.number;
         if ratio.is_some() {

@@ -3,9 +3,10 @@
 //! Every candidate learns from the first part of the healthy log and watches the rest, once as it
 //! is, for false alarms, and then with steps injected into one channel at a time.
 
-use fastmmd::detector::{Bandwidth, Config, Stage, Verdict};
-use fastmmd::{Kernel, Sampling};
-use fastmmd_shapes::{Settings, Shape, Watch};
+use fastmmd::condition::ViewKind;
+use fastmmd::dynamic::{Config, Detector};
+use fastmmd::monitor::Bandwidth;
+use fastmmd::{FeatureMap, Stage, Verdict};
 use serde_json::json;
 
 use crate::args::TuneArguments;
@@ -14,9 +15,10 @@ use crate::fault::Fault;
 use crate::paste;
 use crate::progress::Progress;
 use crate::report::{self, DIM, GREEN, number};
-use crate::setup::{self, Beginning};
+use crate::rows::{Row, Rows};
+use crate::setup::{self, Plan};
 use crate::source::Source;
-use crate::table::Table;
+use crate::view;
 
 /// Moments at which steps are injected, at most.
 const ONSETS: usize = 10;
@@ -31,9 +33,9 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     let candidates = candidates(&log)?;
     let all = u64::try_from(candidates.len()).unwrap_or(0);
     let mut results = Vec::new();
-    for (done, (shape, settings)) in (0..).zip(&candidates) {
+    for (done, plan) in (0..).zip(&candidates) {
         progress.show((done, Some(all)));
-        results.push(Trial::run(&log, *shape, settings)?);
+        results.push(Trial::run(&log, plan)?);
     }
     progress.finish();
     let best = best(&results, &log, arguments.ram);
@@ -96,7 +98,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     match best.and_then(|index| results.get(index)) {
         Some(trial) => {
             report::say("\nTo paste:\n")?;
-            report::say(paste::rust(&trial.shape, &trial.settings))
+            report::say(paste::rust(&trial.detector))
         }
         None => report::say(
             "\nNone keeps the promise on this log within the RAM: learn from more rows, promise \
@@ -122,21 +124,19 @@ struct Log {
 impl Log {
     fn read(arguments: &TuneArguments) -> Result<Self, Fault> {
         let source = Source::new(&arguments.log, false);
-        let mut table = Table::open(&source, &arguments.columns)?;
         let promise = arguments.mean_time_between_false_alarms;
         let spans = [arguments.learn, arguments.healthy, Some(promise), Some(arguments.within)];
-        let beginning = Beginning::read(&mut table, arguments.rate, &spans)?;
-        let rate = beginning.rate;
+        let mut log = Rows::open(&source, &arguments.columns, arguments.rate, &spans)?;
+        let rate = log.rate;
         let most = match arguments.healthy {
             Some(span) => setup::whole("--healthy", span, rate)? as usize,
             None => usize::MAX,
         };
-        let mut rows: Vec<Vec<f32>> =
-            beginning.rows.into_iter().map(|row| row.values).take(most).collect();
-        let mut row = Vec::new();
-        while rows.len() < most && table.next(&mut row)? {
-            rows.push(row.clone());
+        let (mut rows, mut row) = (Vec::new(), Row::default());
+        while rows.len() < most && log.next(&mut row)? {
+            rows.push(row.values.clone());
         }
+        let table = &log.table;
         let learn = match arguments.learn {
             Some(span) => setup::whole("--learn", span, rate)?,
             None => u32::try_from(rows.len() / 2).unwrap_or(u32::MAX),
@@ -187,57 +187,45 @@ fn deviation(rows: &[Vec<f32>], channel: usize) -> f32 {
     fastmmd_reference::single(variance.sqrt())
 }
 
-/// Shapes and settings to try, as far as there are rows to learn from.
-fn candidates(log: &Log) -> Result<Vec<(Shape, Settings)>, Fault> {
-    let base = Shape {
-        channels: log.names.len(),
-        lags: 1,
-        features: 64,
-        windows: 3,
-        innovation: false,
-        kernel: Kernel::GAUSSIAN,
-        sampling: Sampling::Auto,
-        seed: 1,
-    };
-    let moving = Settings::of(&Config::innovation(log.promise));
-    let fixed = Settings::of(&Config::rows(log.promise));
-    let short = Settings { scales: vec![4, 16, 64], ..fixed.clone() };
-    let median = Bandwidth::MedianDistance(1.0);
-    let wide = Settings { config: Config { bandwidth: median, ..short.config }, ..short.clone() };
-    let mut all = vec![
-        (Shape { innovation: true, features: 16, ..base }, moving.clone()),
-        (Shape { innovation: true, features: 32, ..base }, moving),
-        (Shape { features: 32, ..base }, short.clone()),
-        (base, short.clone()),
-        (base, wide),
-        (Shape { windows: 4, ..base }, fixed),
-        (Shape { lags: 2, ..base }, short.clone()),
-        (Shape { lags: 4, ..base }, short),
+/// What to try, as far as there are rows to learn from.
+fn candidates(log: &Log) -> Result<Vec<Plan>, Fault> {
+    let moving = Config::preset(ViewKind::Innovation, log.promise);
+    let fixed = Config::preset(ViewKind::Raw, log.promise);
+    let short = fixed.with_lengths(vec![4, 16, 64]);
+    let wide = Config { bandwidth: Bandwidth::MedianDistance(1.0), ..short.clone() };
+    let all = [
+        (ViewKind::Innovation, 1, 16, &moving),
+        (ViewKind::Innovation, 1, 32, &moving),
+        (ViewKind::Raw, 1, 32, &short),
+        (ViewKind::Raw, 1, 64, &short),
+        (ViewKind::Raw, 1, 64, &wide),
+        (ViewKind::Raw, 1, 64, &fixed),
+        (ViewKind::Raw, 2, 64, &short),
+        (ViewKind::Raw, 4, 64, &short),
     ];
-    for (shape, settings) in &mut all {
-        let history = u32::try_from(shape.lags - 1).unwrap_or(0);
-        let scaling = settings.config.scaling_rows.min(log.learn / 4);
-        settings.config.scaling_rows = scaling;
-        settings.config.learning_rows = log.learn - scaling - history;
-        let longest = settings.scales.iter().copied().max().unwrap_or(0);
-        let config = &mut settings.config;
-        config.calibration = setup::long_enough(config.calibration, longest, config.learning_rows);
+    let (channels, mut plans, mut refused) = (log.names.len(), Vec::new(), None);
+    for (view, lags, frequencies, config) in all {
+        let mut config = config.clone();
+        config.scaling_rows = config.scaling_rows.min(log.learn / 4);
+        config.learning_rows = log.learn - config.scaling_rows - (lags - 1);
+        config.calibration = setup::long_enough(&config);
+        // Where there are not enough rows, it is no candidate.
+        let checked = config.check().and_then(|()| setup::map(channels, lags, frequencies, 1));
+        match checked {
+            Ok(map) => plans.push(Plan { map, channels, view, config }),
+            Err(error) => refused = Some(error),
+        }
     }
-    // What there is no shape for, or not enough rows, is no candidate.
-    let detector =
-        |(shape, settings): &(Shape, Settings)| fastmmd_shapes::detector(shape, settings);
-    let refused = all.iter().find_map(|candidate| detector(candidate).err());
-    all.retain(|candidate| detector(candidate).is_ok());
     match refused {
-        Some(error) if all.is_empty() => Err(Fault::of(&log.name, error)),
-        _ => Ok(all),
+        Some(error) if plans.is_empty() => Err(Fault::of(&log.name, error)),
+        _ => Ok(plans),
     }
 }
 
 /// What a candidate did.
-struct Trial {
-    shape: Shape,
-    settings: Settings,
+struct Trial<'p> {
+    /// As it was after the last row.
+    detector: Detector<'p>,
     false_alarms: usize,
     /// Moments at which steps were tried: none for a detector that was never calm.
     onsets: usize,
@@ -248,10 +236,13 @@ struct Trial {
     instructions: [Option<Instructions>; 2],
 }
 
-impl Trial {
-    fn run(log: &Log, shape: Shape, settings: &Settings) -> Result<Self, Fault> {
-        let mut detector = fastmmd_shapes::detector(&shape, settings).map_err(Fault::new)?;
+/// A row from which on a step is injected, and the detector before it.
+type Onset<'p> = (usize, Detector<'p>);
+
+impl<'p> Trial<'p> {
+    fn run(log: &Log, plan: &'p Plan) -> Result<Self, Fault> {
         let refused = |error: fastmmd::Error| Fault::of(&log.name, error);
+        let mut detector = plan.detector().map_err(refused)?;
         let learn = log.learn as usize;
         let every = (log.watched() - log.within).div_ceil(ONSETS).max(1);
         let (mut false_alarms, mut onsets) = (0, Vec::new());
@@ -259,7 +250,7 @@ impl Trial {
             let ready = number >= learn && (number - learn).is_multiple_of(every);
             let healthy = detector.stage() == Stage::Monitoring;
             if ready && healthy && number + log.within <= log.rows.len() {
-                onsets.push((number, detector.save().map_err(refused)?));
+                onsets.push((number, detector.clone()));
             }
             let verdict = detector.push(row).map_err(refused)?;
             false_alarms += usize::from(matches!(verdict, Verdict::Alarm(_)));
@@ -267,23 +258,20 @@ impl Trial {
         // An alarm that comes without a step says nothing about one with it.
         let mut calm = Vec::new();
         for onset in onsets {
-            if !alarms(detector.as_mut(), log, &onset, 0, 0.0)? {
+            if !alarms(log, &onset, 0, 0.0)? {
                 calm.push(onset);
             }
         }
-        let mut steps = Vec::new();
-        for channel in 0..log.names.len() {
-            steps.push(smallest_step(detector.as_mut(), log, &calm, channel)?);
-        }
+        let channels = 0..log.names.len();
+        let steps = channels.map(|channel| smallest_step(log, &calm, channel));
         Ok(Self {
-            shape,
-            settings: settings.clone(),
             false_alarms,
             onsets: calm.len(),
-            steps,
+            steps: steps.collect::<Result<_, _>>()?,
             sigma: detector.bandwidth().unwrap_or_default(),
-            ram: detector.ram_bytes(),
-            instructions: ["m4f", "m0"].map(|core| cost::instructions(core, &shape)),
+            ram: cost::ram_bytes(&detector),
+            instructions: ["m4f", "m0"].map(|core| cost::instructions(core, &detector)),
+            detector,
         })
     }
 
@@ -301,9 +289,13 @@ impl Trial {
         logs.sum::<f64>() / fastmmd_reference::real(self.steps.len().max(1))
     }
 
+    fn view(&self) -> &'static str {
+        view::view(self.detector.shape().view, self.detector.lags())
+    }
+
     fn bandwidth(&self) -> String {
         let sigma = self.sigma;
-        match self.settings.config.bandwidth {
+        match self.detector.config().bandwidth {
             Bandwidth::Family => format!("{:.1} to {sigma:.1}", sigma / 4.0),
             Bandwidth::Deviations(_) | Bandwidth::MedianDistance(_) => format!("{sigma:.1}"),
         }
@@ -327,15 +319,14 @@ impl Trial {
     }
 
     fn line(&self) -> String {
-        let scales: Vec<String> = self.settings.scales.iter().map(u32::to_string).collect();
         let [m4f, m0] = self.instructions.map(|it| it.map_or("?".to_owned(), |it| it.to_string()));
         format!(
             "{:<10} {:<14} {:>4} {:>4} {:<14} {:>12} {:>14} {:>7} {m4f:>10} {m0:>10}",
-            self.shape.view(),
+            self.view(),
             self.bandwidth(),
-            self.shape.features,
-            self.shape.lags,
-            scales.join(","),
+            self.detector.map().recipe().frequencies,
+            self.detector.lags(),
+            report::list(&self.detector.config().windows, ","),
             self.false_alarms,
             self.step_range(),
             self.ram,
@@ -348,11 +339,11 @@ impl Trial {
         let steps: Vec<_> = self.steps.iter().map(|step| step.map(number)).collect();
         json!({
             "event": "candidate",
-            "view": self.shape.view(),
+            "view": self.view(),
             "sigma": number(self.sigma),
-            "features": self.shape.features,
-            "lags": self.shape.lags,
-            "scales": self.settings.scales,
+            "features": self.detector.map().recipe().frequencies,
+            "lags": self.detector.lags(),
+            "scales": self.detector.config().windows,
             "false_alarms": self.false_alarms,
             "promised": log.promised(),
             "channels": log.names,
@@ -368,12 +359,7 @@ impl Trial {
 }
 
 /// The smallest step in a channel that is found, as are all larger ones, at most of the onsets.
-fn smallest_step(
-    detector: &mut dyn Watch,
-    log: &Log,
-    onsets: &[(usize, Vec<u8>)],
-    channel: usize,
-) -> Result<Option<f32>, Fault> {
+fn smallest_step(log: &Log, onsets: &[Onset<'_>], channel: usize) -> Result<Option<f32>, Fault> {
     if onsets.is_empty() {
         return Ok(None);
     }
@@ -381,7 +367,7 @@ fn smallest_step(
     for size in STEPS.into_iter().rev() {
         let mut found = 0;
         for onset in onsets {
-            found += usize::from(alarms(detector, log, onset, channel, size)?);
+            found += usize::from(alarms(log, onset, channel, size)?);
         }
         let share = fastmmd_reference::real(found) / fastmmd_reference::real(onsets.len());
         if share < FOUND {
@@ -393,15 +379,9 @@ fn smallest_step(
 }
 
 /// Whether a step of so many deviations, in one channel from an onset on, alarms in time.
-fn alarms(
-    detector: &mut dyn Watch,
-    log: &Log,
-    (at, saved): &(usize, Vec<u8>),
-    channel: usize,
-    size: f32,
-) -> Result<bool, Fault> {
+fn alarms(log: &Log, (at, before): &Onset<'_>, channel: usize, size: f32) -> Result<bool, Fault> {
     let refused = |error: fastmmd::Error| Fault::of(&log.name, error);
-    detector.restore(saved).map_err(refused)?;
+    let mut detector = before.clone();
     let mut row = Vec::new();
     for values in &log.rows[*at..at + log.within] {
         row.clone_from(values);
@@ -415,11 +395,11 @@ fn alarms(
 
 /// Of those that keep the promise and fit, the one that finds the smallest steps; of equals the
 /// one with less RAM.
-fn best(trials: &[Trial], log: &Log, ram: Option<usize>) -> Option<usize> {
-    let fits = |trial: &Trial| ram.is_none_or(|most| trial.ram <= most);
+fn best(trials: &[Trial<'_>], log: &Log, ram: Option<usize>) -> Option<usize> {
+    let fits = |trial: &Trial<'_>| ram.is_none_or(|most| trial.ram <= most);
     let good = trials.iter().enumerate().filter(|(_, trial)| trial.keeps(log) && fits(trial));
-    let order = |trial: &Trial| (trial.blindness(), trial.ram);
-    let better = |a: &Trial, b: &Trial| {
+    let order = |trial: &Trial<'_>| (trial.blindness(), trial.ram);
+    let better = |a: &Trial<'_>, b: &Trial<'_>| {
         let ((a, a_ram), (b, b_ram)) = (order(a), order(b));
         a.total_cmp(&b).then(a_ram.cmp(&b_ram))
     };

@@ -39,7 +39,7 @@ impl<V: Kept> Conditioning<V> {
     }
 
     /// The median distance of two vectors, in deviations.
-    pub(crate) fn median_distance(&mut self) -> f32 {
+    pub(crate) fn median_distance(&self) -> f32 {
         // Of independent channels with unit spread, the median distance is about √(2C − 1.3);
         // for delay vectors of k lags, √k times that of the row.
         let (channels, inputs) = (self.gains.len(), self.view.delay().vector().len());
@@ -59,7 +59,7 @@ impl<V: Kept> Conditioning<V> {
     }
 
     /// The last vector in units of the bandwidth, and no longer than `longest`.
-    pub(crate) fn scaled_vector(&mut self, longest: f32) -> Per<V::D, f32> {
+    pub(crate) fn scaled_vector(&self, longest: f32) -> Per<V::D, f32> {
         let inverse_bandwidth = self.inverse_bandwidth.0;
         let mut vector = self.view.delay().vector().clone();
         let mut squared = 0.0;

@@ -34,7 +34,10 @@ pub(crate) trait Kept: State + Clone + PartialEq + core::fmt::Debug {
     fn advance(&mut self, standardised: &Per<Self::C, f32>, update: Update);
 
     /// The last rows of values.
-    fn delay(&mut self) -> &mut DelayOf<Self::C, Self::D>;
+    fn delay(&self) -> &DelayOf<Self::C, Self::D>;
+
+    /// The same, to be changed.
+    fn delay_mut(&mut self) -> &mut DelayOf<Self::C, Self::D>;
 }
 
 /// The views there are.
@@ -119,7 +122,11 @@ impl<C: Length, D: Length> Kept for RawOf<C, D> {
 
     fn advance(&mut self, _standardised: &Per<C, f32>, _update: Update) {}
 
-    fn delay(&mut self) -> &mut DelayOf<C, D> {
+    fn delay(&self) -> &DelayOf<C, D> {
+        &self.delay
+    }
+
+    fn delay_mut(&mut self) -> &mut DelayOf<C, D> {
         &mut self.delay
     }
 }
@@ -145,7 +152,11 @@ impl<C: Length, D: Length, const TERMS: usize> Kept for InnovationOf<C, D, TERMS
         self.predictors.advance(standardised, update);
     }
 
-    fn delay(&mut self) -> &mut DelayOf<C, D> {
+    fn delay(&self) -> &DelayOf<C, D> {
+        &self.delay
+    }
+
+    fn delay_mut(&mut self) -> &mut DelayOf<C, D> {
         &mut self.delay
     }
 }

@@ -16,6 +16,9 @@ use crate::features::{
 };
 use crate::numeric::u32_of;
 
+/// Most inputs, and most frequencies, of a [`Map`].
+pub const MOST: usize = 65_536;
+
 /// Frequencies whose phases are computed at a time.
 const AT_ONCE: usize = 64;
 
@@ -121,8 +124,8 @@ impl Map {
         frequencies: usize,
     ) -> Result<Self, Error> {
         check_shape(inputs, frequencies)?;
-        let fits = block.is_power_of_two() && (4..=32_768).contains(&block) && block >= inputs;
-        if !fits || !frequencies.is_multiple_of(block) {
+        let blocks = Self::least_block(inputs)..=32_768;
+        if !block.is_power_of_two() || !blocks.contains(&block) || !frequencies.is_multiple_of(block) {
             return Err(Error::WrongShape);
         }
         if !kernel.is_spherical() {
@@ -160,6 +163,13 @@ impl Map {
         })
     }
 
+    /// The shortest block of a Fastfood map for so many inputs.
+    #[must_use]
+    pub const fn least_block(inputs: usize) -> usize {
+        let block = inputs.next_power_of_two();
+        if block < 4 { 4 } else { block }
+    }
+
     /// Makes the map again that a saved state speaks of.
     ///
     /// # Errors
@@ -191,8 +201,43 @@ impl<B> Map<B> {
     }
 }
 
+impl<B: SinCos> Map<B> {
+    /// All frequency vectors, one after the other, in turns per unit of input: what
+    /// [`given`](Map::given) takes. O(L·D), and for a Fastfood map D of its transforms.
+    #[must_use]
+    pub fn frequencies(&self) -> Vec<f32> {
+        let inputs = self.recipe.inputs as usize;
+        let mut all = vec![0.0; inputs * self.recipe.frequencies as usize];
+        let mut along = vec![0.0; self.recipe.frequencies as usize];
+        for input in 0..inputs {
+            self.coordinates_into(input, &mut along);
+            for (vector, coordinate) in all.chunks_exact_mut(inputs).zip(&along) {
+                if let Some(place) = vector.get_mut(input) {
+                    *place = *coordinate;
+                }
+            }
+        }
+        all
+    }
+
+    /// The coordinates of all frequencies along one input.
+    fn coordinates_into(&self, input: usize, along: &mut [f32]) {
+        if let Parts::Dense(columns) = &self.parts {
+            let column = columns.chunks_exact(along.len()).nth(input).unwrap_or(&[]);
+            along.iter_mut().zip(column).for_each(|(place, coordinate)| *place = *coordinate);
+            return;
+        }
+        // Within reach for any kernel: the unit vector scaled, if it must be.
+        let unit = if self.reach < 1.0 { 0.5 * self.reach } else { 1.0 };
+        let mut axis = vec![0.0; self.recipe.inputs as usize];
+        axis.iter_mut().skip(input).take(1).for_each(|value| *value = unit);
+        // Not refused: the axis is of this map's length, finite and within reach.
+        let _ = self.project(&axis, along, |place, phase| *place = phase / unit);
+    }
+}
+
 fn check_shape(inputs: usize, frequencies: usize) -> Result<(), Error> {
-    let fits = (1..=65_536).contains(&inputs) && (1..=65_536).contains(&frequencies);
+    let fits = (1..=MOST).contains(&inputs) && (1..=MOST).contains(&frequencies);
     if fits { Ok(()) } else { Err(Error::WrongShape) }
 }
 
@@ -265,19 +310,10 @@ impl<B: SinCos> FeatureMap for Map<B> {
             }
             return true;
         }
-        // Within reach for any kernel: the unit vector scaled, if it must be.
-        let unit = if self.reach < 1.0 { 0.5 * self.reach } else { 1.0 };
-        let mut axis = vec![0.0; self.recipe.inputs as usize];
-        let mut phases = vec![0.0; count];
-        for (channel, coordinate) in frequency.iter_mut().enumerate() {
-            axis.fill(0.0);
-            if let Some(value) = axis.get_mut(channel) {
-                *value = unit;
-            }
-            if self.project(&axis, &mut phases, |item, phase| *item = phase).is_err() {
-                return false;
-            }
-            *coordinate = phases.get(index).copied().unwrap_or_default() / unit;
+        let mut along = vec![0.0; count];
+        for (input, coordinate) in frequency.iter_mut().enumerate() {
+            self.coordinates_into(input, &mut along);
+            *coordinate = along.get(index).copied().unwrap_or_default();
         }
         true
     }

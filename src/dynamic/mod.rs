@@ -16,7 +16,7 @@
 //! let mut test = TwoSample::new(&map);
 //! test.push_p(&[0.1, 0.2, 0.3])?;
 //!
-//! let config = Config::of(&fastmmd::Config::<fastmmd::condition::Raw<3>>::rows(4000.0));
+//! let config = Config::preset(ViewKind::Raw, 4000.0);
 //! let mut detector = detector(&map, channels, ViewKind::Raw, config)?;
 //! detector.push(&[0.1, 0.2, 0.3])?;
 //! # Ok::<(), fastmmd::Error>(())
@@ -27,17 +27,17 @@ mod map;
 mod view;
 
 pub use lengths::{Channels, Frequencies, Inputs, Windows};
-pub use map::Map;
+pub use map::{MOST, Map};
 pub use view::View;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::condition::ViewKind;
+use crate::condition::{Innovation, Raw, ViewKind};
 use crate::error::Error;
 use crate::features::sincos::{Polynomial, SinCos};
 use crate::features::{FeatureMap, Recipe};
-use crate::monitor::SavedShape;
+use crate::monitor::{Calibration, SavedShape};
 use crate::shape::{Dims, Length};
 
 /// A detector of any shape.
@@ -51,6 +51,19 @@ impl Config {
     #[must_use]
     pub fn of<V, W: Length>(config: &crate::Config<V, W>) -> Self {
         config.changed::<View, Windows>(Box::from(config.lengths()))
+    }
+
+    /// The settings that are made for a view, with this promised mean time between false alarms,
+    /// in rows: those of [`Config::rows`](crate::Config::rows) or
+    /// [`Config::innovation`](crate::Config::innovation).
+    #[must_use]
+    pub fn preset(view: ViewKind, mean_time: f32) -> Self {
+        match view {
+            ViewKind::Raw => Self::of(&crate::Config::<Raw<1>>::rows(mean_time)),
+            ViewKind::Innovation => {
+                Self::of(&crate::Config::<Innovation<1>, _>::innovation(mean_time))
+            }
+        }
     }
 
     /// The same settings with other windows.
@@ -89,14 +102,12 @@ pub fn restored<'m, B: SinCos>(map: &'m Map<B>, bytes: &[u8]) -> Result<Detector
     // The settings only have to be valid, and as many: the saved ones replace them.
     let last = shape.windows.checked_add(2).filter(|_| shape.windows <= 1024);
     let windows: Vec<u32> = (2..last.ok_or(Error::WrongShape)?).collect();
-    let config = Config { learning_rows: 1 << 20, ..Config::of(&any()).with_lengths(windows) };
+    let preset = Config::preset(shape.view, 1e4).with_lengths(windows);
+    let calibration = Calibration::Learned;
+    let config = Config { learning_rows: 1 << 20, calibration, ..preset };
     let mut detector = detector(map, shape.channels as usize, shape.view, config)?;
     detector.restore(bytes)?;
     Ok(detector)
-}
-
-fn any() -> crate::Config<crate::condition::Raw<1>> {
-    crate::Config::rows(1e4)
 }
 
 /// The map behind a saved state, drawn again.

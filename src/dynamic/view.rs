@@ -56,8 +56,12 @@ impl Kept for View {
         either!(&mut self.0, view => view.advance(standardised, update));
     }
 
-    fn delay(&mut self) -> &mut DelayOf<Channels, Inputs> {
-        either!(&mut self.0, view => view.delay())
+    fn delay(&self) -> &DelayOf<Channels, Inputs> {
+        either!(&self.0, view => view.delay())
+    }
+
+    fn delay_mut(&mut self) -> &mut DelayOf<Channels, Inputs> {
+        either!(&mut self.0, view => view.delay_mut())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::RangeInclusive;
 
 use crate::condition::{Innovation, Raw};
 use crate::error::{Error, Parameter};
@@ -10,6 +11,9 @@ use crate::state::{Plain, Reader, Writer, codes, plain};
 
 use super::comparison::Rules;
 use super::null::Null;
+
+/// The promises that can be made: mean times between false alarms from 100 to 10⁹ rows.
+pub const MEAN_TIMES: RangeInclusive<f32> = 100.0..=1e9;
 
 /// Most rows a mean in `f32` is taken over: beyond, rounding would outweigh the rows.
 const MOST_ROWS: u32 = 1 << 20;
@@ -366,11 +370,11 @@ impl<V, W: Length> Config<V, W> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the parameter. Allowed are: a mean
-    /// time from 100 to 10⁹ rows; windows ascending from at least 2 rows; from 16 to 2²⁰ scaling
+    /// time in [`MEAN_TIMES`]; windows ascending from at least 2 rows; from 16 to 2²⁰ scaling
     /// rows; learning rows from [`least_learning_rows`](Self::least_learning_rows) to 2²⁰;
     /// bandwidths from 10⁻³ to 10³; a moving reference that remembers more than the longest window
-    /// and at most 2²⁰ rows; an adaptive calibration that remembers four blocks, each of two of
-    /// the longest window or 1/32 of the learning rows; hold-offs from 1 row, and `settle` from
+    /// and at most 2²⁰ rows; an adaptive calibration that remembers as
+    /// [`least_calibration_memory`](Self::least_calibration_memory) says; hold-offs from 1 row, and `settle` from
     /// `hold_off` and the longest window together, before which the new reference cannot be whole.
     pub fn check(&self) -> Result<(), Error> {
         self.check_with(self.lengths())
@@ -381,7 +385,7 @@ impl<V, W: Length> Config<V, W> {
         if !time.is_finite() {
             return Err(Error::NonFinite(Parameter::MeanTime));
         }
-        if !(time >= 100.0 && time <= 1e9) {
+        if !(time >= *MEAN_TIMES.start() && time <= *MEAN_TIMES.end()) {
             return Err(Error::OutOfRange(Parameter::MeanTime));
         }
         let Some(longest) = longest_of(windows) else {
@@ -407,7 +411,7 @@ impl<V, W: Length> Config<V, W> {
             return Err(Error::OutOfRange(Parameter::ReferenceMemory));
         }
         if let Calibration::Adaptive(memory) = self.calibration
-            && memory / 4 < Null::block_of(longest, self.learning_rows)
+            && memory < least_memory(longest, self.learning_rows)
         {
             return Err(Error::OutOfRange(Parameter::CalibrationMemory));
         }
@@ -425,6 +429,13 @@ impl<V, W: Length> Config<V, W> {
     #[must_use]
     pub fn least_learning_rows(&self) -> u32 {
         least_learning(self.range().1)
+    }
+
+    /// Least rows that [`Calibration::Adaptive`] may remember: four blocks, each of two of the
+    /// longest window or 1/32 of the learning rows.
+    #[must_use]
+    pub fn least_calibration_memory(&self) -> u32 {
+        least_memory(self.range().1, self.learning_rows)
     }
 
     /// Rows until monitoring begins, for vectors of `lags` rows: scaling, the first vector, and
@@ -498,6 +509,11 @@ const fn longest_of(windows: &[u32]) -> Option<u32> {
 const fn least_learning(longest: u32) -> u32 {
     let needed = longest.saturating_mul(4);
     if needed < 64 { 64 } else { needed }
+}
+
+/// Least rows an adaptive calibration remembers, for a longest window and learning rows.
+const fn least_memory(longest: u32, learning_rows: u32) -> u32 {
+    Null::block_of(longest, learning_rows).saturating_mul(4)
 }
 
 plain!(enum Bandwidth [f32; 1] { 0 = Deviations(deviations), 1 = MedianDistance(factor), 2 = Family });

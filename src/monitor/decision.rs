@@ -182,6 +182,20 @@ where
         (row_count(done) / row_count(all)).min(1.0)
     }
 
+    /// Rows still to be learned from until monitoring begins: 0 once it has.
+    #[must_use]
+    pub fn rows_to_learn(&self) -> u64 {
+        let Memory { stage, learned, condition, .. } = &self.state;
+        let scaling = u64::from(self.config.scaling_rows.saturating_sub(condition.scale.rows()));
+        let learning = u64::from(self.config.learning_rows.saturating_sub(*learned));
+        let history = condition.view.delay().missing(condition.gains.len());
+        match stage {
+            Stage::Scaling => scaling + history + learning,
+            Stage::Learning => history + learning,
+            Stage::Monitoring | Stage::Drift => 0,
+        }
+    }
+
     /// The window nearest to, or farthest beyond, its threshold; while learning, the shortest.
     #[must_use]
     pub fn foremost(&self) -> WindowStatus {

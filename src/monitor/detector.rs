@@ -171,9 +171,13 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`Detector::new`]; nothing is then forgotten.
+    /// As [`Detector::new`], and [`Error::WrongShape`] for another number of windows, where it is
+    /// known at run time; nothing is then forgotten.
     pub fn relearn_with(&mut self, config: Config<V, W>) -> Result<(), Error> {
         config.check()?;
+        if config.lengths().len() != self.config.lengths().len() {
+            return Err(Error::WrongShape);
+        }
         self.config = config;
         self.relearn();
         Ok(())
@@ -230,7 +234,7 @@ where
         }
         let update = if learning { Update::Learn } else { Update::Follow };
         condition.view.advance(&standardised, update);
-        if !condition.view.delay().take_in(&values) {
+        if !condition.view.delay_mut().take_in(&values) {
             return Ok(self.still_learning());
         }
         let points = self.state.comparison.reference.mean.points.like(Point::ZERO);

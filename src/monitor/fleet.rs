@@ -95,7 +95,8 @@ where
     ///
     /// # Errors
     /// [`Error::NotLearned`] before both have learned, [`Error::NotComparable`] if settings or
-    /// scale differ, [`Error::MapMismatch`].
+    /// scale differ, [`Error::MapMismatch`]; [`Error::WrongShape`] for another number of channels
+    /// or windows, or another view, where the types do not say so.
     pub fn difference(&self, other: &Self) -> Result<Difference, Error> {
         self.check_comparable(other)?;
         let (own, theirs) = (&self.state.comparison.reference, &other.state.comparison.reference);
@@ -177,8 +178,10 @@ where
         if self.map.fingerprint() != other.map.fingerprint() {
             return Err(Error::MapMismatch);
         }
-        let learned = |stage| matches!(stage, Stage::Monitoring | Stage::Drift);
-        if !learned(self.state.stage) || !learned(other.state.stage) {
+        if self.shape() != other.shape() {
+            return Err(Error::WrongShape);
+        }
+        if !self.state.stage.is_learned() || !other.state.stage.is_learned() {
             return Err(Error::NotLearned);
         }
         let (own, theirs) = (&self.state.condition, &other.state.condition);

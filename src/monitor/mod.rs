@@ -18,7 +18,9 @@ mod saved;
 mod verdict;
 mod watch;
 
-pub use config::{Bandwidth, Calibration, Config, LoneOutliers, Policy, Reference, Warning};
+pub use config::{
+    Bandwidth, Calibration, Config, LoneOutliers, MEAN_TIMES, Policy, Reference, Warning,
+};
 pub use detector::Detector;
 pub use fleet::Difference;
 pub use saved::SavedShape;

@@ -48,7 +48,7 @@ impl Plain for usize {
     }
 }
 
-/// Which detector a record is of, so that one of the right shape can be made to restore it.
+/// Which detector it is, or a record is of, so that one of the right shape can be made to restore it.
 ///
 /// ```
 /// use fastmmd::condition::{Raw, ViewKind};
@@ -109,10 +109,18 @@ where
         record_bytes(self.config.lengths().len(), self.state.bytes())
     }
 
-    fn shape(&self) -> SavedShape {
+    /// Channels, windows and view.
+    #[must_use]
+    pub fn shape(&self) -> SavedShape {
         let channels = u32_of(self.state.condition.gains.len());
         let windows = u32_of(self.config.lengths().len());
         SavedShape { channels, windows, view: self.state.condition.view.kind() }
+    }
+
+    /// Rows in a vector: 1, or more for a map of more inputs than there are channels.
+    #[must_use]
+    pub fn lags(&self) -> u32 {
+        self.map.recipe().inputs.checked_div(self.shape().channels).unwrap_or(1)
     }
 
     /// Writes everything: settings, what was learned, and the windows as they are, with the

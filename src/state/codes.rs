@@ -57,6 +57,7 @@ pub(crate) use codes;
 mod tests {
     use crate::condition::ViewKind;
     use crate::monitor::{Change, LoneOutliers, Stage};
+    use crate::state::Kind;
     use crate::{MapKind, Profile, Sampling};
     use std::string::String;
     use std::vec::Vec;
@@ -82,6 +83,6 @@ mod tests {
 
     #[test]
     fn codes_and_names_are_each_of_one_variant() {
-        check!(Change, LoneOutliers, MapKind, Profile, Sampling, Stage, ViewKind);
+        check!(Change, Kind, LoneOutliers, MapKind, Profile, Sampling, Stage, ViewKind);
     }
 }

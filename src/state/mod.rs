@@ -47,6 +47,17 @@ const CHECKSUM_BYTES: usize = 4;
 pub(crate) const FRAME_BYTES: usize = HEADER_BYTES + Recipe::BYTES + CHECKSUM_BYTES;
 
 /// What a record holds.
+///
+/// ```
+/// use fastmmd::state::Kind;
+/// use fastmmd::{FeatureMap, Fourier, Recipe};
+///
+/// static MAP: Fourier<2, 32> = Fourier::gaussian(7);
+/// let mut bytes = [0; Recipe::SAVED_BYTES];
+/// MAP.recipe().save(&mut bytes)?;
+/// assert_eq!(Kind::of(&bytes)?, Kind::Map);
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Kind {

@@ -173,7 +173,7 @@ pub(crate) fn draw_dynamic(
         Scheme::Orthogonal => {
             let order = &mut vec![0; count];
             let strata = Strata { radii: &mut first, strata: &mut second, order };
-            let mut basis = vec![0.0; inputs * inputs];
+            let mut basis = vec![0.0; inputs * inputs.min(count)];
             orthogonal::draw(kernel, &mut stream, frequencies, strata, &mut basis);
         }
     }

@@ -8,7 +8,7 @@ use super::stream::Stream;
 use super::{Frequencies, get, set};
 
 /// Frequencies in blocks of D perpendicular random directions, the last block cut where L is not
-/// a multiple of D, with stratified lengths. `basis` has room for D·D numbers.
+/// a multiple of D, with stratified lengths. `basis` has room for D·min(D, L) numbers.
 pub(super) const fn draw(
     kernel: &Kernel,
     stream: &mut Stream,

@@ -1,0 +1,95 @@
+//! The rows of a log, one after another, with their numbers and times.
+
+use crate::args::Columns;
+use crate::fault::Fault;
+use crate::source::Source;
+use crate::table::Table;
+use crate::time::{self, Span};
+
+/// Rows by which the sampling rate is told.
+const RATED_ROWS: usize = 101;
+
+/// A row of a log.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Row {
+    /// Counted from 0 over all rows of data.
+    pub(crate) number: u64,
+    pub(crate) values: Vec<f32>,
+    /// As it stands in the log.
+    pub(crate) time: Option<Vec<u8>>,
+}
+
+impl Row {
+    fn read(&mut self, table: &mut Table) -> Result<bool, Fault> {
+        if !table.next(&mut self.values)? {
+            return Ok(false);
+        }
+        self.number = table.rows() - 1;
+        match (table.time(), &mut self.time) {
+            (Some(cell), Some(time)) => {
+                time.clear();
+                time.extend_from_slice(cell);
+            }
+            (cell, time) => *time = cell.map(<[u8]>::to_vec),
+        }
+        Ok(true)
+    }
+}
+
+/// A log whose rate is known where it has to be.
+pub(crate) struct Rows {
+    pub(crate) table: Table,
+    /// Rows a second.
+    pub(crate) rate: Option<f64>,
+    /// Rows that the rate was found from, still to be given out.
+    first: std::vec::IntoIter<Row>,
+}
+
+impl Rows {
+    /// Opens a log, and finds its rate from the first rows if one of the spans needs it.
+    pub(crate) fn open(
+        source: &Source,
+        columns: &Columns,
+        rate: Option<f64>,
+        spans: &[Option<Span>],
+    ) -> Result<Self, Fault> {
+        let mut table = Table::open(source, columns)?;
+        let timed = spans.iter().flatten().any(|span| matches!(span, Span::Seconds(_)));
+        if rate.is_some() || !timed {
+            return Ok(Self { table, rate, first: Vec::new().into_iter() });
+        }
+        let (mut first, mut row) = (Vec::new(), Row::default());
+        while first.len() < RATED_ROWS && row.read(&mut table)? {
+            first.push(row.clone());
+        }
+        let rate = rate_of(&first, &table)?;
+        Ok(Self { table, rate: Some(rate), first: first.into_iter() })
+    }
+
+    /// Takes the next row; false at the end of the log.
+    pub(crate) fn next(&mut self, row: &mut Row) -> Result<bool, Fault> {
+        match self.first.next() {
+            Some(first) => {
+                *row = first;
+                Ok(true)
+            }
+            None => row.read(&mut self.table),
+        }
+    }
+}
+
+/// The rate of some rows, by their times.
+fn rate_of(rows: &[Row], table: &Table) -> Result<f64, Fault> {
+    let unit = table.time_unit();
+    let times = rows.iter().filter_map(|row| row.time.as_deref());
+    let seconds: Vec<f64> = times.filter_map(|cell| time::seconds(cell, unit)).collect();
+    time::rate(&seconds).ok_or_else(|| {
+        let why = match table.time_name() {
+            Some(name) => format!(
+                "column {name:?} has no times that rise, as seconds or as 2024-03-31 12:00:00"
+            ),
+            None => "a time was given, but rows have none".to_owned(),
+        };
+        Fault::of(table.name(), format!("{why}: add --rate HZ or --time COLUMN"))
+    })
+}
