@@ -4,7 +4,7 @@
 use core::hint::black_box;
 
 use fastmmd::coupling::{self, Monitor};
-use fastmmd::detector::{
+use fastmmd::monitor::{
     self, Alarm, Change, Config, Detector, Difference, LoneOutliers, Raw, Reading, SavedShape,
     Stage, Status, View,
 };
@@ -52,7 +52,7 @@ where
 {
     let config = black_box(Config::seconds(number(), number()));
     let config = config.with_scales(black_box([4, 16, 64]));
-    let _ = black_box((config.check(), config.warning()));
+    let _ = black_box((config.check(), config.warnings().next()));
     let Ok(mut detector) = Detector::<M, V, D, D, L, 3, B>::new(map, config) else {
         return;
     };
@@ -89,7 +89,7 @@ where
 fn through_the_trait<M: detector::Monitor>(monitor: &mut M, row: &M::Row, config: M::Config) {
     let _ = black_box(monitor.push(row));
     let status: Status = monitor.status();
-    black_box((status, status.stage.is_learned(), monitor.saved_bytes(), monitor.warning()));
+    black_box((status, status.stage.is_learned(), monitor.saved_bytes(), monitor.warnings().next()));
     black_box(*monitor.config() == config);
     let mut bytes = black_box([0; 16_384]);
     let _ = black_box(monitor.save(window(&mut bytes)));
