@@ -31,11 +31,7 @@ pub type RecordingDetector<const C: usize> =
 #[must_use]
 pub const fn recording<const C: usize>() -> Config<Innovation<C>, Windows<3>> {
     let usual: Config<Raw<C>> = Config::rows(1000.0);
-    Config {
-        scaling_rows: 64,
-        learning_rows: 320,
-        ..usual.with_windows([4, 16, 64]).with_view()
-    }
+    Config { scaling_rows: 64, learning_rows: 320, ..usual.with_windows([4, 16, 64]).with_view() }
 }
 
 /// The map for recordings of eight channels.

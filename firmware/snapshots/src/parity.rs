@@ -25,7 +25,8 @@ mod golden {
 }
 
 // Computed by the compiler, on the host: the board must draw the same ones itself.
-static QUASI: Fourier<3, 64> = checked!(Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
+static QUASI: Fourier<3, 64> =
+    checked!(Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
 static ORTHOGONAL: Fourier<16, 128> =
     checked!(Fourier::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED));
 static STRUCTURED: Fastfood<16, 16, 128> = Fastfood::gaussian(GOLDEN_SEED);

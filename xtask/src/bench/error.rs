@@ -43,8 +43,7 @@ fn over_samples<const D: usize>(
     frequency: impl Fn(usize) -> Option<[f64; D]>,
 ) -> Result<f64> {
     let mut embedding = Embedding::new(map);
-    let frequencies: Vec<[f64; D]> =
-        (0..embedding.frequencies()).filter_map(frequency).collect();
+    let frequencies: Vec<[f64; D]> = (0..embedding.frequencies()).filter_map(frequency).collect();
     let mut largest = 0.0_f64;
     let mut word = 1_u32;
     for index in 0..SAMPLES {
