@@ -4,16 +4,12 @@
 #![no_main]
 
 use crc::{CRC_32_ISO_HDLC, Crc};
-use fastmmd::{Embedding, Error, Fourier, Kernel, Recipe, Sampling, TwoSample};
+use fastmmd::{Embedding, Error, Fourier, Recipe, TwoSample};
 use libfuzzer_sys::fuzz_target;
 
-const D: usize = 2;
-const L: usize = 4;
+type Map = Fourier<2, 4>;
 
-static MAP: Fourier<D, L> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: Map = Fourier::gaussian(1);
 
 fuzz_target!(|bytes: &[u8]| {
     offer(bytes);
@@ -28,19 +24,19 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn offer(bytes: &[u8]) {
     if let Ok(recipe) = Recipe::restore(bytes) {
-        let _ = Fourier::<D, L>::from_recipe(&recipe);
+        let _ = Map::from_recipe(&recipe);
     }
     embedding(bytes).expect("the map is the embedding's own");
     two_sample(bytes).expect("the map is the streams' own");
 }
 
 fn embedding(bytes: &[u8]) -> Result<(), Error> {
-    let mut embedding: Embedding<L> = Embedding::new(&MAP);
+    let mut embedding = Embedding::new(&MAP);
     embedding.add(&MAP, &[0.5, -0.5])?;
     let before = embedding.clone();
     match embedding.restore(&MAP, bytes) {
         Ok(()) => {
-            let mut saved = [0; Embedding::<L>::SAVED_BYTES];
+            let mut saved = [0; Embedding::<Map>::SAVED_BYTES];
             embedding.save(&MAP, &mut saved)?;
             assert_eq!(saved, bytes);
             let _ = embedding.squared_norm();
@@ -52,13 +48,13 @@ fn embedding(bytes: &[u8]) -> Result<(), Error> {
 }
 
 fn two_sample(bytes: &[u8]) -> Result<(), Error> {
-    let mut test: TwoSample<_, D, L> = TwoSample::new(&MAP);
+    let mut test = TwoSample::new(&MAP);
     test.push_p(&[0.5, -0.5])?;
     test.push_q(&[0.25, 0.0])?;
     let before = test.clone();
     match test.restore(bytes) {
         Ok(()) => {
-            let mut saved = [0; TwoSample::<Fourier<D, L>, D, L>::SAVED_BYTES];
+            let mut saved = [0; TwoSample::<Map>::SAVED_BYTES];
             test.save(&mut saved)?;
             assert_eq!(saved, bytes);
             let _ = test.mmd2_unbiased();

@@ -93,16 +93,13 @@ const PROGRAM: &str = r#"#![no_std]
 #![no_main]
 
 use core::hint::black_box;
-use fastmmd::{Fourier, Kernel, Sampling, TwoSample};
+use fastmmd::{Fourier, TwoSample};
 
-static MAP: Fourier<3, 64> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: Fourier<3, 64> = Fourier::gaussian(1);
 
 #[unsafe(no_mangle)]
 pub extern "C" fn _start() -> ! {
-    let mut test: TwoSample<_, 3, 64> = TwoSample::new(&MAP);
+    let mut test = TwoSample::new(&MAP);
     loop {
         let _ = test.push_p(&black_box([0.0; 3]));
         let _ = test.push_q(&black_box([0.0; 3]));

@@ -11,7 +11,7 @@ use core::panic::PanicInfo;
 
 use drift_app::app::{App, Config, Parts, Request};
 use drift_app::link::ByteLink;
-use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
+use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
@@ -67,7 +67,7 @@ impl ByteLink for Unknown {
 #[unsafe(no_mangle)]
 pub extern "C" fn _start() -> ! {
     let mut memory = black_box([0; STATE_BYTES]);
-    let Ok(mut detector) = Detector::new(&FOUR_CHANNELS, black_box(BOARD)) else {
+    let Ok(mut detector) = Detector::new(&FOUR_CHANNELS, black_box(board())) else {
         loop {
             core::hint::spin_loop();
         }

@@ -1,7 +1,7 @@
 //! The app: sensor, detector, store and link together.
 
 use embedded_hal::i2c::I2c;
-use fastmmd::detector::{Alarm, Monitor, Verdict};
+use fastmmd::monitor::{Alarm, Monitor, Verdict};
 use heapless::Deque;
 
 use crate::fault::{Device, Fault, FaultKind};
@@ -139,7 +139,7 @@ where
             bus: wired(parts.bus),
             link: Link::new(parts.line),
             sensor: parts.sensor,
-            settings: *parts.monitor.config(),
+            settings: parts.monitor.config().clone(),
             monitor: parts.monitor,
             store: parts.store,
             retained: Retained::new(parts.memory),
@@ -159,7 +159,7 @@ where
         } else if other_settings {
             app.flags |= flags::OTHER_SETTINGS;
         }
-        app.note_warning();
+        app.note_warnings();
         if let Some(alarm) = status.alarm {
             // Perhaps nobody has heard of it before the start.
             app.enqueue(alarm);
@@ -177,18 +177,18 @@ where
 
     /// Learns anew under the settings of this build.
     fn relearn(&mut self, tag: u8) {
-        if let Err(error) = self.monitor.relearn_with(self.settings) {
+        if let Err(error) = self.monitor.relearn_with(self.settings.clone()) {
             return self.notify(tag, Fault::new(Device::Detector, error.into()));
         }
         self.pending.clear();
         self.flags &= !(flags::STORED | flags::OTHER_SETTINGS);
-        self.note_warning();
+        self.note_warnings();
     }
 
-    /// Whether the settings in force can be trusted to keep their promise.
-    fn note_warning(&mut self) {
+    /// Whether the settings in force can be trusted to keep their promises.
+    fn note_warnings(&mut self) {
         self.flags &= !flags::UNCERTAIN;
-        if let Some(warning) = self.monitor.warning() {
+        for warning in self.monitor.warnings() {
             log::uncertain(warning);
             self.flags |= flags::UNCERTAIN;
         }

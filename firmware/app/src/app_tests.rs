@@ -5,27 +5,27 @@ use std::vec;
 use std::vec::Vec;
 
 use embedded_hal::i2c::I2c;
-use fastmmd::detector::{
-    Alarm, Change, Config as Settings, Monitor, Stage, Status, Verdict, Warning,
-};
-use fastmmd::{Error, Fourier, Kernel, Sampling};
+use fastmmd::condition::Raw;
+use fastmmd::monitor::{Monitor, Status, Warning};
+use fastmmd::{Alarm, Change, Error, Fourier, Stage, Verdict};
 
 use crate::app::{App, Config, Parts, Request};
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::{self, Decoder, Frame};
 use crate::message::{Command, Message, Origin, Refusal, Report, Sample, flags};
-use crate::profile::{BOARD, BoardDetector, FOUR_CHANNELS, FREQUENCIES};
+use crate::profile::{BoardDetector, FOUR_CHANNELS, board};
 use crate::retained::HEADER_BYTES;
 use crate::sensor::{MagnetometerThermometer, NoSensor, Sensor, Thermometer};
 use crate::store::Store;
 use crate::testing::{Noise, Pipe, World};
 
 type Detector = BoardDetector<4>;
+type Settings = fastmmd::Config<Raw<4>>;
 
 const MEMORY_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
 /// As the boards, but with less to learn.
-const SETTINGS: Settings<4> = Settings { learning_rows: 2048, ..BOARD };
+const SETTINGS: Settings = Settings { learning_rows: 2048, ..board() };
 /// Scaling and learning together.
 const LEARNED: u64 = (SETTINGS.scaling_rows + SETTINGS.learning_rows) as u64;
 /// Samples between two saves.
@@ -74,11 +74,11 @@ impl Bench {
     }
 
     /// As a build with these settings.
-    fn start_with(&mut self, settings: Settings<4>) -> Device4<'_> {
+    fn start_with(&mut self, settings: Settings) -> Device4<'_> {
         self.start_from(settings, MagnetometerThermometer::default())
     }
 
-    fn start_from<S: Sensor<4>>(&mut self, settings: Settings<4>, sensor: S) -> Device4<'_, S> {
+    fn start_from<S: Sensor<4>>(&mut self, settings: Settings, sensor: S) -> Device4<'_, S> {
         self.detector = Detector::new(&FOUR_CHANNELS, settings).unwrap();
         let parts = Parts {
             bus: &mut self.world,
@@ -256,13 +256,10 @@ fn a_sensor_that_stops_is_an_alarm_until_it_moves() {
 /// readings for hundreds of samples are then what was learned, and neither a fault nor an alarm.
 #[test]
 fn a_coarse_thermometer_in_a_steady_room_is_no_fault() {
-    static MAP: Fourier<1, FREQUENCIES> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-        Ok(map) => map,
-        Err(_) => panic!(),
-    };
+    static MAP: Fourier<1, 64> = Fourier::gaussian(1);
     let mut bench = Bench::new();
-    let settings = Settings { scaling_rows: 2048, ..BOARD };
-    let mut detector = BoardDetector::<1>::new(&MAP, settings).unwrap();
+    let settings = fastmmd::Config { scaling_rows: 2048, ..board() };
+    let mut detector = fastmmd::Detector::new(&MAP, settings).unwrap();
     let parts = Parts {
         bus: &mut bench.world,
         line: &mut bench.pipe,
@@ -289,7 +286,7 @@ struct Counted(Detector, Cell<u32>);
 
 impl Monitor for Counted {
     type Row = [f32; 4];
-    type Config = Settings<4>;
+    type Config = Settings;
 
     fn push(&mut self, row: &[f32; 4]) -> Result<Verdict, Error> {
         self.0.push(row)
@@ -299,15 +296,15 @@ impl Monitor for Counted {
         self.0.status()
     }
 
-    fn config(&self) -> &Settings<4> {
+    fn config(&self) -> &Settings {
         self.0.config()
     }
 
-    fn warning(&self) -> Option<Warning> {
-        self.0.warning()
+    fn warnings(&self) -> impl Iterator<Item = Warning> {
+        self.0.warnings()
     }
 
-    fn relearn_with(&mut self, settings: Settings<4>) -> Result<(), Error> {
+    fn relearn_with(&mut self, settings: Settings) -> Result<(), Error> {
         self.0.relearn_with(settings)
     }
 

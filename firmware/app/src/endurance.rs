@@ -3,10 +3,9 @@
 
 use core::fmt;
 
-use fastmmd::detector::{Alarm, Verdict};
-use fastmmd::{Embedding, Error};
+use fastmmd::{Alarm, Detector, Embedding, Error, Verdict};
 
-use crate::profile::{ENDURANCE, ENDURANCE_MAP, EnduranceDetector};
+use crate::profile::{ENDURANCE, ENDURANCE_MAP};
 
 /// Stands before the samples in the board's memory, and their number after it.
 pub const MARK: u32 = 0x5341_4D50;
@@ -45,11 +44,11 @@ pub struct Raised(pub Alarm);
 
 impl fmt::Display for Raised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Alarm { row, since, scale, score, channel, .. } = self.0;
+        let Alarm { row, since, window, score, channel, .. } = self.0;
         let bits = score.to_bits();
         write!(
             f,
-            "row {row}: alarm since {since}, window {scale}, score {bits:#010x}, channel {channel}"
+            "row {row}: alarm since {since}, window {window}, score {bits:#010x}, channel {channel}"
         )
     }
 }
@@ -62,8 +61,8 @@ pub fn run(
     samples: impl Iterator<Item = [f32; 3]>,
     mut raised: impl FnMut(Raised),
 ) -> Result<Summary, Error> {
-    let mut detector = EnduranceDetector::new(&ENDURANCE_MAP, ENDURANCE)?;
-    let mut embedding: Embedding<16> = Embedding::new(&ENDURANCE_MAP);
+    let mut detector = Detector::new(&ENDURANCE_MAP, ENDURANCE)?;
+    let mut embedding = Embedding::new(&ENDURANCE_MAP);
     let mut summary = Summary { samples: 0, alarms: 0, sums: 0, first_cosine: 0, state: 0 };
     for sample in samples {
         summary.samples = summary.samples.saturating_add(1);

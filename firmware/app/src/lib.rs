@@ -12,7 +12,7 @@
 //! time) for ever. Nothing here panics, allocates or blocks for longer than a bus transaction or
 //! a frame; every failure is a value, is reported over the link, and never stops the app.
 //!
-//! The detector is any [`Monitor`](fastmmd::detector::Monitor) of the core, and its verdicts,
+//! The detector is any [`Monitor`](fastmmd::monitor::Monitor) of the core, and its verdicts,
 //! alarms and errors are the core's; how they look on the link is told in [`message`]. The host
 //! side uses the same [`message`] and [`frame`] modules.
 //!

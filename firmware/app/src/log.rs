@@ -2,7 +2,7 @@
 
 #![cfg_attr(not(feature = "defmt"), allow(unused_variables, reason = "nothing is logged then"))]
 
-use fastmmd::detector::{Alarm, Warning};
+use fastmmd::monitor::{Alarm, Warning};
 
 use crate::fault::Fault;
 use crate::message::Origin;

@@ -12,7 +12,7 @@
 //! bits over all that were ever taken, and numbered from 0, so that the number of the next one is
 //! how many there were.
 
-use fastmmd::detector::{Alarm, Change, Stage, Status};
+use fastmmd::monitor::{Alarm, Change, Stage, Status};
 
 use crate::codes::codes;
 use crate::fault::{Device, Fault, FaultKind};
@@ -392,11 +392,11 @@ impl Report {
 }
 
 fn put_alarm(alarm: &Alarm, payload: &mut Payload) {
-    let Alarm { row, since, scale, score, threshold, channel, change } = *alarm;
+    let Alarm { row, since, window, score, threshold, channel, change } = *alarm;
     payload
         .put(&row.to_le_bytes())
         .put(&since.to_le_bytes())
-        .put(&scale.to_le_bytes())
+        .put(&window.to_le_bytes())
         .put(&score.to_le_bytes())
         .put(&threshold.to_le_bytes())
         .put(&u32::try_from(channel).unwrap_or(u32::MAX).to_le_bytes())
@@ -407,7 +407,7 @@ fn take_alarm(fields: &mut Fields<'_>) -> Option<Alarm> {
     Some(Alarm {
         row: fields.long()?,
         since: fields.long()?,
-        scale: fields.word()?,
+        window: fields.word()?,
         score: fields.float()?,
         threshold: fields.float()?,
         channel: usize::try_from(fields.word()?).ok()?,
@@ -451,7 +451,7 @@ mod tests {
         let alarm = |change| Alarm {
             row: 1 << 40,
             since: (1 << 40) - 100,
-            scale: 64,
+            window: 64,
             score: 3.5,
             threshold: 2.5,
             channel: 7,

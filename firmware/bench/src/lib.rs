@@ -8,11 +8,10 @@
 mod count;
 pub mod maps;
 
-use core::mem::{size_of, size_of_val};
-
-use fastmmd::detector::{Config, Detector, Raw, View};
-use fastmmd::innovation::Innovation;
-use fastmmd::{Backend, Embedding, FeatureMap, Scalar};
+use fastmmd::features::{Scalar, ScalarOf};
+use fastmmd::monitor::Monitor;
+use fastmmd::shape::Fixed;
+use fastmmd::{Config, Detector, Embedding, FeatureMap, Fourier};
 
 pub use emulated::entry;
 
@@ -43,11 +42,9 @@ impl Number for i16 {
     }
 }
 
-impl<M: FeatureMap<D, L>, V: View<D>, const D: usize, const L: usize, const S: usize>
-    Subject<f32, D> for Detector<'_, M, V, D, D, L, S>
-{
+impl<M: Monitor<Row = [f32; D]>, const D: usize> Subject<f32, D> for M {
     fn push(&mut self, sample: &[f32; D]) -> bool {
-        Detector::push(self, sample).is_ok()
+        Monitor::push(self, sample).is_ok()
     }
 }
 
@@ -82,52 +79,57 @@ pub fn known() -> ! {
 /// Instructions of [`known`], but for a few that set it up.
 const KNOWN: u32 = 10_000;
 
-/// Costs of adding a sample to an embedding with the backend `B`.
-pub fn embedding<B: Backend<Scalar: Number>, const D: usize, const L: usize>(
-    map: &impl FeatureMap<D, L, B::Scalar>,
-) -> ! {
-    struct Adding<'m, M, const L: usize, B: Backend>(&'m M, Embedding<L, B>);
-    impl<M: FeatureMap<D, L, B::Scalar>, const D: usize, const L: usize, B: Backend>
-        Subject<B::Scalar, D> for Adding<'_, M, L, B>
-    {
-        fn push(&mut self, sample: &[B::Scalar; D]) -> bool {
+/// Costs of adding a sample to an embedding over a map.
+pub fn embedding<M, const D: usize>(map: &M) -> !
+where
+    M: FeatureMap<Inputs = Fixed<D>>,
+    ScalarOf<M>: Number,
+{
+    struct Adding<'m, M: FeatureMap>(&'m M, Embedding<M>);
+    impl<M: FeatureMap<Inputs = Fixed<D>>, const D: usize> Subject<ScalarOf<M>, D> for Adding<'_, M> {
+        fn push(&mut self, sample: &[ScalarOf<M>; D]) -> bool {
             self.1.add(self.0, sample).is_ok()
         }
     }
-    let ram = size_of::<Embedding<L, B>>();
-    report(&mut Adding(map, Embedding::<L, B>::new(map)), ram, size_of_val(map))
+    let embedding = Embedding::new(map);
+    let ram = size_of_val(&embedding);
+    report(&mut Adding(map, embedding), ram, size_of_val(map))
 }
 
+/// Rows to learn from, as few as allowed: what a row costs once all is learned does not depend on
+/// it.
+const SCALING: u32 = 16;
+const LEARNING: u32 = 256;
+
 /// Costs of a row in a detector that monitors raw values with four windows.
-pub fn detector<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> ! {
-    watching::<Raw, _, D, L, 4>(map, Config::rows(1000.0).with_scales([4, 8, 16, 32]))
+pub fn detector<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+    let config = Config::rows(1000.0).with_windows([4, 8, 16, 32]);
+    let config = Config { scaling_rows: SCALING, learning_rows: LEARNING, ..config };
+    let Ok(mut detector) = Detector::new(map, config) else {
+        panic!("the settings are refused");
+    };
+    watching(&mut detector, size_of_val(map))
 }
 
 /// Costs of a row in a detector that monitors innovations with three windows, as
 /// [`Config::innovation`] has it: the reference moves on, and all thresholds are set anew every 128
 /// rows.
-pub fn innovation<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> ! {
+pub fn innovation<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
     // Windows' lengths make no difference but to how often thresholds are set anew.
-    let config = Config::innovation(1000.0).with_scales([62, 63, 64]);
-    watching::<Innovation<D>, _, D, L, 3>(map, config)
-}
-
-fn watching<V: View<D>, M: FeatureMap<D, L>, const D: usize, const L: usize, const S: usize>(
-    map: &M,
-    config: Config<S>,
-) -> ! {
-    // As short as allowed: what a row costs once all is learned does not depend on it.
-    const SCALING: u32 = 16;
-    const LEARNING: u32 = 256;
+    let config = Config::innovation(1000.0).with_windows([62, 63, 64]);
     let config = Config { scaling_rows: SCALING, learning_rows: LEARNING, ..config };
-    let Ok(mut detector) = Detector::<'_, _, V, D, D, L, S>::new(map, config) else {
+    let Ok(mut detector) = Detector::new(map, config) else {
         panic!("the settings are refused");
     };
+    watching(&mut detector, size_of_val(map))
+}
+
+fn watching<const D: usize>(monitor: &mut impl Monitor<Row = [f32; D]>, map: usize) -> ! {
     for index in 0..SCALING + LEARNING {
-        Subject::push(&mut detector, &sample(index));
+        Subject::push(monitor, &sample(index));
     }
-    let ram = size_of::<Detector<'_, M, V, D, D, L, S>>();
-    report(&mut detector, ram, size_of_val(map))
+    let ram = size_of_val(monitor);
+    report(monitor, ram, map)
 }
 
 /// Measures, prints and ends. `ram` and `map` are the bytes of the state and of the map.

@@ -4,7 +4,7 @@ use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m::peripheral::{SCB, SYST};
 use drift_app::{App, ByteLink, Request, Sensor};
 use embedded_hal::i2c::I2c;
-use fastmmd::detector::Monitor;
+use fastmmd::monitor::Monitor;
 
 use crate::stack;
 

@@ -7,11 +7,12 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use drift_app::message::{Command, Report};
-use drift_app::profile::BOARD;
-use fastmmd::detector::{Alarm, Status};
+use fastmmd::Alarm;
+use fastmmd::monitor::Status;
 
 use crate::device::Device;
 use crate::error::{Doing, Error, expect};
+use crate::learned::SETTINGS;
 use crate::machine::{Eeprom, Setup};
 use crate::scenarios::Programs;
 use crate::signal::{DEVIATION, Reading, Scene};
@@ -42,7 +43,7 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
     let eeprom = Eeprom::new()?;
     let elf = programs.drift();
     let (mut device, _) = Device::start(&Setup::new(&elf, &eeprom))?;
-    let promise = BOARD.mean_time_between_false_alarms;
+    let promise = SETTINGS.mean_time_between_false_alarms;
     screen.line("an emulated Cortex-M4F with magnetometer, thermometer and EEPROM on its bus");
     screen.line(&format!("promised: one false alarm in {promise} samples; seed {seed}"));
     screen.line("");
@@ -220,7 +221,7 @@ impl Screen {
             alarm.score,
             alarm.threshold,
             alarm.severity(),
-            alarm.scale,
+            alarm.window,
         );
     }
 }

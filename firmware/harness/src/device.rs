@@ -7,7 +7,7 @@ use std::time::Instant;
 use drift_app::fault::Fault;
 use drift_app::frame::{self, Decoder, Frame};
 use drift_app::message::{Command, Message, Origin, Refusal, Report};
-use fastmmd::detector::Alarm;
+use fastmmd::Alarm;
 
 use crate::error::{Doing, Error};
 use crate::machine::{Machine, PATIENCE, Setup};

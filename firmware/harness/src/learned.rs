@@ -2,17 +2,21 @@
 //! and the EEPROM gets its image through the app's own store. Saves each scenario thousands of
 //! samples over the emulated bus.
 
-use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
+use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation, SevenBitAddress};
-use fastmmd::detector::Config;
+use fastmmd::Config;
+use fastmmd::condition::Raw;
 
 use crate::error::Error;
 use crate::machine::Eeprom;
 use crate::signal::Scene;
 
+/// The emulated board's settings.
+pub const SETTINGS: Config<Raw<4>> = board();
+
 /// Samples after which the board has learned.
-pub const LEARNED: u64 = BOARD.scaling_rows as u64 + BOARD.learning_rows as u64;
+pub const LEARNED: u64 = SETTINGS.scaling_rows as u64 + SETTINGS.learning_rows as u64;
 
 /// An EEPROM in the host's memory, on a bus of its own.
 struct Chip {
@@ -53,7 +57,7 @@ impl I2c for Chip {
 }
 
 /// The detector after `samples` samples of a healthy scene.
-fn detector(settings: Config<4>, samples: u64) -> Result<BoardDetector<4>, Error> {
+fn detector(settings: Config<Raw<4>>, samples: u64) -> Result<BoardDetector<4>, Error> {
     let mut detector = BoardDetector::<4>::new(&FOUR_CHANNELS, settings)?;
     let mut scene = Scene::new(1000);
     for _ in 0..samples {
@@ -67,14 +71,14 @@ fn detector(settings: Config<4>, samples: u64) -> Result<BoardDetector<4>, Error
 /// # Errors
 /// [`Error`] if it cannot be made.
 pub fn eeprom(samples: u64) -> Result<Eeprom, Error> {
-    eeprom_with(BOARD, samples)
+    eeprom_with(SETTINGS, samples)
 }
 
 /// The same from a build with other settings.
 ///
 /// # Errors
 /// [`Error`] if it cannot be made.
-pub fn eeprom_with(settings: Config<4>, samples: u64) -> Result<Eeprom, Error> {
+pub fn eeprom_with(settings: Config<Raw<4>>, samples: u64) -> Result<Eeprom, Error> {
     let detector = detector(settings, samples)?;
     let mut state = vec![0; BoardDetector::<4>::SAVED_BYTES];
     detector.save(&mut state)?;

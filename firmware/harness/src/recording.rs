@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use drift_app::message::{Command, Sample};
-use drift_app::profile::{RECORDING, RecordingDetector};
-use fastmmd::Fourier;
-use fastmmd::detector::{Alarm, Monitor, Verdict};
+use drift_app::profile::recording;
+use fastmmd::monitor::Monitor;
+use fastmmd::{Alarm, Detector, Fourier, Verdict};
 
 use crate::device::Device;
 use crate::error::{Doing, Error, expect};
@@ -88,7 +88,7 @@ pub fn compare<const C: usize>(
     rows: &[[f32; C]],
 ) -> Result<Vec<Alarm>, Error> {
     let (mut device, _) = Device::start(&Setup::bare(Board::Mps2An386, elf))?;
-    let mut host = RecordingDetector::new(map, RECORDING)?;
+    let mut host = Detector::new(map, recording())?;
     let mut alarms = Vec::new();
     for (number, row) in rows.iter().enumerate() {
         let expected = match host.push(row)? {

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use drift_app::fault::{Device as Part, Fault, FaultKind};
 use drift_app::message::{Command, Origin, Refusal, Report, Sample, flags};
-use drift_app::profile::{BOARD, EIGHT_CHANNELS, ONE_CHANNEL};
-use fastmmd::Fourier;
-use fastmmd::detector::{Alarm, Change, Config, Stage};
+use drift_app::profile::{EIGHT_CHANNELS, ONE_CHANNEL};
+use fastmmd::{Alarm, Change, Config, Fourier, Stage};
 
 use crate::device::{Closing, Device};
 use crate::error::{Error, expect};
-use crate::learned::{self, LEARNED};
+use crate::learned::{self, LEARNED, SETTINGS};
 use crate::machine::{Board, Eeprom, Machine, PATIENCE, Setup};
 use crate::signal::{DEVIATION, Random, Scene};
 use crate::{endurance, power, recording, stack, tool};
@@ -309,7 +308,7 @@ fn store_write_protected(programs: &Programs) -> Result<String, Error> {
 
 /// The EEPROM of a board that had learned with another firmware.
 fn settings_changed(programs: &Programs) -> Result<String, Error> {
-    let before = Config { mean_time_between_false_alarms: 4096.0, ..BOARD };
+    let before = Config { mean_time_between_false_alarms: 4096.0, ..SETTINGS };
     let eeprom = learned::eeprom_with(before, LEARNED)?;
     let elf = programs.drift();
     let (mut device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;

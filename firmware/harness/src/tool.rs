@@ -7,13 +7,12 @@ use std::path::Path;
 use std::process::Command;
 
 use drift_app::message::{self, Origin, Sample};
-use drift_app::profile::BOARD;
-use fastmmd::detector::Alarm;
+use fastmmd::Alarm;
 use serde_json::Value;
 
 use crate::device::Device;
 use crate::error::{Doing, Error, expect};
-use crate::learned::{self, LEARNED};
+use crate::learned::{self, LEARNED, SETTINGS};
 use crate::machine::{Scratch, Setup};
 use crate::scenarios::{Programs, status};
 use crate::signal::{DEVIATION, Scene};
@@ -63,7 +62,7 @@ pub fn exported(programs: &Programs) -> Result<String, Error> {
     }
     rows.write(&healthy)?;
     let promise =
-        format!("--mean-time-between-false-alarms={}", BOARD.mean_time_between_false_alarms);
+        format!("--mean-time-between-false-alarms={}", SETTINGS.mean_time_between_false_alarms);
     let learn = format!("--learn={LEARNED}");
     run(tool, &["export", "--view=raw", &promise, &learn, "-o"], &[&state, &healthy])?;
 
@@ -176,7 +175,7 @@ fn describe_alarm(alarm: &Alarm, before: u64) -> String {
         "row {} since {} window {} score {:08x} threshold {:08x} channel {} {}",
         row(alarm.row),
         row(alarm.since),
-        alarm.scale,
+        alarm.window,
         alarm.score.to_bits(),
         alarm.threshold.to_bits(),
         alarm.channel,
@@ -194,14 +193,14 @@ impl Programs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fastmmd::detector::Change;
+    use fastmmd::Change;
 
     #[test]
     fn alarms_that_differ_in_one_bit_are_noticed() {
         let alarm = Alarm {
             row: 110,
             since: 100,
-            scale: 16,
+            window: 16,
             score: 0.1,
             threshold: 0.05,
             channel: 2,

@@ -22,7 +22,7 @@ use cortex_m::peripheral::scb::Exception;
 use drift_app::Sensor;
 use drift_app::app::{App, Config, Parts, Request};
 use drift_app::store::Store;
-use fastmmd::detector::Monitor;
+use fastmmd::monitor::Monitor;
 
 /// What the board has.
 pub struct Board {

@@ -2,36 +2,26 @@
 
 use core::hint::black_box;
 
-use fastmmd::bandwidth::MedianDistance;
-use fastmmd::delay::Delay;
-use fastmmd::innovation::{Innovation, Update};
-use fastmmd::scale::Scale;
+use fastmmd::condition::{Delay, DelayOf, MedianDistance, MedianDistanceOf, Scale, ScaleOf};
+use fastmmd::shape::Fixed;
 
 use crate::sample;
 
 /// Every kind of conditioning, for rows of C channels.
 #[inline(never)]
 pub(crate) fn all<const C: usize>() {
-    let mut scale = black_box(Scale::<C>::default());
+    let mut scale: ScaleOf<Fixed<C>> = black_box(Scale::default());
     let _ = black_box(scale.push(&sample()));
     black_box((scale.rows(), scale.means(), scale.deviations()));
     let _ = black_box(scale.standardised(&sample()));
-    let mut distance = black_box(MedianDistance::<C>::new(black_box(8)));
+    let mut distance: MedianDistanceOf<Fixed<C>> = black_box(MedianDistance::new(black_box(8)));
     let _ = black_box(distance.push(&sample()));
     black_box(distance.median());
-    innovation::<C, 2>();
-    innovation::<C, 5>();
-}
-
-fn innovation<const C: usize, const TERMS: usize>() {
-    let mut innovation = black_box(Innovation::<C, TERMS>::default());
-    let _ = black_box(innovation.push(&sample(), black_box(Update::Learn)));
-    let _ = black_box(innovation.push(&sample(), black_box(Update::Skip)));
 }
 
 /// Vectors of D values made from rows of C.
 #[inline(never)]
 pub(crate) fn delay<const C: usize, const D: usize>() {
-    let mut delay = black_box(Delay::<C, D>::default());
+    let mut delay: DelayOf<Fixed<C>, Fixed<D>> = black_box(Delay::default());
     let _ = black_box(delay.push(&sample()));
 }

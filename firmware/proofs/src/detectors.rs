@@ -3,30 +3,55 @@
 
 use core::hint::black_box;
 
-use fastmmd::coupling::{self, Monitor};
-use fastmmd::detector::{
-    self, Alarm, Change, Config, Detector, Difference, LoneOutliers, Raw, Reading, SavedShape,
-    Stage, Status, View,
+use fastmmd::condition::{Innovation, Raw, View, ViewKind};
+use fastmmd::embedding::Nearest;
+use fastmmd::features::sincos::SinCos;
+use fastmmd::monitor::{
+    Difference, LoneOutliers, Monitor, SavedShape, Status, WindowStatus, coupling,
 };
-use fastmmd::innovation::Innovation;
-use fastmmd::{Embedding, FeatureMap, MapKind, Nearest, Profile, Regimes, Sampling, SinCos};
+use fastmmd::shape::{Fixed, Windows};
+use fastmmd::{
+    Alarm, Change, Config, Detector, Embedding, Error, FeatureMap, MapKind, Profile, Regimes,
+    Sampling, Stage,
+};
 
 use crate::maps::window;
 use crate::{number, sample};
 
-/// Detectors over one map.
-pub(crate) fn all<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
-    detector::<M, Raw, D, L, B>(map);
-    detector::<M, Innovation<D>, D, L, B>(map);
-    regimes::<M, D, L, B>(map);
-    monitor::<M, D, L, B>(map);
+/// Detectors over one map, with every view.
+pub(crate) fn all<M, const D: usize, const L: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<L>, Backend: SinCos>,
+{
+    let config: Config<Raw<D>> = black_box(Config::seconds(number(), number()));
+    let config = config.with_windows(black_box([4, 16, 64]));
+    detector(|config| Detector::new(map, config), config.with_view::<Raw<D>>());
+    detector(|config| Detector::new(map, config), config.with_view::<Raw<1, D>>());
+    detector(|config| Detector::new(map, config), config.with_view::<Innovation<D>>());
+    detector(|config| Detector::new(map, config), config.with_view::<Innovation<D, D, 2>>());
+    detector(|config| Detector::new(map, config), config.with_view::<Innovation<D, D, 5>>());
+    regimes(map);
+    coupled(map);
+}
+
+/// Settings that need no map.
+pub(crate) fn settings() {
+    let config: Config<Raw<1>> = Config::rows(number());
+    let _ = black_box((config.check(), config.warnings().count(), config.least_learning_rows()));
+    black_box(config.rows_to_learn(black_box(2)));
+    let lagged: Config<Raw<1, 2>> = Config::lagged(number());
+    let innovation: Config<Innovation<1>, _> = Config::innovation(number());
+    let _ = black_box((lagged.check(), innovation.check()));
 }
 
 #[inline(never)]
-fn monitor<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
+fn coupled<M, const D: usize, const L: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<L>, Backend: SinCos>,
+{
     let config = black_box(coupling::Config::rows(number()));
     let _ = black_box(config.check());
-    let Ok(mut monitor) = Monitor::<M, M, D, D, L, L, B>::new(map, map, config) else {
+    let Ok(mut monitor) = coupling::Monitor::new(map, map, config) else {
         return;
     };
     let verdict = monitor.push(&sample(), &sample());
@@ -44,23 +69,21 @@ fn monitor<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: 
 }
 
 #[inline(never)]
-fn detector<M, V, const D: usize, const L: usize, B>(map: &M)
-where
-    M: FeatureMap<D, L>,
-    V: View<D>,
-    B: SinCos,
+fn detector<'m, M, V, const C: usize>(
+    new: impl Fn(Config<V, Windows<3>>) -> Result<Detector<'m, M, V, Windows<3>>, Error>,
+    config: Config<V, Windows<3>>,
+) where
+    M: FeatureMap<Inputs = V::Inputs, Backend: SinCos> + 'm,
+    V: View<Channels = Fixed<C>>,
 {
-    let config = black_box(Config::seconds(number(), number()));
-    let config = config.with_scales(black_box([4, 16, 64]));
-    let _ = black_box((config.check(), config.warning()));
-    let Ok(mut detector) = Detector::<M, V, D, D, L, 3, B>::new(map, config) else {
+    let Ok(mut detector) = new(config) else {
         return;
     };
     let _ = black_box(detector.push(&sample()));
     black_box((detector.stage(), detector.rows(), detector.progress()));
     black_box((detector.statistic(), detector.threshold()));
-    let readings: [Reading; 3] = detector.readings();
-    black_box(readings);
+    let foremost: WindowStatus = detector.foremost();
+    black_box((foremost, detector.windows().count(), detector.saved_bytes()));
     black_box((detector.p_value(), detector.attribution()));
     black_box(detector.last_alarm().as_ref().map(Alarm::severity));
     black_box((detector.config(), detector.map().fingerprint()));
@@ -72,7 +95,7 @@ where
     black_box((detector.scale(), detector.bandwidth(), detector.reference_rows()));
     let difference: Result<Difference, _> = detector.difference(black_box(&detector));
     let _ = black_box(difference);
-    let Ok(other) = Detector::<M, V, D, D, L, 3, B>::new(map, config) else {
+    let Ok(other) = new(config) else {
         return;
     };
     let _ = black_box(detector.merge(black_box(&other)));
@@ -86,10 +109,15 @@ where
 
 /// What firmware calls.
 #[inline(never)]
-fn through_the_trait<M: detector::Monitor>(monitor: &mut M, row: &M::Row, config: M::Config) {
+fn through_the_trait<M: Monitor>(monitor: &mut M, row: &M::Row, config: M::Config) {
     let _ = black_box(monitor.push(row));
     let status: Status = monitor.status();
-    black_box((status, status.stage.is_learned(), monitor.saved_bytes(), monitor.warning()));
+    black_box((
+        status,
+        status.stage.is_learned(),
+        monitor.saved_bytes(),
+        monitor.warnings().count(),
+    ));
     black_box(*monitor.config() == config);
     let mut bytes = black_box([0; 16_384]);
     let _ = black_box(monitor.save(window(&mut bytes)));
@@ -105,12 +133,12 @@ pub(crate) fn codes() {
             black_box(one.map(|one| (one.code(), one.name())));
         )*};
     }
-    each!(Change, LoneOutliers, MapKind, Profile, Sampling, Stage);
+    each!(Change, LoneOutliers, MapKind, Profile, Sampling, Stage, ViewKind);
 }
 
 #[inline(never)]
-fn regimes<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
-    let known = black_box([(); 3].map(|()| Embedding::<L, B>::new(map)));
+fn regimes<M: FeatureMap>(map: &M) {
+    let known = black_box([(); 3].map(|()| Embedding::new(map)));
     if let Ok(regimes) = Regimes::new(known.each_ref()) {
         let nearest: Result<Nearest, _> = regimes.nearest(&known[0]);
         let _ = black_box((nearest, regimes.proportions(&known[1])));

@@ -2,7 +2,9 @@
 
 use core::hint::black_box;
 
-use fastmmd::{Backend, FeatureMap, Sampling, fixed};
+use fastmmd::features::sincos::Backend;
+use fastmmd::shape::Fixed;
+use fastmmd::{FeatureMap, Sampling, fixed};
 
 use crate::maps::{kernel, recipe};
 use crate::{sample, statistics};
@@ -10,7 +12,7 @@ use crate::{sample, statistics};
 /// Every map in every shape, and what makes samples.
 pub(crate) fn all() {
     let _ = black_box(fixed::sample(&sample::<f32, 3>()));
-    let scale = fixed::Scale::<3>::new(sample(), sample());
+    let scale = fixed::Scale::new(sample(), sample::<f32, 3>());
     let _ = black_box(scale.map(|scale| scale.sample(&sample())));
     black_box(fixed::Table::units(black_box(1)));
     dense::<1, 1>();
@@ -26,8 +28,9 @@ pub(crate) fn all() {
 #[inline(never)]
 fn dense<const D: usize, const L: usize>() {
     let drawn = fixed::Fourier::<D, L>::new(kernel(), black_box(Sampling::Auto), black_box(1));
-    let again = fixed::Fourier::<D, L>::from_recipe(&recipe());
-    for map in [drawn, again].iter().flatten() {
+    let again = fixed::Fourier::from_recipe(&recipe());
+    let usual = Ok(fixed::Fourier::gaussian(black_box(1)));
+    for map in [drawn, again, usual].iter().flatten() {
         black_box(map.exact_frequency(black_box(1)));
         interface(map);
     }
@@ -37,18 +40,22 @@ fn dense<const D: usize, const L: usize>() {
 #[inline(never)]
 fn structured<const D: usize, const P: usize, const L: usize>() {
     let drawn = fixed::Fastfood::<D, P, L>::new(kernel(), black_box(1));
-    let again = fixed::Fastfood::<D, P, L>::from_recipe(&recipe());
-    for map in [drawn, again].iter().flatten() {
+    let again = fixed::Fastfood::from_recipe(&recipe());
+    let usual = Ok(fixed::Fastfood::gaussian(black_box(1)));
+    for map in [drawn, again, usual].iter().flatten() {
         black_box(map.exact_frequency(black_box(1)));
         interface(map);
     }
 }
 
-fn interface<M: FeatureMap<D, L, i16>, const D: usize, const L: usize>(map: &M) {
+fn interface<M, const D: usize, const L: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<L>, Backend = fixed::Table>,
+{
     black_box((map.recipe(), map.fingerprint(), map.reach()));
     black_box((map.frequency(black_box(1)), map.weighted_frequencies(&sample())));
     let mut items = [0; L];
     let _ = black_box(map.project(&sample(), &mut items, |item, phase| *item ^= phase));
     black_box(items);
-    statistics::embeddings::<M, D, L, fixed::Table>(map);
+    statistics::embeddings(map);
 }

@@ -22,7 +22,8 @@ mod statistics;
 
 use core::hint::black_box;
 
-use fastmmd::sincos::{Libm, Micromath, Polynomial};
+use fastmmd::features::sincos::{Libm, Micromath, SinCos};
+use fastmmd::shape::Fixed;
 use fastmmd::{FeatureMap, Parameter};
 
 /// The entry point under the linker's default name: no start-up code is needed to link.
@@ -35,13 +36,22 @@ pub extern "C" fn _start() -> ! {
     controls::allocate();
     maps::values();
     detectors::codes();
+    detectors::settings();
     conditioning::all::<1>();
     conditioning::all::<3>();
     conditioning::delay::<1, 16>();
     conditioning::delay::<3, 12>();
     // Every backend with one map of each kind, and one backend with every shape.
-    maps::dense::<3, 64>(exercise);
-    maps::structured::<16, 16, 128>(exercise);
+    maps::dense::<3, 64>(|map| {
+        exercise(map);
+        statistics::all(&map.clone().with_backend::<Libm>());
+        statistics::all(&map.clone().with_backend::<Micromath>());
+    });
+    maps::structured::<16, 16, 128>(|map| {
+        exercise(map);
+        statistics::all(&map.clone().with_backend::<Libm>());
+        statistics::all(&map.clone().with_backend::<Micromath>());
+    });
     dense::<1, 1>();
     dense::<8, 100>();
     dense::<16, 128>();
@@ -55,20 +65,21 @@ pub extern "C" fn _start() -> ! {
 }
 
 fn dense<const D: usize, const L: usize>() {
-    maps::dense::<D, L>(statistics::all::<_, D, L, Polynomial>);
+    maps::dense::<D, L>(statistics::all);
 }
 
 fn structured<const D: usize, const P: usize, const L: usize>() {
-    maps::structured::<D, P, L>(statistics::all::<_, D, L, Polynomial>);
+    maps::structured::<D, P, L>(statistics::all);
 }
 
-/// Everything that can be done with a map, with each backend.
-fn exercise<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+/// Everything that can be done with a map.
+fn exercise<M, const D: usize, const L: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<L>, Backend: SinCos>,
+{
     maps::interface(map);
-    statistics::all::<M, D, L, Polynomial>(map);
-    detectors::all::<M, D, L, Polynomial>(map);
-    statistics::all::<M, D, L, Libm>(map);
-    statistics::all::<M, D, L, Micromath>(map);
+    statistics::all(map);
+    detectors::all(map);
 }
 
 /// A sample the compiler cannot see.

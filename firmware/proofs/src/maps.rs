@@ -3,10 +3,11 @@
 use core::convert::Infallible;
 use core::hint::black_box;
 
-use fastmmd::sincos::{Libm, Micromath, Point, Polynomial, Quick, Versed};
+use fastmmd::features::hadamard;
+use fastmmd::features::sincos::{Libm, Micromath, Point, Polynomial, Quick, SinCos, Versed};
+use fastmmd::shape::Fixed;
 use fastmmd::{
-    Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe, Sampling, SinCos, hadamard,
-    seed_from,
+    Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe, Sampling, seed_from,
 };
 
 use crate::{number, sample};
@@ -34,7 +35,7 @@ impl rand_core::TryRng for Generator {
 /// What needs no map: kernels, sampling, backends, transforms, the text of errors.
 pub(crate) fn values() {
     let kernel = kernel();
-    black_box((kernel.profile(), kernel.bandwidth(), kernel.scale()));
+    black_box((kernel.profile(), kernel.bandwidth(), kernel.amplitude()));
     black_box((kernel.is_spherical(), Kernel::default()));
     let _ = black_box(black_box(Sampling::Auto).resolve(&kernel, black_box(3)));
     black_box(seed_from(&mut Generator));
@@ -68,7 +69,7 @@ fn backend<B: SinCos>() {
 
 pub(crate) fn kernel() -> Kernel {
     Kernel::new(black_box(Profile::Matern52), number())
-        .and_then(|kernel| kernel.with_scale(number()))
+        .and_then(|kernel| kernel.with_amplitude(number()))
         .unwrap_or(Kernel::GAUSSIAN)
 }
 
@@ -78,9 +79,9 @@ pub(crate) fn recipe() -> Recipe {
         kernel: kernel(),
         sampling: Sampling::Auto,
         seed: 1,
-        dims: 1,
+        inputs: 1,
         block: 1,
-        features: 1,
+        frequencies: 1,
     })
 }
 
@@ -88,9 +89,11 @@ pub(crate) fn recipe() -> Recipe {
 #[inline(never)]
 pub(crate) fn dense<const D: usize, const L: usize>(then: impl Fn(&Fourier<D, L>)) {
     let drawn = Fourier::<D, L>::new(kernel(), black_box(Sampling::Auto), black_box(1));
-    let again = Fourier::<D, L>::from_recipe(&recipe());
-    let given = Fourier::<D, L>::given(black_box([[0.5; D]; L]), number());
-    for map in [drawn, again, given].iter().flatten() {
+    let again = Fourier::from_recipe(&recipe());
+    let given = Fourier::given(black_box([[0.5; D]; L]), number());
+    let usual = Ok(Fourier::gaussian(black_box(1)));
+    let other = Ok(Fourier::with_kernel(kernel(), black_box(1)));
+    for map in [drawn, again, given, usual, other].iter().flatten() {
         then(map);
     }
 }
@@ -101,15 +104,19 @@ pub(crate) fn structured<const D: usize, const P: usize, const L: usize>(
     then: impl Fn(&Fastfood<D, P, L>),
 ) {
     let drawn = Fastfood::<D, P, L>::new(kernel(), black_box(1));
-    let again = Fastfood::<D, P, L>::from_recipe(&recipe());
-    for map in [drawn, again].iter().flatten() {
+    let again = Fastfood::from_recipe(&recipe());
+    let usual = Ok(Fastfood::gaussian(black_box(1)));
+    for map in [drawn, again, usual].iter().flatten() {
         then(map);
     }
 }
 
 /// What every map can do.
 #[inline(never)]
-pub(crate) fn interface<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+pub(crate) fn interface<M, const D: usize, const L: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<L>, Backend: SinCos>,
+{
     black_box((map.recipe(), map.fingerprint(), map.reach()));
     black_box(map.frequency(black_box(1)));
     black_box(map.weighted_frequencies(&black_box([0.0; L])));

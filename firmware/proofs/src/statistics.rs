@@ -2,10 +2,12 @@
 
 use core::hint::black_box;
 
-use fastmmd::sincos::Polynomial;
-use fastmmd::{
-    Backend, Circle, Embedding, FeatureMap, KernelFamily, Member, SinCos, TwoSample, Witness, mmd,
-};
+use fastmmd::embedding::Member;
+use fastmmd::embedding::mmd::{self, Circle};
+use fastmmd::features::ScalarOf;
+use fastmmd::features::sincos::{Polynomial, SinCos};
+use fastmmd::shape::Fixed;
+use fastmmd::{Embedding, FeatureMap, KernelFamily, TwoSample, Witness};
 
 use crate::maps::window;
 use crate::{number, sample};
@@ -15,33 +17,35 @@ const BYTES: usize = 16_384;
 
 /// Everything that is computed on top of one map with one backend.
 #[inline(never)]
-pub(crate) fn all<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
-    embeddings::<M, D, L, B>(map);
-    witness::<M, D, L, B>(map);
-    family::<M, D, L, B>(map);
+pub(crate) fn all<M, const D: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Backend: SinCos>,
+{
+    embeddings(map);
+    witness(map);
+    family(map);
 }
 
 /// The part of it that integers have too.
 #[inline(never)]
-pub(crate) fn embeddings<M, const D: usize, const L: usize, B: Backend<Scalar: Default>>(map: &M)
+pub(crate) fn embeddings<M, const D: usize>(map: &M)
 where
-    M: FeatureMap<D, L, B::Scalar>,
+    M: FeatureMap<Inputs = Fixed<D>>,
+    ScalarOf<M>: Default,
 {
-    let mut p = Embedding::<L, B>::new(map);
+    let mut p = Embedding::new(map);
     let mut q = black_box(p.clone());
     change(map, &mut p, &mut q);
     read(&p, &q);
     keep(map, &mut p);
-    two_sample::<M, D, L, B>(map, p, q);
+    two_sample(map, p, q);
 }
 
 #[inline(never)]
-fn change<M, const D: usize, const L: usize, B: Backend<Scalar: Default>>(
-    map: &M,
-    p: &mut Embedding<L, B>,
-    q: &mut Embedding<L, B>,
-) where
-    M: FeatureMap<D, L, B::Scalar>,
+fn change<M, const D: usize>(map: &M, p: &mut Embedding<M>, q: &mut Embedding<M>)
+where
+    M: FeatureMap<Inputs = Fixed<D>>,
+    ScalarOf<M>: Default,
 {
     let _ = black_box(p.add(map, &sample()));
     let _ = black_box(q.add_weighted(map, &sample(), number()));
@@ -55,8 +59,8 @@ fn change<M, const D: usize, const L: usize, B: Backend<Scalar: Default>>(
 }
 
 #[inline(never)]
-fn read<const L: usize, B: Backend>(p: &Embedding<L, B>, q: &Embedding<L, B>) {
-    black_box((p.weight(), p.kernel_scale()));
+fn read<M: FeatureMap>(p: &Embedding<M>, q: &Embedding<M>) {
+    black_box((p.weight(), p.amplitude(), p.frequencies(), p.saved_bytes()));
     let _ = black_box((p.concentration(), p.squared_norm(), p.inner_product(q)));
     p.mean().into_iter().flatten().for_each(|point| {
         black_box(point);
@@ -67,8 +71,11 @@ fn read<const L: usize, B: Backend>(p: &Embedding<L, B>, q: &Embedding<L, B>) {
 }
 
 #[inline(never)]
-fn witness<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
-    let mut p = Embedding::<L, B>::new(map);
+fn witness<M, const D: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Backend: SinCos>,
+{
+    let mut p = Embedding::new(map);
     let q = black_box(p.clone());
     let _ = black_box(p.add(map, &sample()));
     if let Ok(witness) = Witness::new(map, &p, &q) {
@@ -81,10 +88,7 @@ fn see(circle: Circle) {
 }
 
 #[inline(never)]
-fn keep<M, const D: usize, const L: usize, B: Backend>(map: &M, embedding: &mut Embedding<L, B>)
-where
-    M: FeatureMap<D, L, B::Scalar>,
-{
+fn keep<M: FeatureMap>(map: &M, embedding: &mut Embedding<M>) {
     let mut bytes = black_box([0; BYTES]);
     let _ = black_box(embedding.save(map, window(&mut bytes)));
     let _ = black_box(embedding.restore(map, window(&mut bytes)));
@@ -92,14 +96,12 @@ where
 }
 
 #[inline(never)]
-fn two_sample<M, const D: usize, const L: usize, B: Backend<Scalar: Default>>(
-    map: &M,
-    p: Embedding<L, B>,
-    q: Embedding<L, B>,
-) where
-    M: FeatureMap<D, L, B::Scalar>,
+fn two_sample<M, const D: usize>(map: &M, p: Embedding<M>, q: Embedding<M>)
+where
+    M: FeatureMap<Inputs = Fixed<D>>,
+    ScalarOf<M>: Default,
 {
-    let gathered = TwoSample::<M, D, L, B>::from_embeddings(map, p, q);
+    let gathered = TwoSample::from_embeddings(map, p, q);
     let mut test = gathered.unwrap_or_else(|_| TwoSample::new(map));
     let _ = black_box((test.push_p(&sample()), test.push_q(&sample())));
     let _ = black_box(test.push_p_weighted(&sample(), number()));
@@ -110,6 +112,7 @@ fn two_sample<M, const D: usize, const L: usize, B: Backend<Scalar: Default>>(
     let _ = black_box(test.p_mut().forget(number()));
     let _ = black_box(test.q_mut().forget(number()));
     let mut bytes = black_box([0; BYTES]);
+    black_box(test.saved_bytes());
     let _ = black_box(test.save(window(&mut bytes)));
     let _ = black_box(test.restore(window(&mut bytes)));
     let mut copy = black_box(test.clone());
@@ -118,13 +121,17 @@ fn two_sample<M, const D: usize, const L: usize, B: Backend<Scalar: Default>>(
 }
 
 #[inline(never)]
-fn family<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(map: &M) {
-    let Ok(mut family) = KernelFamily::<M, 3, D, L, B>::new(map, sample()) else {
+fn family<M, const D: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Backend: SinCos>,
+{
+    let Ok(mut family) = KernelFamily::new(map, sample::<f32, 3>()) else {
         return;
     };
     let _ = black_box((family.push_p(&sample()), family.push_q(&sample())));
     let _ = black_box((family.biased(), family.unbiased()));
     let largest: Result<Member, _> = family.maximum_biased();
     let _ = black_box((largest, family.maximum_unbiased()));
-    black_box((family.p(), family.q()));
+    black_box((family.map().fingerprint(), family.p(), family.q()));
+    black_box(&mut family).reset();
 }

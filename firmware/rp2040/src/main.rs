@@ -9,7 +9,7 @@ use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::link::ByteLink;
-use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
+use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
@@ -106,7 +106,7 @@ fn main() -> ! {
     watchdog.start(MicrosDurationU32::secs(4));
 
     // It stays where it is made: `main` does not end, and a move would take as much stack again.
-    let mut detector = Detector::new(&FOUR_CHANNELS, BOARD);
+    let mut detector = Detector::new(&FOUR_CHANNELS, board());
     let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");
     };

@@ -3,15 +3,18 @@
 
 use core::fmt::Arguments;
 
-use fastmmd::detector::{Raw, View};
-use fastmmd::innovation::Innovation;
-use fastmmd::sincos::Polynomial;
-use fastmmd::{Backend, Error, Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample, fixed};
+use fastmmd::condition::{Innovation, Raw};
+use fastmmd::features::ScalarOf;
+use fastmmd::monitor::Monitor;
+use fastmmd::shape::Fixed;
+use fastmmd::{
+    Detector, Error, Fastfood, FeatureMap, Fourier, Kernel, Sampling, TwoSample, checked, fixed,
+};
 
 use golden::{
     GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
     GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_SEED, Golden, GoldenDetector,
-    GoldenNumber, golden_detector, golden_of, golden_pair, golden_sample,
+    GoldenNumber, golden_config, golden_detector, golden_of, golden_pair, golden_sample,
 };
 
 /// The input and the values that the host's tests are held to.
@@ -21,54 +24,51 @@ mod golden {
     include!("../../../host-tests/tests/golden_run.rs");
 }
 
-/// The map, where it is not refused.
-macro_rules! some {
-    ($map:expr) => {
-        match $map {
-            Ok(map) => map,
-            Err(_) => panic!("refused when compiled"),
-        }
-    };
-}
-
 // Computed by the compiler, on the host: the board must draw the same ones itself.
-static QUASI: Fourier<3, 64> = some!(Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
+static QUASI: Fourier<3, 64> =
+    checked!(Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
 static ORTHOGONAL: Fourier<16, 128> =
-    some!(Fourier::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED));
-static STRUCTURED: Fastfood<16, 16, 128> = some!(Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
+    checked!(Fourier::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED));
+static STRUCTURED: Fastfood<16, 16, 128> = Fastfood::gaussian(GOLDEN_SEED);
 static FIXED: fixed::Fourier<3, 64> =
-    some!(fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
-static FIXED_STRUCTURED: fixed::Fastfood<16, 16, 128> =
-    some!(fixed::Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
+    checked!(fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
+static FIXED_STRUCTURED: fixed::Fastfood<16, 16, 128> = fixed::Fastfood::gaussian(GOLDEN_SEED);
 
 /// Hands every line of the report to `print`.
 pub fn report(mut print: impl FnMut(Arguments<'_>)) {
     print(format_args!("Fourier<3, 64> quasi-random"));
     let drawn = is_drawn(&QUASI, || Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
-    map::<Polynomial, _, 3, 64>(&QUASI, drawn, GOLDEN_QUASI, &mut print);
+    map(&QUASI, drawn, GOLDEN_QUASI, &mut print);
     print(format_args!("Fourier<16, 128> orthogonal"));
     let drawn =
         is_drawn(&ORTHOGONAL, || Fourier::new(Kernel::GAUSSIAN, Sampling::Orthogonal, GOLDEN_SEED));
-    map::<Polynomial, _, 16, 128>(&ORTHOGONAL, drawn, GOLDEN_ORTHOGONAL, &mut print);
+    map(&ORTHOGONAL, drawn, GOLDEN_ORTHOGONAL, &mut print);
     print(format_args!("Fastfood<16, 16, 128>"));
     let drawn = is_drawn(&STRUCTURED, || Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
-    map::<Polynomial, _, 16, 128>(&STRUCTURED, drawn, GOLDEN_FASTFOOD, &mut print);
+    map(&STRUCTURED, drawn, GOLDEN_FASTFOOD, &mut print);
     print(format_args!("fixed::Fourier<3, 64> quasi-random"));
     let drawn =
         is_drawn(&FIXED, || fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
-    map::<fixed::Table, _, 3, 64>(&FIXED, drawn, GOLDEN_FIXED_FOURIER, &mut print);
+    map(&FIXED, drawn, GOLDEN_FIXED_FOURIER, &mut print);
     print(format_args!("fixed::Fastfood<16, 16, 128>"));
     let drawn = is_drawn(&FIXED_STRUCTURED, || fixed::Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
-    map::<fixed::Table, _, 16, 128>(&FIXED_STRUCTURED, drawn, GOLDEN_FIXED_FASTFOOD, &mut print);
-    detector::<Raw>("Raw", GOLDEN_DETECTOR_RAW, &mut print);
-    detector::<Innovation<3>>("Innovation", GOLDEN_DETECTOR_INNOVATION, &mut print);
+    map(&FIXED_STRUCTURED, drawn, GOLDEN_FIXED_FASTFOOD, &mut print);
+    let raw = || Detector::new(&QUASI, golden_config::<Raw<3>>());
+    detector("Raw", raw, GOLDEN_DETECTOR_RAW, &mut print);
+    let innovation = || Detector::new(&QUASI, golden_config::<Innovation<3>>());
+    detector("Innovation", innovation, GOLDEN_DETECTOR_INNOVATION, &mut print);
 }
 
 /// The detector over the golden stream with a change in it.
 #[inline(never)]
-fn detector<V: View<3>>(view: &str, pinned: GoldenDetector, print: &mut impl FnMut(Arguments<'_>)) {
+fn detector<M: Monitor<Row = [f32; 3]>>(
+    view: &str,
+    new: impl FnOnce() -> Result<M, Error>,
+    pinned: GoldenDetector,
+    print: &mut impl FnMut(Arguments<'_>),
+) {
     print(format_args!("Detector over Fourier<3, 64>, {view}"));
-    match golden_detector::<V>(&QUASI) {
+    match new().and_then(|mut detector| golden_detector(&mut detector)) {
         Ok(found) => {
             let GoldenDetector { record, verdicts, alarms, first: [row, since, channel], score } =
                 found;
@@ -89,16 +89,16 @@ fn is_drawn<M: PartialEq>(known: &M, draw: impl FnOnce() -> Result<M, Error>) ->
     draw().as_ref() == Ok(known)
 }
 
-fn map<B: Backend<Scalar: GoldenNumber>, M, const D: usize, const L: usize>(
+fn map<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(
     map: &M,
     drawn_alike: bool,
     pinned: Golden,
     print: &mut impl FnMut(Arguments<'_>),
 ) where
-    M: FeatureMap<D, L, B::Scalar>,
+    ScalarOf<M>: GoldenNumber,
 {
     print(format_args!("  drawn as when compiled: {drawn_alike}"));
-    match (golden_pair::<B, M, D, L>(map, golden_sample), weighted::<B, M, D, L>(map)) {
+    match (golden_pair(map, golden_sample), weighted(map)) {
         (Ok(plain), Ok(weighted)) => {
             line("as they come", plain, print);
             print(format_args!("    the golden values: {}", plain == pinned));
@@ -116,13 +116,11 @@ fn line(name: &str, found: Golden, print: &mut impl FnMut(Arguments<'_>)) {
 }
 
 /// A part of the golden streams in all the other ways a sum can change.
-fn weighted<B: Backend<Scalar: GoldenNumber>, M, const D: usize, const L: usize>(
-    map: &M,
-) -> Result<Golden, Error>
+fn weighted<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(map: &M) -> Result<Golden, Error>
 where
-    M: FeatureMap<D, L, B::Scalar>,
+    ScalarOf<M>: GoldenNumber,
 {
-    let mut test: TwoSample<M, D, L, B> = TwoSample::new(map);
+    let mut test = TwoSample::new(map);
     for step in 0..100_u8 {
         let index = u32::from(step);
         let weight = 0.375 + f32::from(step);

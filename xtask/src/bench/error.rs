@@ -6,8 +6,9 @@
 use core::f64::consts::TAU;
 
 use anyhow::{Result, bail};
-use fastmmd::sincos::{Libm, Micromath, Polynomial, Quick};
-use fastmmd::{Embedding, FeatureMap, Fourier, Kernel, Sampling, SinCos, fixed};
+use fastmmd::features::sincos::{Libm, Micromath, Polynomial, Quick, SinCos};
+use fastmmd::shape::Fixed;
+use fastmmd::{Embedding, FeatureMap, Fourier, Kernel, Sampling, fixed};
 
 use super::programs::FIXED;
 
@@ -25,7 +26,7 @@ pub(super) fn largest(map: &str, backend: &str) -> Result<f64> {
             over_samples(&map, |index| map.exact_frequency(index))
         }
         (_, FIXED) => {
-            let map = fixed::Fastfood::<16, 16, 128>::new(Kernel::GAUSSIAN, 1)?;
+            let map = fixed::Fastfood::<16, 16, 128>::gaussian(1);
             over_samples(&map, |index| map.exact_frequency(index))
         }
         (_, "polynomial") => over_a_turn::<Polynomial>(),
@@ -37,12 +38,12 @@ pub(super) fn largest(map: &str, backend: &str) -> Result<f64> {
 }
 
 /// Over samples from the whole range, from noise of unit spread to the corners.
-fn over_samples<const D: usize, const L: usize>(
-    map: &impl FeatureMap<D, L, i16>,
+fn over_samples<const D: usize>(
+    map: &impl FeatureMap<Inputs = Fixed<D>, Backend = fixed::Table>,
     frequency: impl Fn(usize) -> Option<[f64; D]>,
 ) -> Result<f64> {
-    let frequencies: Vec<[f64; D]> = (0..L).filter_map(frequency).collect();
-    let mut embedding = fixed::Embedding::<L>::new(map);
+    let mut embedding = Embedding::new(map);
+    let frequencies: Vec<[f64; D]> = (0..embedding.frequencies()).filter_map(frequency).collect();
     let mut largest = 0.0_f64;
     let mut word = 1_u32;
     for index in 0..SAMPLES {
@@ -71,8 +72,8 @@ fn over_samples<const D: usize, const L: usize>(
 }
 
 fn over_a_turn<B: SinCos>() -> Result<f64> {
-    let map = Fourier::given([[1.0]], 1.0)?;
-    let mut embedding = Embedding::<1, B>::new(&map);
+    let map = Fourier::given([[1.0]], 1.0)?.with_backend::<B>();
+    let mut embedding = Embedding::new(&map);
     let mut largest = 0.0_f64;
     for step in 0..=STEPS {
         let turns = f64::from(step) / f64::from(STEPS) - 0.5;

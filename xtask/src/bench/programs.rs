@@ -61,19 +61,9 @@ impl Program {
         if DETECTORS.contains(map) {
             return format!("{map}(&bench::maps::FOURIER_{d}_{l})");
         }
-        let (map, kind) = (map.to_uppercase(), backend_type(backend));
-        let prefix = if *backend == FIXED { "FIXED_" } else { "" };
-        format!("embedding::<{kind}, {d}, {l}>(&bench::maps::{prefix}{map}_{d}_{l})")
+        let map = map.to_uppercase();
+        format!("embedding(&bench::maps::{backend}::{map}_{d}_{l})")
     }
-}
-
-fn backend_type(name: &str) -> String {
-    if name == FIXED {
-        return "fastmmd::fixed::Table".to_owned();
-    }
-    let mut letters = name.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    format!("fastmmd::sincos::{}{}", first.unwrap_or_default(), letters.as_str())
 }
 
 /// Everything there is to measure.

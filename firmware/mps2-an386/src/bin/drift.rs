@@ -5,7 +5,7 @@
 
 use board_common::RetainedMemory;
 use cortex_m_rt::entry;
-use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS};
+use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
@@ -22,6 +22,6 @@ static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
 #[entry]
 fn main() -> ! {
     let sensor = MagnetometerThermometer::default();
-    let detector = || Detector::new(&FOUR_CHANNELS, BOARD);
+    let detector = || Detector::new(&FOUR_CHANNELS, board());
     mps2_an386::run(&STATE, sensor, Some(Store::new()), detector)
 }

@@ -5,7 +5,7 @@
 
 use board_common::RetainedMemory;
 use cortex_m_rt::entry;
-use drift_app::profile::{ONE_CHANNEL, RECORDING, RecordingDetector};
+use drift_app::profile::{ONE_CHANNEL, RecordingDetector, recording};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::NoSensor;
 
@@ -19,5 +19,5 @@ static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&ONE_CHANNEL, RECORDING))
+    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&ONE_CHANNEL, recording()))
 }

@@ -5,7 +5,7 @@
 
 use board_common::RetainedMemory;
 use cortex_m_rt::entry;
-use drift_app::profile::{EIGHT_CHANNELS, RECORDING, RecordingDetector};
+use drift_app::profile::{EIGHT_CHANNELS, RecordingDetector, recording};
 use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::NoSensor;
 
@@ -19,5 +19,5 @@ static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&EIGHT_CHANNELS, RECORDING))
+    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&EIGHT_CHANNELS, recording()))
 }
