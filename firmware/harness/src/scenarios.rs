@@ -11,7 +11,7 @@ use crate::device::{Closing, Device};
 use crate::error::{Error, expect};
 use crate::learned::{self, LEARNED, SETTINGS};
 use crate::machine::{Board, Eeprom, Machine, PATIENCE, Setup};
-use crate::signal::{DEVIATION, Random, Scene};
+use crate::signal::{DEVIATION, Random, Scene, USUAL};
 use crate::{endurance, power, recording, stack, tool};
 
 /// A scenario: its name and the function that plays it with the programs in a directory.
@@ -241,6 +241,8 @@ fn sensor_stuck(programs: &Programs) -> Result<String, Error> {
         let (_, alarm) = step(&mut device, &mut scene)?;
         expect(alarm.is_none(), || format!("{alarm:?}"))?;
     }
+    // Far out, a window would notice before it is clear that nothing moves.
+    device.machine().set_sensors(&USUAL)?;
     let mut noticed = None;
     for number in 1..=LIMIT {
         let answer = device.ask(&Command::Step)?;

@@ -80,6 +80,9 @@ pub struct Scene {
 /// Means of the field along X, Y, Z in nanotesla: positive, since QEMU takes no others.
 const MEAN: [f64; 3] = [40_000.0, 60_000.0, 80_000.0];
 
+/// What the sensors feel on average: where no single reading looks odd.
+pub const USUAL: Reading = Reading { nanotesla: [40_000, 60_000, 80_000], millicelsius: 21_000 };
+
 /// Deviation of the healthy field, in nanotesla: some 40 counts of the sensor.
 pub const DEVIATION: f64 = 4_000.0;
 
