@@ -7,7 +7,7 @@ use crate::state::state;
 
 /// Rows over which the predictor forgets while it learns.
 const MEMORY: f32 = 4000.0;
-/// Start of the inverse correlation matrix: little faith in the first coefficients.
+/// Start of the inverse correlation matrix: large, so that the first rows set the coefficients.
 const START: f32 = 10.0;
 /// Limit of its trace: a channel at rest must not wind it up.
 const MAX_TRACE: f32 = 1000.0;
@@ -79,7 +79,7 @@ state! {
         past: [f32; TERMS] = level_alone(),
         weights: [f32; TERMS],
         /// Inverse of the correlation matrix of the past, as recursive least squares keeps it.
-        inverse: [[f32; TERMS]; TERMS] = little_faith(),
+        inverse: [[f32; TERMS]; TERMS] = start_matrix(),
     }
 }
 
@@ -91,7 +91,7 @@ const fn level_alone<const TERMS: usize>() -> [f32; TERMS] {
 }
 
 /// [`START`] times the unit matrix.
-const fn little_faith<const TERMS: usize>() -> [[f32; TERMS]; TERMS] {
+const fn start_matrix<const TERMS: usize>() -> [[f32; TERMS]; TERMS] {
     let mut inverse = [[0.0; TERMS]; TERMS];
     let mut term = 0;
     while term < TERMS {
@@ -167,7 +167,7 @@ impl<const TERMS: usize> Predictor<TERMS> {
             }
         }
         if !trace.is_finite() || self.weights.iter().any(|weight| !weight.is_finite()) {
-            self.inverse = little_faith();
+            self.inverse = start_matrix();
             self.weights = [0.0; TERMS];
         } else if trace > MAX_TRACE {
             let shrink = MAX_TRACE / trace;

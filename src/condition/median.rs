@@ -14,19 +14,19 @@ const ANCHORS: usize = 8;
 pub type MedianDistance<const C: usize> = MedianDistanceOf<Fixed<C>>;
 
 state! {
-/// Streaming median of the distance between rows that are not neighbours: 32·C + 60 bytes.
-///
-/// Every `spacing` rows, one of eight anchors is replaced by the row at hand; every row is
-/// compared with one of the four oldest, which lie at least four spacings back: under
-/// autocorrelation neighbours are closer than independent rows. The median of the squared
-/// distances is followed by the P² algorithm (Jain and Chlamtac, 1985).
-#[derive(Debug, Clone, PartialEq)]
-pub struct MedianDistanceOf<C: Length> {
-    spacing: u32 = 1,
-    rows: u32,
-    anchors: [Per<C, f32>; ANCHORS],
-    median: RunningMedian,
-}
+    /// Streaming median of the distance between rows that are not neighbours: 32·C + 60 bytes.
+    ///
+    /// Every `spacing` rows, one of eight anchors is replaced by the row at hand; every row is
+    /// compared with one of the four oldest, which lie at least four spacings back: under
+    /// autocorrelation neighbours are closer than independent rows. The median of the squared
+    /// distances is followed by the P² algorithm (Jain and Chlamtac, 1985).
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct MedianDistanceOf<C: Length> {
+        spacing: u32 = 1,
+        rows: u32,
+        anchors: [Per<C, f32>; ANCHORS],
+        median: RunningMedian,
+    }
 }
 
 impl<const C: usize> MedianDistance<C> {
@@ -85,13 +85,13 @@ impl<C: Length> MedianDistanceOf<C> {
 }
 
 state! {
-/// The P² estimate of a median: five markers, 44 bytes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct RunningMedian {
-    count: u32,
-    heights: [f32; 5],
-    positions: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0],
-}
+    /// The P² estimate of a median: five markers, 44 bytes.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct RunningMedian {
+        count: u32,
+        heights: [f32; 5],
+        positions: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0],
+    }
 }
 
 impl RunningMedian {

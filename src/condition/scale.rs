@@ -21,29 +21,29 @@ const OUTLIER: f32 = 8.0;
 pub type Scale<const C: usize> = ScaleOf<Fixed<C>>;
 
 state! {
-/// Running mean and standard deviation of channels, by Welford's recursion: 8·C + 4 bytes.
-///
-/// From the ninth row on, a value beyond 8 deviations counts as one at 8 deviations, so that a
-/// glitch does not make its channel look coarse for good; a real change of level gets through in
-/// a few rows.
-///
-/// ```
-/// use fastmmd::condition::Scale;
-///
-/// let mut scale = Scale::<1>::new();
-/// for reading in [19.0, 20.0, 21.0] {
-///     scale.push(&[reading])?;
-/// }
-/// assert_eq!(scale.standardised(&[22.0])?, [2.0]);
-/// # Ok::<(), fastmmd::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScaleOf<C: Length> {
-    rows: u32,
-    means: Per<C, f32>,
-    /// Sums of squared deviations from the mean.
-    squares: Per<C, f32>,
-}
+    /// Running mean and standard deviation of channels, by Welford's recursion: 8·C + 4 bytes.
+    ///
+    /// From the ninth row on, a value beyond 8 deviations counts as one at 8 deviations, so that a
+    /// glitch does not enlarge the spread of its channel; a real change of level gets through in
+    /// a few rows.
+    ///
+    /// ```
+    /// use fastmmd::condition::Scale;
+    ///
+    /// let mut scale = Scale::<1>::new();
+    /// for reading in [19.0, 20.0, 21.0] {
+    ///     scale.push(&[reading])?;
+    /// }
+    /// assert_eq!(scale.standardised(&[22.0])?, [2.0]);
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ScaleOf<C: Length> {
+        rows: u32,
+        means: Per<C, f32>,
+        /// Sums of squared deviations from the mean.
+        squares: Per<C, f32>,
+    }
 }
 
 impl<const C: usize> Scale<C> {

@@ -41,7 +41,7 @@ pub enum Reference {
     /// The mean of the learning rows, as it was: any lasting change is a drift, however slow.
     Learned,
     /// A mean that forgets over this many rows, from the start: changes slower than that are
-    /// not seen, and nobody has to say when all was well.
+    /// not seen, and no healthy period has to be named.
     Moving(u32),
 }
 

@@ -94,7 +94,7 @@ pub trait Monitor {
 
     /// Takes up a saved state, settings included, and goes on from it bit for bit.
     ///
-    /// Any bytes may be tried, such as RAM whose content after a reset is anyone's guess: those
+    /// Any bytes may be tried, such as RAM whose content after a reset is unknown: those
     /// that are torn, foreign or altered are refused, and change nothing.
     ///
     /// # Errors

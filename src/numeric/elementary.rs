@@ -81,8 +81,8 @@ pub(crate) const fn cos_sin_turns(t: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn close(ours: f64, judge: f64, relative: f64) {
-        assert!((ours - judge).abs() <= relative * judge.abs().max(1e-300), "{ours} {judge}");
+    fn close(ours: f64, expected: f64, relative: f64) {
+        assert!((ours - expected).abs() <= relative * expected.abs().max(1e-300), "{ours} {expected}");
     }
 
     #[test]

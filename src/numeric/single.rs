@@ -81,8 +81,8 @@ mod tests {
     fn root_is_within_one_unit_in_the_last_place() {
         let mut x = 1e-30_f32;
         while x < 1e30 {
-            let (ours, judge) = (sqrt_f32(x), x.sqrt());
-            assert!(ours.to_bits().abs_diff(judge.to_bits()) <= 1, "{x}");
+            let (ours, expected) = (sqrt_f32(x), x.sqrt());
+            assert!(ours.to_bits().abs_diff(expected.to_bits()) <= 1, "{x}");
             x *= 1.31;
         }
         assert!(sqrt_f32(0.0) == 0.0 && sqrt_f32(-4.0) == 0.0);
@@ -92,8 +92,8 @@ mod tests {
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn a_long_sum_is_as_good_as_a_short_one() {
         let values = || (0..100_000_u32).map(|i| 0.1 + (i % 7) as f32 * 1e-3);
-        let judge: f64 = values().map(f64::from).sum();
-        let error = |sum: f32| (f64::from(sum) / judge - 1.0).abs();
+        let expected: f64 = values().map(f64::from).sum();
+        let error = |sum: f32| (f64::from(sum) / expected - 1.0).abs();
         assert!(error(compensated_sum(values())) < 1e-7);
         // The control: a plain sum is a thousand times worse.
         assert!(error(values().sum()) > 1e-5);
@@ -106,8 +106,8 @@ mod tests {
             let turns = f64::from(step) / 10_000.0;
             let (sin, cos) = (core::f64::consts::TAU * turns).sin_cos();
             let (cos, sin) = ((0.3 * cos) as f32, (0.3 * sin) as f32);
-            let judge = f64::from(sin).atan2(f64::from(cos)) / core::f64::consts::TAU;
-            let error = f64::from(angle_turns(cos, sin)) - judge;
+            let expected = f64::from(sin).atan2(f64::from(cos)) / core::f64::consts::TAU;
+            let error = f64::from(angle_turns(cos, sin)) - expected;
             assert!((error - error.round()).abs() < 1e-7, "{turns} {error}");
         }
         assert!(angle_turns(0.0, 0.0) == 0.0);

@@ -223,7 +223,7 @@ fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// `name: type` of each public field; the rest of a declaration is nobody's business.
+/// `name: type` of each public field of a declaration.
 fn fields(body: TokenStream) -> Vec<String> {
     let mut all = Vec::new();
     let mut field: Vec<TokenTree> = Vec::new();

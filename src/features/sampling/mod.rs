@@ -38,7 +38,7 @@ pub enum Sampling {
     /// Independent draws, as in the FastMMD paper: the error falls as 1/√L.
     Independent,
     /// A scrambled Halton sequence through the inverse distribution function, on the half-space
-    /// of frequencies (ω and −ω say the same).
+    /// of frequencies (ω and −ω give the same kernel).
     Quasi,
     /// Blocks of D orthogonal directions with stratified lengths; spherical kernels only.
     Orthogonal,

@@ -156,7 +156,7 @@ mod tests {
             .chain(limit)
             .map(|turns| {
                 let point = B::point(turns);
-                // The fraction of a turn is exact in f64, so the judge sees the same phase.
+                // The fraction of a turn is exact in f64, so the reference has the same phase.
                 let fraction = f64::from(turns) - f64::from(turns).round();
                 let (sin, cos) = (core::f64::consts::TAU * fraction).sin_cos();
                 (f64::from(point.cos) - cos).abs().max((f64::from(point.sin) - sin).abs())
