@@ -1,20 +1,20 @@
 // The computations behind the golden values, included after `golden.rs` by the host's tests and
 // by the boards' programs: both run the same lines.
 
-use fastmmd::detector::{Config, Detector, Verdict, View};
-use fastmmd::{Backend, Error, FeatureMap, Fourier, TwoSample};
+use fastmmd::condition::Raw;
+use fastmmd::features::ScalarOf;
+use fastmmd::monitor::Monitor;
+use fastmmd::shape::{Fixed, Windows};
+use fastmmd::{Config, Error, FeatureMap, TwoSample, Verdict};
 
 /// Long enough for every record here.
 const GOLDEN_RECORD_BYTES: usize = 4500;
 
 /// Both streams, each sample with weight 1.
-pub(crate) fn golden_pair<B: Backend, M, const D: usize, const L: usize>(
+pub(crate) fn golden_pair<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(
     map: &M,
-    sample: impl Fn(u32, bool) -> [B::Scalar; D],
-) -> Result<Golden, Error>
-where
-    M: FeatureMap<D, L, B::Scalar>,
-{
+    sample: impl Fn(u32, bool) -> [ScalarOf<M>; D],
+) -> Result<Golden, Error> {
     let mut test = TwoSample::new(map);
     for index in 0..GOLDEN_SAMPLES {
         test.push_p(&sample(index, false))?;
@@ -24,12 +24,7 @@ where
 }
 
 /// The saved state by its own checksum, and the bits of MMD².
-pub(crate) fn golden_of<B: Backend, M, const D: usize, const L: usize>(
-    test: &TwoSample<'_, M, D, L, B>,
-) -> Result<Golden, Error>
-where
-    M: FeatureMap<D, L, B::Scalar>,
-{
+pub(crate) fn golden_of<M: FeatureMap>(test: &TwoSample<'_, M>) -> Result<Golden, Error> {
     Ok(Golden {
         record: checksum_of(|bytes| test.save(bytes))?,
         biased: test.mmd2_biased()?.to_bits(),
@@ -37,14 +32,20 @@ where
     })
 }
 
-/// The detector over the golden rows, with a change in them.
-pub(crate) fn golden_detector<V: View<3>>(map: &Fourier<3, 64>) -> Result<GoldenDetector, Error> {
-    let config = Config {
+/// The settings of the golden detectors, whatever their view.
+pub(crate) fn golden_config<V>() -> Config<V, Windows<3>> {
+    let usual: Config<Raw<3>> = Config::rows(1000.0);
+    Config {
         scaling_rows: 64,
         learning_rows: GOLDEN_ROWS[0] - 64,
-        ..Config::rows(1000.0).with_windows([4, 16, 64])
-    };
-    let mut detector: Detector<'_, _, V, 3, 3, 64, 3> = Detector::new(map, config)?;
+        ..usual.with_windows([4, 16, 64]).with_view()
+    }
+}
+
+/// A new detector over the golden rows, with a change in them.
+pub(crate) fn golden_detector(
+    detector: &mut impl Monitor<Row = [f32; 3]>,
+) -> Result<GoldenDetector, Error> {
     let mut found = GoldenDetector { record: 0, verdicts: 0, alarms: 0, first: [0; 3], score: 0 };
     for index in 0..GOLDEN_ROWS[2] {
         let number = match detector.push(&golden_row(index))? {
