@@ -65,21 +65,13 @@ where
     let sample = M::Inputs::borrow_mut(&mut sample);
     for (row, weight) in p.points().rows().zip(p.weights()) {
         fill(sample.as_mut(), row);
-        if even_p {
-            test.push_p(sample)
-        } else {
-            test.push_p_weighted(sample, single(*weight))
-        }
-        .expect("a good sample");
+        if even_p { test.push_p(sample) } else { test.push_p_weighted(sample, single(*weight)) }
+            .expect("a good sample");
     }
     for (row, weight) in q.points().rows().zip(q.weights()) {
         fill(sample.as_mut(), row);
-        if even_q {
-            test.push_q(sample)
-        } else {
-            test.push_q_weighted(sample, single(*weight))
-        }
-        .expect("a good sample");
+        if even_q { test.push_q(sample) } else { test.push_q_weighted(sample, single(*weight)) }
+            .expect("a good sample");
     }
     test
 }
@@ -169,7 +161,9 @@ fn every_way(map: &impl AnyBackend, count: usize, seed: u64, worst: &mut Worst) 
 
 fn kernel(profile: Profile, dims: usize) -> Kernel {
     let bandwidth = single(1.3 * real(dims).sqrt());
-    Kernel::new(profile, bandwidth).and_then(|kernel| kernel.with_amplitude(0.75)).expect("in range")
+    Kernel::new(profile, bandwidth)
+        .and_then(|kernel| kernel.with_amplitude(0.75))
+        .expect("in range")
 }
 
 /// Every kernel and sampling of a dense map.

@@ -1,8 +1,8 @@
 //! The monitor of couplings: false alarms as promised, ties that appear or break found, and
 //! changes of single channels left to the detector.
 
-use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
 use fastmmd::Fourier;
+use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::{real, single, tolerance};

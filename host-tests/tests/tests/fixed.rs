@@ -20,7 +20,9 @@ use readings::Readings;
 const BANDWIDTHS: [f32; 6] = [0.015_625, 0.1, 0.7, 1.0, 4.0, 256.0];
 
 fn kernel(profile: Profile, bandwidth: f32) -> Kernel {
-    Kernel::new(profile, bandwidth).and_then(|kernel| kernel.with_amplitude(0.75)).expect("in range")
+    Kernel::new(profile, bandwidth)
+        .and_then(|kernel| kernel.with_amplitude(0.75))
+        .expect("in range")
 }
 
 /// A map in integers that says what its frequencies are.
@@ -115,10 +117,8 @@ fn mmd_is_the_references_over_the_whole_range() {
     for bandwidth in BANDWIDTHS {
         let gaussian = kernel(Profile::Gaussian, bandwidth);
         let dense = |sampling| fixed::Fourier::new(gaussian, sampling, 3).expect("in range");
-        let mut worst = [
-            against_the_reference::<fixed::Fourier<3, 64>, 3>(&dense(Sampling::Quasi), 1),
-            0.0,
-        ];
+        let mut worst =
+            [against_the_reference::<fixed::Fourier<3, 64>, 3>(&dense(Sampling::Quasi), 1), 0.0];
         let map = fixed::Fourier::<16, 128>::new(gaussian, Sampling::Orthogonal, 3);
         worst[0] = worst[0].max(against_the_reference(&map.expect("in range"), 2));
         let map = fixed::Fastfood::<3, 4, 64>::new(gaussian, 3).expect("in range");

@@ -224,6 +224,7 @@ fn every_refusal_has_its_own_error() {
     // Another map altogether, of the same shape.
     let other = Fourier::<2, 4>::new(Kernel::GAUSSIAN, Sampling::Quasi, 8).expect("spherical");
     let stranger = streams(&other);
-    let foreign = saved(Embedding::<Fourier<2, 4>>::SAVED_BYTES, |out| stranger.p().save(&other, out));
+    let foreign =
+        saved(Embedding::<Fourier<2, 4>>::SAVED_BYTES, |out| stranger.p().save(&other, out));
     refuses(&foreign, Error::MapMismatch);
 }

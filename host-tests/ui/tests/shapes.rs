@@ -3,26 +3,32 @@
 //!
 //! If a message is meant to change: `TRYBUILD=overwrite cargo test -p fastmmd-ui`.
 
+use std::path::Path;
 use std::process::Command;
 
 /// The messages are those of one compiler.
 const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
 
+/// What a program prints, if it runs and is content.
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
 /// Why the programs cannot be compiled here, or not be compared.
 fn obstacle() -> Option<String> {
-    let run = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).output();
-        let output = output.ok().filter(|output| output.status.success())?;
-        String::from_utf8(output.stdout).ok()
-    };
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    if run(&cargo, &["metadata", "--offline", "--format-version=1"]).is_none() {
-        return Some("cargo does not run offline here".to_owned());
+    if output(&cargo, &["metadata", "--offline", "--format-version=1"]).is_none() {
+        return Some("cargo does not find all it needs offline".to_owned());
     }
-    let version = run("rustc", &["--version"]).unwrap_or_default();
+    let version = output("rustc", &["--version"]).unwrap_or_default();
     let number = version.split(' ').nth(1).unwrap_or_default();
-    let pinned = TOOLCHAIN.contains(&format!("\"{number}\""));
-    (!pinned).then(|| format!("the messages are not those of rustc {number}"))
+    if !TOOLCHAIN.contains(&format!("\"{number}\"")) {
+        return Some(format!("rustc {number:?} may put the messages in another way"));
+    }
+    let root = output("rustc", &["--print", "sysroot"]).unwrap_or_default();
+    let sources = Path::new(&root).join("lib/rustlib/src").exists();
+    sources.then(|| "with the component rust-src, messages show lines of core".to_owned())
 }
 
 #[test]

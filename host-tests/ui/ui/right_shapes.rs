@@ -3,9 +3,7 @@
 use fastmmd::condition::Raw;
 use fastmmd::monitor::coupling;
 use fastmmd::shape::Windows;
-use fastmmd::{
-    Config, Detector, Embedding, Error, Fastfood, Fourier, KernelFamily, checked,
-};
+use fastmmd::{Config, Detector, Embedding, Error, Fastfood, Fourier, KernelFamily, checked};
 
 static MAP: Fourier<3, 64> = Fourier::gaussian(1);
 static LAGGED: Fourier<6, 64> = Fourier::gaussian(1);

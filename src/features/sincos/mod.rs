@@ -114,6 +114,11 @@ impl<B: SinCos + Copy + PartialEq + core::fmt::Debug> Backend for B {
 }
 
 /// A way to compute sine and cosine together.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not compute sine and cosine in `f32`",
+    label = "not for samples of `f32`",
+    note = "detectors, couplings, kernel families and witnesses need a map of `f32` samples, not one of `fixed`"
+)]
 pub trait SinCos: Backend<Scalar = f32> {
     /// Largest absolute error of either, for phases within a turn.
     const MAX_ERROR: f32;
@@ -121,7 +126,7 @@ pub trait SinCos: Backend<Scalar = f32> {
     /// Tells saved sums of different backends apart. Codes below 128 are this crate's.
     const CODE: u8;
 
-    /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::map::MAX_TURNS).
+    /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::features::MAX_TURNS).
     fn point(turns: f32) -> Point;
 
     /// The same point, with 1 − cos 2πt for the cosine: cheaper where the backend has that first.

@@ -15,7 +15,8 @@ pub(crate) fn dense<M: FeatureMap<Backend: SinCos>>(map: &M) -> Frequencies {
     }
     let mut axis = M::Inputs::make(&map.dims(), || 0.0);
     let mut phases = M::Frequencies::make(&map.dims(), || 0.0);
-    let (axis, phases) = (M::Inputs::borrow_mut(&mut axis), M::Frequencies::borrow_mut(&mut phases));
+    let (axis, phases) =
+        (M::Inputs::borrow_mut(&mut axis), M::Frequencies::borrow_mut(&mut phases));
     let mut rows = vec![vec![0.0; axis.as_ref().len()]; phases.as_ref().len()];
     for channel in 0..axis.as_ref().len() {
         axis.as_mut().fill(0.0);
