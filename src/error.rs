@@ -55,6 +55,33 @@ impl Parameter {
             Self::HoldOff => "the hold-off",
         }
     }
+
+    /// What it must be, as a whole sentence: a constant cannot put one together.
+    const fn rule(self) -> &'static str {
+        match self {
+            Self::Channel(_) => "a channel of the sample must be a finite number in range",
+            Self::Weight => "the weight must be from 2^-12 to 2^20",
+            Self::Bandwidth => "the bandwidth must be a positive number in range",
+            Self::Amplitude => "the kernel's amplitude K(0) must be a positive number in range",
+            Self::Keep => "the factor to keep must be above 0 and at most 1",
+            Self::Frequency => "a frequency must be a finite number of at most 10^12 turns",
+            Self::MeanTime => "the mean time between false alarms must be from 100 to 10^9 rows",
+            Self::Windows => "the window lengths must ascend, from 2 rows or more to at most 2^20",
+            Self::ScalingRows => "the scaling rows must be from 16 to 2^20",
+            Self::LearningRows => {
+                "the learning rows must be at least 64 and several times the longest window, and at most 2^20"
+            }
+            Self::ReferenceMemory => {
+                "the memory of the reference must be longer than the longest window, and at most 2^20"
+            }
+            Self::CalibrationMemory => {
+                "the memory of the calibration must be many times the longest window"
+            }
+            Self::HoldOff => {
+                "the hold-off must be at least 1 row, and settling longer than it by the longest window"
+            }
+        }
+    }
 }
 
 impl fmt::Display for Parameter {
@@ -157,7 +184,7 @@ impl Error {
     #[doc(hidden)]
     pub const fn refuse(&self) -> ! {
         match self.parameter() {
-            Some(parameter) => panic!("{}", parameter.name()),
+            Some(parameter) => panic!("{}", parameter.rule()),
             None => panic!("{}", self.message()),
         }
     }

@@ -115,7 +115,7 @@ pub(crate) fn golden_mixture(before: u32, verdict: u32) -> u32 {
 
 /// The detector with the raw view.
 pub(crate) const GOLDEN_DETECTOR_RAW: GoldenDetector = GoldenDetector {
-    record: 0xa6a8_de7f,
+    record: 0xac22_b7d7,
     verdicts: 0x7f5b_84f9,
     alarms: 1,
     first: [608, 603, 1],
@@ -124,7 +124,7 @@ pub(crate) const GOLDEN_DETECTOR_RAW: GoldenDetector = GoldenDetector {
 
 /// The detector with the view of innovations.
 pub(crate) const GOLDEN_DETECTOR_INNOVATION: GoldenDetector = GoldenDetector {
-    record: 0xa663_bc9a,
+    record: 0x2f2b_6cd6,
     verdicts: 0xbdf8_2091,
     alarms: 1,
     first: [608, 603, 1],

@@ -45,7 +45,7 @@ state! {
 impl<const C: usize, const D: usize> Delay<C, D> {
     pub(crate) const SHAPE: () = assert!(
         C >= 1 && D >= C && D.is_multiple_of(C),
-        "the number of inputs is a multiple of the number of channels"
+        "the inputs D of a view must be whole rows: 1, 2 or more times its channels C"
     );
 
     /// An empty delay line.

@@ -11,6 +11,11 @@ use crate::state::{State, codes, state};
 /// Implemented by [`Raw`] and [`Innovation`], which say the number of channels C and, where vectors
 /// of several rows are compared, the number of inputs D = lags × C.
 #[expect(private_bounds, reason = "sealed: a view is part of the saved format")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a view of the data",
+    label = "not a view",
+    note = "views are `Raw<C>`, `Raw<C, D>` and `Innovation<C>`, with C channels and D inputs"
+)]
 pub trait View: Kept<C = <Self as View>::Channels, D = <Self as View>::Inputs> {
     /// The number of channels C of a row.
     type Channels: Length;

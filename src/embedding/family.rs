@@ -52,7 +52,7 @@ impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> 
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for a bad bandwidth, as in
     /// [`Kernel::new`](crate::Kernel::new).
     pub fn new(map: &'m M, bandwidths: [f32; N]) -> Result<Self, Error> {
-        const { assert!(N >= 1, "a family has at least one member") };
+        const { assert!(N >= 1, "a family must have at least 1 bandwidth") };
         for bandwidth in bandwidths {
             Kernel::new(map.recipe().kernel.profile(), bandwidth)?;
         }

@@ -121,6 +121,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
     /// Blocks of the Gaussian kernel of bandwidth 1.
     #[must_use]
     pub const fn gaussian(seed: u64) -> Self {
+        Self::check_shape();
         Self::drawn(Kernel::GAUSSIAN, seed)
     }
 
@@ -129,6 +130,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
     /// # Errors
     /// [`Error::NotSpherical`] for the product Laplacian, which has no Fastfood form.
     pub const fn new(kernel: Kernel, seed: u64) -> Result<Self, Error> {
+        Self::check_shape();
         if kernel.is_spherical() { Ok(Self::drawn(kernel, seed)) } else { Err(Error::NotSpherical) }
     }
 
@@ -180,12 +182,21 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
 }
 
 impl<const D: usize, const P: usize, const L: usize, B> Fastfood<D, P, L, B> {
-    const SHAPE: () = {
-        assert!(D >= 1, "a sample has at least one channel");
-        assert!(P.is_power_of_two() && P >= 4 && P <= 32_768, "the block is a power of two from 4");
-        assert!(P >= D, "the block is at least as long as the sample");
-        assert!(L >= P && L.is_multiple_of(P) && L <= 65_536, "whole blocks, at most 65536");
-    };
+    const SHAPE: () = Self::check_shape();
+
+    /// As for [`Fourier`](super::Fourier): called for the line, a constant for certainty.
+    const fn check_shape() {
+        assert!(D >= 1, "a map must have at least 1 input: D is 0");
+        assert!(
+            P.is_power_of_two() && P >= 4 && P <= 32_768,
+            "the block P must be a power of two from 4 to 32768"
+        );
+        assert!(P >= D, "the block P must be at least as long as a sample, D");
+        assert!(
+            L >= P && L.is_multiple_of(P) && L <= 65_536,
+            "the frequencies L must be whole blocks of P, and at most 65536"
+        );
+    }
 
     /// The same frequencies, with sine and cosine by another backend.
     #[must_use]

@@ -51,6 +51,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     /// Frequencies of `kernel`, spread as [`Sampling::Auto`] does. Cost as for [`new`](Self::new).
     #[must_use]
     pub const fn with_kernel(kernel: Kernel, seed: u64) -> Self {
+        Self::check_shape();
         Self::drawn(kernel, Scheme::auto(&kernel, D), seed)
     }
 
@@ -62,6 +63,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     /// # Errors
     /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.
     pub const fn new(kernel: Kernel, sampling: Sampling, seed: u64) -> Result<Self, Error> {
+        Self::check_shape();
         match sampling.scheme(&kernel, D) {
             Ok(scheme) => Ok(Self::drawn(kernel, scheme, seed)),
             Err(error) => Err(error),
@@ -136,10 +138,14 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
 }
 
 impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
-    pub(crate) const SHAPE: () = {
-        assert!(D >= 1, "a sample has at least one channel");
-        assert!(L >= 1 && L <= 65_536, "the number of frequencies is from 1 to 65536");
-    };
+    pub(crate) const SHAPE: () = Self::check_shape();
+
+    /// Called, it lets the compiler point at the line that makes a constant map of a wrong shape;
+    /// as the constant `SHAPE`, it lets no other map of a wrong shape be compiled.
+    pub(crate) const fn check_shape() {
+        assert!(D >= 1, "a map must have at least 1 input: D is 0");
+        assert!(L >= 1 && L <= 65_536, "a map must have from 1 to 65536 frequencies L");
+    }
 
     /// The same frequencies, with sine and cosine by another backend.
     ///

@@ -64,6 +64,11 @@ pub type PhaseOf<M> = <ScalarOf<M> as Scalar>::Phase;
 
 /// A map from samples to points on L circles. All shapes of what is built on it follow from its
 /// type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a map",
+    label = "not a map",
+    note = "maps are `Fourier<D, L>` and `Fastfood<D, P, L>`, with D inputs and L frequencies, and those of `fixed`"
+)]
 pub trait FeatureMap {
     /// The number of channels D of a sample.
     type Inputs: Length;

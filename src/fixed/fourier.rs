@@ -34,6 +34,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     /// Frequencies of the Gaussian kernel of bandwidth 1.
     #[must_use]
     pub const fn gaussian(seed: u64) -> Self {
+        crate::Fourier::<D, L>::check_shape();
         Self::drawn(Kernel::GAUSSIAN, Scheme::auto(&Kernel::GAUSSIAN, D), seed)
     }
 
@@ -43,6 +44,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian, and
     /// [`Error::OutOfRange`] for a bandwidth outside [`BANDWIDTHS`](super::BANDWIDTHS).
     pub const fn new(kernel: Kernel, sampling: Sampling, seed: u64) -> Result<Self, Error> {
+        crate::Fourier::<D, L>::check_shape();
         if let Err(error) = check_bandwidth(&kernel) {
             return Err(error);
         }

@@ -2,10 +2,12 @@
 //!
 //! The seed is fixed; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` set others.
 
-use fastmmd::sincos::{Micromath, Polynomial};
+use fastmmd::features::sincos::{Micromath, SinCos};
+use fastmmd::features::{ScalarOf, hadamard};
+use fastmmd::shape::Fixed;
 use fastmmd::{
-    Backend, Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Parameter,
-    Sampling, fixed, hadamard,
+    Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Parameter, Sampling,
+    fixed,
 };
 use fastmmd_reference::tolerance;
 use proptest::prelude::*;
@@ -19,12 +21,12 @@ fn config() -> Config {
     config
 }
 
-type Sample<B = Polynomial> = [<B as Backend>::Scalar; 3];
-type Set<B = Polynomial> = Embedding<16, B>;
+/// A map of the shape that the samples here are made for.
+trait Map: FeatureMap<Inputs = Fixed<3>, Frequencies = Fixed<16>> {}
+impl<M: FeatureMap<Inputs = Fixed<3>, Frequencies = Fixed<16>>> Map for M {}
 
-/// A backend whose embeddings can be compared.
-trait Compared: Backend + PartialEq + std::fmt::Debug {}
-impl<B: Backend + PartialEq + std::fmt::Debug> Compared for B {}
+/// A sample and its weight.
+type Weighted<M = Fourier<3, 16>> = ([ScalarOf<M>; 3], f32);
 
 fn dense() -> Fourier<3, 16> {
     Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, 1).expect("spherical")
@@ -43,12 +45,12 @@ fn fast_integers() -> fixed::Fastfood<3, 4, 16> {
 }
 
 /// The same samples in steps; those far away saturate.
-fn in_steps(samples: &[(Sample, f32)]) -> Vec<(Sample<fixed::Table>, f32)> {
+fn in_steps(samples: &[Weighted]) -> Vec<([i16; 3], f32)> {
     let steps = |sample| fixed::sample(sample).expect("finite");
     samples.iter().map(|(sample, weight)| (steps(sample), *weight)).collect()
 }
 
-fn sample() -> impl Strategy<Value = Sample> {
+fn sample() -> impl Strategy<Value = [f32; 3]> {
     // Ordinary readings, and some that are many turns away.
     prop_oneof![4 => prop::array::uniform3(-4.0_f32..4.0), 1 => prop::array::uniform3(-1e4_f32..1e4)]
 }
@@ -58,15 +60,12 @@ fn weight() -> impl Strategy<Value = f32> {
     (-12.0_f32..20.0).prop_map(f32::exp2)
 }
 
-fn weighted_samples() -> impl Strategy<Value = Vec<(Sample, f32)>> {
+fn weighted_samples() -> impl Strategy<Value = Vec<Weighted>> {
     let weight = prop_oneof![Just(1.0), weight()];
     prop::collection::vec((sample(), weight), 1..24)
 }
 
-fn embed<B: Compared>(
-    map: &impl FeatureMap<3, 16, B::Scalar>,
-    samples: &[(Sample<B>, f32)],
-) -> Set<B> {
+fn embed<M: Map>(map: &M, samples: &[Weighted<M>]) -> Embedding<M> {
     let mut set = Embedding::new(map);
     for (sample, weight) in samples {
         set.add_weighted(map, sample, *weight).expect("a good sample");
@@ -75,18 +74,14 @@ fn embed<B: Compared>(
 }
 
 /// Total weight and sums as saved, without the sum of squared weights.
-fn sums<B: Compared>(map: &impl FeatureMap<3, 16, B::Scalar>, set: &Set<B>) -> (Vec<u8>, Vec<u8>) {
-    let mut bytes = vec![0; Set::<B>::SAVED_BYTES];
+fn sums<M: Map>(map: &M, set: &Embedding<M>) -> (Vec<u8>, Vec<u8>) {
+    let mut bytes = vec![0; Embedding::<M>::SAVED_BYTES];
     set.save(map, &mut bytes).expect("long enough");
     (bytes[44..52].to_vec(), bytes[68..bytes.len() - 4].to_vec())
 }
 
-fn add_then_remove<B: Compared>(
-    map: &impl FeatureMap<3, 16, B::Scalar>,
-    samples: &[(Sample<B>, f32)],
-    more: &[(Sample<B>, f32)],
-) {
-    let before = embed::<B>(map, samples);
+fn add_then_remove<M: Map>(map: &M, samples: &[Weighted<M>], more: &[Weighted<M>]) {
+    let before = embed(map, samples);
     let mut set = before.clone();
     for (sample, weight) in more {
         set.add_weighted(map, sample, *weight).expect("a good sample");
@@ -101,16 +96,12 @@ fn add_then_remove<B: Compared>(
     assert_eq!(set, before);
 }
 
-fn merge_in_any_order<B: Compared>(
-    map: &impl FeatureMap<3, 16, B::Scalar>,
-    samples: &[(Sample<B>, f32)],
-    cuts: [usize; 2],
-) {
-    let whole = embed::<B>(map, samples);
+fn merge_in_any_order<M: Map>(map: &M, samples: &[Weighted<M>], cuts: [usize; 2]) {
+    let whole = embed(map, samples);
     let mut cuts = cuts.map(|cut| cut % (samples.len() + 1));
     cuts.sort_unstable();
     let parts = [&samples[..cuts[0]], &samples[cuts[0]..cuts[1]], &samples[cuts[1]..]];
-    let [a, b, c] = parts.map(|part| embed::<B>(map, part));
+    let [a, b, c] = parts.map(|part| embed(map, part));
     for order in [[&a, &b, &c], [&c, &a, &b], [&b, &a, &c]] {
         let [first, second, third] = order;
         let mut left = first.clone();
@@ -125,25 +116,21 @@ fn merge_in_any_order<B: Compared>(
     }
 }
 
-fn weight_is_repetition<B: Compared>(
-    map: &impl FeatureMap<3, 16, B::Scalar>,
-    sample: &Sample<B>,
-    times: u8,
-) {
-    let weighted = embed::<B>(map, &[(*sample, f32::from(times))]);
-    let mut repeated: Set<B> = Embedding::new(map);
+fn weight_is_repetition<M: Map>(map: &M, sample: &[ScalarOf<M>; 3], times: u8) {
+    let weighted = embed(map, &[(*sample, f32::from(times))]);
+    let mut repeated = Embedding::new(map);
     for _ in 0..times {
         repeated.add(map, sample).expect("a good sample");
     }
-    assert_eq!(sums::<B>(map, &weighted), sums::<B>(map, &repeated));
-    let one = embed::<B>(map, &[(*sample, 1.0)]);
-    let mut added: Set<B> = Embedding::new(map);
+    assert_eq!(sums(map, &weighted), sums(map, &repeated));
+    let one = embed(map, &[(*sample, 1.0)]);
+    let mut added = Embedding::new(map);
     added.add(map, sample).expect("a good sample");
     assert_eq!(one, added);
 }
 
-fn forgetting_multiplies(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)], keep: [f32; 2]) {
-    let mut twice = embed::<Polynomial>(map, samples);
+fn forgetting_multiplies<M: Map>(map: &M, samples: &[Weighted<M>], keep: [f32; 2]) {
+    let mut twice = embed(map, samples);
     let mut once = twice.clone();
     twice.forget(keep[0]).expect("in range");
     twice.forget(keep[1]).expect("in range");
@@ -160,15 +147,16 @@ fn forgetting_multiplies(map: &impl FeatureMap<3, 16>, samples: &[(Sample, f32)]
 }
 
 /// Every refused call gives the error that is expected and changes nothing.
-fn bad_input_changes_nothing(
-    map: &impl FeatureMap<3, 16>,
-    samples: &[(Sample, f32)],
+fn bad_input_changes_nothing<M: Map<Backend: SinCos>>(
+    map: &M,
+    other: &M,
+    samples: &[Weighted],
     channel: usize,
 ) {
-    let before = embed::<Polynomial>(map, samples);
+    let before = embed(map, samples);
     let good = samples[0].0;
     let mut set = before.clone();
-    let refused = |result: Result<(), Error>, error: Error, set: &Set| {
+    let refused = |result: Result<(), Error>, error: Error, set: &Embedding<M>| {
         assert_eq!(result, Err(error));
         assert_eq!(*set, before);
     };
@@ -202,23 +190,22 @@ fn bad_input_changes_nothing(
     for bad in [0.0, -0.5, 1.000_001, 2.0] {
         refused(set.forget(bad), Error::OutOfRange(Parameter::Keep), &set);
     }
-    let other = Fourier::<3, 16>::new(Kernel::GAUSSIAN, Sampling::Quasi, 2).expect("spherical");
-    let stranger = embed::<Polynomial>(&other, samples);
-    refused(set.add(&other, &good), Error::MapMismatch, &set);
-    refused(set.add_weighted(&other, &good, 2.0), Error::MapMismatch, &set);
-    refused(set.remove(&other, &good), Error::MapMismatch, &set);
+    let stranger = embed(other, samples);
+    refused(set.add(other, &good), Error::MapMismatch, &set);
+    refused(set.add_weighted(other, &good, 2.0), Error::MapMismatch, &set);
+    refused(set.remove(other, &good), Error::MapMismatch, &set);
     refused(set.merge(&stranger), Error::MapMismatch, &set);
     assert_eq!(set.inner_product(&stranger), Err(Error::MapMismatch));
-    let mut empty: Set = Embedding::new(map);
+    let mut empty = Embedding::new(map);
     assert_eq!(empty.remove(map, &good), Err(Error::NothingToRemove));
     assert_eq!(empty, Embedding::new(map));
 }
 
 /// However little forgetting leaves, what is saved is taken back.
-fn saved_is_restored<B: Compared>(
-    map: &impl FeatureMap<3, 16, B::Scalar>,
-    zero: &Sample<B>,
-    samples: &[(Sample<B>, f32)],
+fn saved_is_restored<M: Map>(
+    map: &M,
+    zero: &[ScalarOf<M>; 3],
+    samples: &[Weighted<M>],
     keeps: &[f32],
 ) {
     let mut set = Embedding::new(map);
@@ -226,7 +213,7 @@ fn saved_is_restored<B: Compared>(
     for ((sample, weight), keep) in samples.iter().zip(keeps) {
         set.add_weighted(map, sample, *weight).expect("a good sample");
         set.forget(*keep).expect("in range");
-        let mut bytes = vec![0; Embedding::<16, B>::SAVED_BYTES];
+        let mut bytes = vec![0; Embedding::<M>::SAVED_BYTES];
         set.save(map, &mut bytes).expect("long enough");
         let mut restored = Embedding::new(map);
         assert_eq!(restored.restore(map, &bytes), Ok(()));
@@ -256,11 +243,11 @@ proptest! {
 
     #[test]
     fn removing_undoes_adding(samples in weighted_samples(), more in weighted_samples()) {
-        add_then_remove::<Polynomial>(&dense(), &samples, &more);
-        add_then_remove::<Polynomial>(&fast(), &samples, &more);
+        add_then_remove(&dense(), &samples, &more);
+        add_then_remove(&fast(), &samples, &more);
         let (samples, more) = (in_steps(&samples), in_steps(&more));
-        add_then_remove::<fixed::Table>(&dense_integers(), &samples, &more);
-        add_then_remove::<fixed::Table>(&fast_integers(), &samples, &more);
+        add_then_remove(&dense_integers(), &samples, &more);
+        add_then_remove(&fast_integers(), &samples, &more);
     }
 
     #[test]
@@ -268,19 +255,19 @@ proptest! {
         samples in weighted_samples(),
         cuts in prop::array::uniform2(0_usize..100),
     ) {
-        merge_in_any_order::<Polynomial>(&dense(), &samples, cuts);
-        merge_in_any_order::<Polynomial>(&fast(), &samples, cuts);
+        merge_in_any_order(&dense(), &samples, cuts);
+        merge_in_any_order(&fast(), &samples, cuts);
         let samples = in_steps(&samples);
-        merge_in_any_order::<fixed::Table>(&dense_integers(), &samples, cuts);
-        merge_in_any_order::<fixed::Table>(&fast_integers(), &samples, cuts);
+        merge_in_any_order(&dense_integers(), &samples, cuts);
+        merge_in_any_order(&fast_integers(), &samples, cuts);
     }
 
     #[test]
     fn a_whole_weight_is_repetition(sample in sample(), times in 1_u8..100) {
-        weight_is_repetition::<Polynomial>(&dense(), &sample, times);
-        weight_is_repetition::<Polynomial>(&fast(), &sample, times);
+        weight_is_repetition(&dense(), &sample, times);
+        weight_is_repetition(&fast(), &sample, times);
         let sample = fixed::sample(&sample).expect("finite");
-        weight_is_repetition::<fixed::Table>(&fast_integers(), &sample, times);
+        weight_is_repetition(&fast_integers(), &sample, times);
     }
 
     #[test]
@@ -288,11 +275,11 @@ proptest! {
         (samples, shuffled) in weighted_samples()
             .prop_flat_map(|samples| (Just(samples.clone()), Just(samples).prop_shuffle())),
     ) {
-        let floats = |samples| embed::<Polynomial>(&dense(), samples);
+        let floats = |samples| embed(&dense(), samples);
         prop_assert_eq!(floats(&samples), floats(&shuffled));
-        let floats = |samples| embed::<Polynomial>(&fast(), samples);
+        let floats = |samples| embed(&fast(), samples);
         prop_assert_eq!(floats(&samples), floats(&shuffled));
-        let integers = |samples| embed::<fixed::Table>(&fast_integers(), &in_steps(samples));
+        let integers = |samples| embed(&fast_integers(), &in_steps(samples));
         prop_assert_eq!(integers(&samples), integers(&shuffled));
     }
 
@@ -310,10 +297,10 @@ proptest! {
         samples in weighted_samples(),
         keeps in prop::collection::vec((-18.0_f32..=0.0).prop_map(f32::exp2), 24),
     ) {
-        saved_is_restored::<Polynomial>(&dense(), &[0.0; 3], &samples, &keeps);
-        saved_is_restored::<Micromath>(&dense(), &[0.0; 3], &samples, &keeps);
-        saved_is_restored::<Polynomial>(&fast(), &[0.0; 3], &samples, &keeps);
-        saved_is_restored::<fixed::Table>(&fast_integers(), &[0; 3], &in_steps(&samples), &keeps);
+        saved_is_restored(&dense(), &[0.0; 3], &samples, &keeps);
+        saved_is_restored(&dense().with_backend::<Micromath>(), &[0.0; 3], &samples, &keeps);
+        saved_is_restored(&fast(), &[0.0; 3], &samples, &keeps);
+        saved_is_restored(&fast_integers(), &[0; 3], &in_steps(&samples), &keeps);
     }
 
     #[test]
@@ -321,8 +308,9 @@ proptest! {
         samples in weighted_samples(),
         channel in 0_usize..3,
     ) {
-        bad_input_changes_nothing(&dense(), &samples, channel);
-        bad_input_changes_nothing(&fast(), &samples, channel);
+        let other = Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, 2).expect("spherical");
+        bad_input_changes_nothing(&dense(), &other, &samples, channel);
+        bad_input_changes_nothing(&fast(), &Fastfood::gaussian(2), &samples, channel);
     }
 
     #[test]
@@ -354,7 +342,7 @@ fn a_family_refuses_as_a_whole() {
         (0.0, Error::OutOfRange(Parameter::Bandwidth)),
         (-1.0, Error::OutOfRange(Parameter::Bandwidth)),
     ] {
-        let refused = KernelFamily::<_, 2, 3, 16>::new(&map, [1.0, bad]);
+        let refused = KernelFamily::new(&map, [1.0, bad]);
         assert_eq!(refused.err(), Some(error));
     }
 }
@@ -363,7 +351,7 @@ fn a_family_refuses_as_a_whole() {
 #[test]
 fn a_full_embedding_refuses_more() {
     let map = dense();
-    let mut set: Set = Embedding::new(&map);
+    let mut set = Embedding::new(&map);
     let sample = [0.0; 3]; // cos = 1 at every frequency: the largest sums there are
     set.add(&map, &sample).expect("a good sample");
     let one = set.clone();
@@ -399,7 +387,7 @@ fn a_full_embedding_of_the_table_is_saved_and_restored() {
             weight /= 2.0;
         }
     }
-    let mut bytes = [0; fixed::Embedding::<16>::SAVED_BYTES];
+    let mut bytes = [0; Embedding::<fixed::Fourier<3, 16>>::SAVED_BYTES];
     set.save(&map, &mut bytes).expect("long enough");
     let mut again = Embedding::new(&map);
     again.restore(&map, &bytes).expect("its own record");

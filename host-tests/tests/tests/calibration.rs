@@ -1,6 +1,6 @@
 //! Where the limits of the reproductions come from that no theory gives: measured on seeds that no
 //! report and no other test uses, with the stated margin. Minutes; when a method changes:
-//! `cargo test --release -p fastmmd-reference --test calibration -- --ignored --nocapture`
+//! `cargo test --release -p fastmmd-tests --test calibration -- --ignored --nocapture`
 
 use fastmmd_evaluation::reproduce::ensembles::{self, Change, ENSEMBLES};
 use fastmmd_evaluation::reproduce::figure8::{self, HELD, METHODS};

@@ -5,9 +5,12 @@ mod common;
 mod readings;
 
 use common::dense;
-use fastmmd::sincos::{Libm, Micromath, Polynomial};
+use fastmmd::dynamic;
+use fastmmd::features::sincos::{Backend, Libm, Micromath, Polynomial, SinCos};
+use fastmmd::shape::{Constant, Fixed, Length};
 use fastmmd::{
-    Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Profile, Sampling, SinCos, TwoSample,
+    Error, Fastfood, FeatureMap, Fourier, Kernel, KernelFamily, Profile, Recipe, Sampling,
+    TwoSample,
 };
 use fastmmd_evaluation::published;
 use fastmmd_reference::features::Frequencies;
@@ -19,32 +22,65 @@ use readings::Readings;
 
 const SAMPLINGS: [Sampling; 3] = [Sampling::Independent, Sampling::Quasi, Sampling::Orthogonal];
 
+/// The same frequencies with any backend.
+trait AnyBackend: FeatureMap<Backend: SinCos> + Clone {
+    type With<B: SinCos>: FeatureMap<Inputs = Self::Inputs, Backend = B>;
+
+    fn with<B: SinCos>(&self) -> Self::With<B>;
+}
+
+impl<const D: usize, const L: usize> AnyBackend for Fourier<D, L> {
+    type With<B: SinCos> = Fourier<D, L, B>;
+
+    fn with<B: SinCos>(&self) -> Fourier<D, L, B> {
+        self.clone().with_backend()
+    }
+}
+
+impl<const D: usize, const P: usize, const L: usize> AnyBackend for Fastfood<D, P, L> {
+    type With<B: SinCos> = Fastfood<D, P, L, B>;
+
+    fn with<B: SinCos>(&self) -> Fastfood<D, P, L, B> {
+        self.clone().with_backend()
+    }
+}
+
+impl AnyBackend for dynamic::Map {
+    type With<B: SinCos> = dynamic::Map<B>;
+
+    fn with<B: SinCos>(&self) -> dynamic::Map<B> {
+        self.clone().with_backend()
+    }
+}
+
 /// Feeds both sets to the core: by `push` where all weigh 1, weighted otherwise.
-fn stream<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
-    map: &'m M,
-    p: &Weighted,
-    q: &Weighted,
-) -> TwoSample<'m, M, D, L, B> {
+fn stream<'m, M>(map: &'m M, p: &Weighted, q: &Weighted) -> TwoSample<'m, M>
+where
+    M: FeatureMap<Backend: SinCos>,
+{
     let mut test = TwoSample::new(map);
     let ones = |set: &Weighted| set.weights().iter().all(|w| w.to_bits() == 1.0_f64.to_bits());
     let (even_p, even_q) = (ones(p), ones(q));
-    for sample in p.points().arrays::<D>().expect("D channels").iter().zip(p.weights()) {
-        if even_p {
-            test.push_p(sample.0)
-        } else {
-            test.push_p_weighted(sample.0, single(*sample.1))
-        }
-        .expect("a good sample");
+    let mut sample = M::Inputs::make(&map.dims(), || 0.0);
+    let sample = M::Inputs::borrow_mut(&mut sample);
+    for (row, weight) in p.points().rows().zip(p.weights()) {
+        fill(sample.as_mut(), row);
+        if even_p { test.push_p(sample) } else { test.push_p_weighted(sample, single(*weight)) }
+            .expect("a good sample");
     }
-    for sample in q.points().arrays::<D>().expect("D channels").iter().zip(q.weights()) {
-        if even_q {
-            test.push_q(sample.0)
-        } else {
-            test.push_q_weighted(sample.0, single(*sample.1))
-        }
-        .expect("a good sample");
+    for (row, weight) in q.points().rows().zip(q.weights()) {
+        fill(sample.as_mut(), row);
+        if even_q { test.push_q(sample) } else { test.push_q_weighted(sample, single(*weight)) }
+            .expect("a good sample");
     }
     test
+}
+
+fn fill(sample: &mut [f32], row: &[f64]) {
+    assert_eq!(sample.len(), row.len());
+    for (value, wide) in sample.iter_mut().zip(row) {
+        *value = single(*wide);
+    }
 }
 
 /// The largest errors of the three backends so far.
@@ -52,24 +88,25 @@ fn stream<'m, M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
 struct Worst([f64; 3]);
 
 impl Worst {
-    fn compare<M: FeatureMap<D, L>, const D: usize, const L: usize, B: SinCos>(
+    fn compare<M: FeatureMap<Backend: SinCos>>(
         &mut self,
         map: &M,
         sets: (&Weighted, &Weighted),
         reference: &Readings,
         limit: &Tolerance,
     ) {
-        let readings = Readings::core::<M, D, L, B, B>(&stream(map, sets.0, sets.1));
+        let readings = Readings::core::<M, M::Backend>(&stream(map, sets.0, sets.1));
         let misses = readings.misses(reference, limit);
-        assert!(misses.is_empty(), "{:?}, backend {}: {misses:?}", map.recipe(), B::CODE);
-        let worst = &mut self.0[usize::from(B::CODE)];
+        let code = <M::Backend as Backend>::CODE;
+        assert!(misses.is_empty(), "{:?}, backend {code}: {misses:?}", map.recipe());
+        let worst = &mut self.0[usize::from(code)];
         *worst = worst.max(readings.largest_error(reference));
     }
 
     /// All backends on one map and one pair of sets.
-    fn all_backends<M: FeatureMap<D, L>, const D: usize, const L: usize>(
+    fn all_backends(
         &mut self,
-        map: &M,
+        map: &impl AnyBackend,
         frequencies: &Frequencies,
         p: &Weighted,
         q: &Weighted,
@@ -77,9 +114,9 @@ impl Worst {
         let spectrum = |set| frequencies.spectrum(set).expect("D channels");
         let reference = Readings::reference(&spectrum(p), &spectrum(q));
         let sets = (p, q);
-        self.compare::<M, D, L, Polynomial>(map, sets, &reference, &tolerance::MMD2);
-        self.compare::<M, D, L, Libm>(map, sets, &reference, &tolerance::MMD2);
-        self.compare::<M, D, L, Micromath>(map, sets, &reference, &tolerance::MMD2_MICROMATH);
+        self.compare(&map.with::<Polynomial>(), sets, &reference, &tolerance::MMD2);
+        self.compare(&map.with::<Libm>(), sets, &reference, &tolerance::MMD2);
+        self.compare(&map.with::<Micromath>(), sets, &reference, &tolerance::MMD2_MICROMATH);
     }
 
     fn print(&self, what: &str) {
@@ -112,14 +149,9 @@ fn weighted(set: &Weighted, seed: u64) -> Weighted {
 }
 
 /// One map: at the natural scale, weighted, and where the largest phase is 16 turns.
-fn every_way<M: FeatureMap<D, L>, const D: usize, const L: usize>(
-    map: &M,
-    count: usize,
-    seed: u64,
-    worst: &mut Worst,
-) {
+fn every_way(map: &impl AnyBackend, count: usize, seed: u64, worst: &mut Worst) {
     let frequencies = dense(map);
-    let (p, q) = sets(D, count, seed);
+    let (p, q) = sets(frequencies.rows()[0].len(), count, seed);
     worst.all_backends(map, &frequencies, &p, &q);
     worst.all_backends(map, &frequencies, &weighted(&p, seed), &weighted(&q, !seed));
     let largest = frequencies.largest_phase(&p).max(frequencies.largest_phase(&q));
@@ -129,23 +161,32 @@ fn every_way<M: FeatureMap<D, L>, const D: usize, const L: usize>(
 
 fn kernel(profile: Profile, dims: usize) -> Kernel {
     let bandwidth = single(1.3 * real(dims).sqrt());
-    Kernel::new(profile, bandwidth).and_then(|kernel| kernel.with_scale(0.75)).expect("in range")
+    Kernel::new(profile, bandwidth)
+        .and_then(|kernel| kernel.with_amplitude(0.75))
+        .expect("in range")
 }
 
 /// Every kernel and sampling of a dense map.
-fn fourier<const D: usize, const L: usize>(count: usize) {
+fn dense_maps<M: AnyBackend>(
+    [inputs, frequencies]: [usize; 2],
+    count: usize,
+    new: impl Fn(Kernel, Sampling) -> Result<M, Error>,
+) {
     let mut worst = Worst::default();
     for profile in Profile::ALL {
         for sampling in SAMPLINGS {
-            let kernel = kernel(profile, D);
+            let kernel = kernel(profile, inputs);
             if sampling == Sampling::Orthogonal && !kernel.is_spherical() {
                 continue;
             }
-            let map = Box::new(Fourier::<D, L>::new(kernel, sampling, 7).expect("spherical"));
-            every_way(&*map, count, 11, &mut worst);
+            every_way(&new(kernel, sampling).expect("spherical"), count, 11, &mut worst);
         }
     }
-    worst.print(&format!("Fourier<{D}, {L}>, {count} samples"));
+    worst.print(&format!("Fourier<{inputs}, {frequencies}>, {count} samples"));
+}
+
+fn fourier<const D: usize, const L: usize>(count: usize) {
+    dense_maps([D, L], count, |kernel, sampling| Fourier::<D, L>::new(kernel, sampling, 7));
 }
 
 /// Every spherical kernel of a Fastfood map.
@@ -154,8 +195,8 @@ fn fastfood<const D: usize, const P: usize, const L: usize>(count: usize) {
     for profile in Profile::ALL {
         let kernel = kernel(profile, D);
         if kernel.is_spherical() {
-            let map = Box::new(Fastfood::<D, P, L>::new(kernel, 7).expect("spherical"));
-            every_way(&*map, count, 13, &mut worst);
+            let map = Fastfood::<D, P, L>::new(kernel, 7).expect("spherical");
+            every_way(&map, count, 13, &mut worst);
         }
     }
     worst.print(&format!("Fastfood<{D}, {P}, {L}>, {count} samples"));
@@ -177,7 +218,11 @@ fn dense_maps_of_many_channels() {
     fourier::<16, 128>(300);
     fourier::<64, 16>(10);
     fourier::<64, 16>(1000);
-    fourier::<64, 4096>(40);
+    // A megabyte of frequencies: on the heap.
+    let [inputs, frequencies] = [64, 4096];
+    dense_maps([inputs, frequencies], 40, |kernel, sampling| {
+        dynamic::Map::fourier(kernel, sampling, 7, inputs, frequencies)
+    });
 }
 
 #[test]
@@ -194,11 +239,13 @@ fn fastfood_maps() {
 
 #[test]
 fn hundred_thousand_samples() {
-    fn one<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+    fn one(map: &impl AnyBackend) {
         let mut worst = Worst::default();
-        let (p, q) = sets(D, 100_000, 17);
-        worst.all_backends(map, &dense(map), &p, &weighted(&q, 19));
-        worst.print(&format!("{:?} {D}, {L}, 100000 samples", map.recipe().kind));
+        let Recipe { kind, inputs, frequencies, .. } = map.recipe();
+        let frequency_vectors = dense(map);
+        let (p, q) = sets(frequency_vectors.rows()[0].len(), 100_000, 17);
+        worst.all_backends(map, &frequency_vectors, &p, &weighted(&q, 19));
+        worst.print(&format!("{kind:?} {inputs}, {frequencies}, 100000 samples"));
     }
     let gaussian = |dims| kernel(Profile::Gaussian, dims);
     one(&Fourier::<3, 64>::new(gaussian(3), Sampling::Quasi, 1).expect("spherical"));
@@ -218,12 +265,12 @@ fn disjoint_sets() {
     worst.all_backends(&map, &dense(&map), &p, &q);
 
     // All frequencies half a turn per unit: 0 and 1 are opposite points, MMD² = 4.
-    let map = Box::new(Fourier::<1, 4096>::given([[0.5]; 4096], 1.0).expect("finite"));
+    let map = Fourier::<1, 4096>::given([[0.5]; 4096], 1.0).expect("finite");
     let mass = |x: f64| {
         let points = fastmmd_reference::Points::new(1, vec![x; 10]).expect("some");
         Weighted::even(points)
     };
-    worst.all_backends(&*map, &dense(&*map), &mass(0.0), &mass(1.0));
+    worst.all_backends(&map, &dense(&map), &mass(0.0), &mass(1.0));
     worst.print("disjoint sets");
 }
 
@@ -232,7 +279,7 @@ fn circles_have_the_references_amplitudes_and_phases() {
     let kernel = kernel(Profile::Gaussian, 3);
     let map = Fourier::<3, 256>::new(kernel, Sampling::Independent, 5).expect("spherical");
     let (p, q) = sets(3, 500, 29);
-    let test = stream::<_, 3, 256, Polynomial>(&map, &p, &q);
+    let test = stream(&map, &p, &q);
     let frequencies = dense(&map);
     let spectrum = |set| frequencies.spectrum(set).expect("three channels");
     let (p, q) = (spectrum(&p), spectrum(&q));
@@ -257,7 +304,7 @@ fn circles_have_the_references_amplitudes_and_phases() {
 
 #[test]
 fn a_family_has_the_references_mmd_at_every_bandwidth() {
-    fn one<M: FeatureMap<3, 64>>(map: &M) {
+    fn one<M: FeatureMap<Inputs = Fixed<3>, Backend: SinCos>>(map: &M) {
         let bandwidths = [0.3, 1.0, 1.7, 5.0, 40.0];
         let mut family = KernelFamily::new(map, bandwidths).expect("in range");
         let (p, q) = sets(3, 300, 31);
@@ -270,7 +317,7 @@ fn a_family_has_the_references_mmd_at_every_bandwidth() {
         let biased = family.biased().expect("not empty");
         let unbiased = family.unbiased().expect("not empty");
         let own = f64::from(map.recipe().kernel.bandwidth());
-        let scale = f64::from(map.recipe().kernel.scale());
+        let scale = f64::from(map.recipe().kernel.amplitude());
         let mut expected = Vec::new();
         for (index, bandwidth) in bandwidths.into_iter().enumerate() {
             let factor = own / f64::from(bandwidth);
@@ -299,14 +346,17 @@ fn a_family_has_the_references_mmd_at_every_bandwidth() {
 
 #[test]
 fn single_frequencies_are_those_of_all_at_once() {
-    fn one<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+    fn one<M, const D: usize>(map: &M)
+    where
+        M: FeatureMap<Inputs = Fixed<D>, Frequencies: Constant, Backend: SinCos>,
+    {
         for (index, row) in dense(map).rows().iter().enumerate() {
             let frequency = map.frequency(index).expect("index below L");
             for (single, together) in frequency.into_iter().zip(row) {
                 tolerance::FREQUENCY.hold("frequency", single.into(), *together);
             }
         }
-        assert_eq!(map.frequency(L), None);
+        assert_eq!(map.frequency(M::Frequencies::N), None);
     }
     for profile in [Profile::Gaussian, Profile::Exponential] {
         let kernel = kernel(profile, 12);
@@ -325,14 +375,14 @@ fn wrong_values_are_caught() {
     let spectrum = |set| frequencies.spectrum(set).expect("three channels");
     let (reference_p, reference_q) = (spectrum(&p), spectrum(&q));
     let reference = Readings::reference(&reference_p, &reference_q);
-    let good = Readings::core::<_, 3, 64, Polynomial, Polynomial>(&stream(&map, &p, &q));
+    let good = Readings::core::<_, Polynomial>(&stream(&map, &p, &q));
     assert!(good.misses(&reference, &tolerance::MMD2).is_empty());
 
     let mut rows: [[f32; 3]; 64] =
         std::array::from_fn(|index| map.frequency(index).expect("index below 64"));
     rows[20][1] += 1e-3;
     let off = Fourier::given(rows, 0.75).expect("finite");
-    let wrong = Readings::core::<_, 3, 64, Polynomial, Polynomial>(&stream(&off, &p, &q));
+    let wrong = Readings::core::<_, Polynomial>(&stream(&off, &p, &q));
     let misses = wrong.misses(&reference, &tolerance::MMD2);
     assert!(!misses.is_empty());
 

@@ -1,13 +1,13 @@
 //! The monitor of couplings: false alarms as promised, ties that appear or break found, and
 //! changes of single channels left to the detector.
 
+use fastmmd::Fourier;
 use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
-use fastmmd::{Fourier, Kernel, Sampling};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::{real, single, tolerance};
 
-type Small<'m> = Monitor<'m, Fourier<1, 16>, Fourier<1, 16>, 1, 1, 16, 16>;
+type Small<'m> = Monitor<'m, Fourier<1, 16>, Fourier<1, 16>>;
 
 /// How the second channel depends on the first; both are N(0, 1) by themselves.
 #[derive(Debug, Clone, Copy)]
@@ -155,8 +155,7 @@ fn strength_is_hsic() {
     let map = Fourier::<1, 64>::gaussian(1);
     for tie in [Tie::Linear, Tie::Sign] {
         let config = Config { learning_rows: 2048, ..Config::rows(1000.0) };
-        let mut monitor: Box<Monitor<_, _, 1, 1, 64, 64>> =
-            Box::new(Monitor::new(&map, &map, config).expect("in range"));
+        let mut monitor = Box::new(Monitor::new(&map, &map, config).expect("in range"));
         let mut source = Source::new(5, 0.0);
         let mut rows = Vec::new();
         while monitor.progress() < 1.0 {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use fastmmd::detector::LoneOutliers;
+use fastmmd::monitor::LoneOutliers;
 use fastmmd_evaluation::evaluate::attribution::{self, Score};
 use fastmmd_evaluation::evaluate::families::Family;
 use fastmmd_evaluation::evaluate::run_length::{self, Trial};

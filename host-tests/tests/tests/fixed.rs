@@ -5,7 +5,8 @@ mod readings;
 
 use std::f64::consts::TAU;
 
-use fastmmd::sincos::Polynomial;
+use fastmmd::features::sincos::Polynomial;
+use fastmmd::shape::Fixed;
 use fastmmd::{
     Embedding, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, TwoSample, fixed,
 };
@@ -19,11 +20,13 @@ use readings::Readings;
 const BANDWIDTHS: [f32; 6] = [0.015_625, 0.1, 0.7, 1.0, 4.0, 256.0];
 
 fn kernel(profile: Profile, bandwidth: f32) -> Kernel {
-    Kernel::new(profile, bandwidth).and_then(|kernel| kernel.with_scale(0.75)).expect("in range")
+    Kernel::new(profile, bandwidth)
+        .and_then(|kernel| kernel.with_amplitude(0.75))
+        .expect("in range")
 }
 
 /// A map in integers that says what its frequencies are.
-trait Exact<const D: usize, const L: usize>: FeatureMap<D, L, i16> {
+trait Exact<const D: usize>: FeatureMap<Inputs = Fixed<D>, Backend = fixed::Table> {
     fn rows(&self) -> Vec<[f64; D]>;
 
     fn frequencies(&self) -> Frequencies {
@@ -32,13 +35,13 @@ trait Exact<const D: usize, const L: usize>: FeatureMap<D, L, i16> {
     }
 }
 
-impl<const D: usize, const L: usize> Exact<D, L> for fixed::Fourier<D, L> {
+impl<const D: usize, const L: usize> Exact<D> for fixed::Fourier<D, L> {
     fn rows(&self) -> Vec<[f64; D]> {
         (0..L).map(|index| self.exact_frequency(index).expect("index below L")).collect()
     }
 }
 
-impl<const D: usize, const P: usize, const L: usize> Exact<D, L> for fixed::Fastfood<D, P, L> {
+impl<const D: usize, const P: usize, const L: usize> Exact<D> for fixed::Fastfood<D, P, L> {
     fn rows(&self) -> Vec<[f64; D]> {
         (0..L).map(|index| self.exact_frequency(index).expect("index below L")).collect()
     }
@@ -87,10 +90,7 @@ fn as_real<const D: usize>(samples: &[[i16; D]]) -> Weighted {
     Weighted::even(Points::new(D, values.collect()).expect("some samples"))
 }
 
-fn against_the_reference<M: Exact<D, L>, const D: usize, const L: usize>(
-    map: &M,
-    seed: u64,
-) -> f64 {
+fn against_the_reference<M: Exact<D>, const D: usize>(map: &M, seed: u64) -> f64 {
     let frequencies = map.frequencies();
     let mut generator = Generator::new(seed);
     let mut worst = 0.0_f64;
@@ -103,7 +103,7 @@ fn against_the_reference<M: Exact<D, L>, const D: usize, const L: usize>(
             q.iter().for_each(|sample| test.push_q(sample).expect("every sample is good"));
             let spectrum = |samples| frequencies.spectrum(&as_real(samples)).expect("D channels");
             let reference = Readings::reference(&spectrum(&p), &spectrum(&q));
-            let core = Readings::core::<_, D, L, fixed::Table, Polynomial>(&test);
+            let core = Readings::core::<_, Polynomial>(&test);
             let misses = core.misses(&reference, &tolerance::MMD2_FIXED);
             assert!(misses.is_empty(), "{:?} {range:?} {count}: {misses:?}", map.recipe());
             worst = worst.max(core.largest_error(&reference));
@@ -117,10 +117,8 @@ fn mmd_is_the_references_over_the_whole_range() {
     for bandwidth in BANDWIDTHS {
         let gaussian = kernel(Profile::Gaussian, bandwidth);
         let dense = |sampling| fixed::Fourier::new(gaussian, sampling, 3).expect("in range");
-        let mut worst = [
-            against_the_reference::<fixed::Fourier<3, 64>, 3, 64>(&dense(Sampling::Quasi), 1),
-            0.0,
-        ];
+        let mut worst =
+            [against_the_reference::<fixed::Fourier<3, 64>, 3>(&dense(Sampling::Quasi), 1), 0.0];
         let map = fixed::Fourier::<16, 128>::new(gaussian, Sampling::Orthogonal, 3);
         worst[0] = worst[0].max(against_the_reference(&map.expect("in range"), 2));
         let map = fixed::Fastfood::<3, 4, 64>::new(gaussian, 3).expect("in range");
@@ -139,7 +137,7 @@ fn mmd_is_the_references_for_every_kernel() {
     {
         for bandwidth in [0.1, 2.0] {
             let kernel = kernel(profile, bandwidth);
-            let map = fixed::Fourier::<5, 64>::with_kernel(kernel, 3);
+            let map = fixed::Fourier::<5, 64>::new(kernel, Sampling::Auto, 3).expect("in range");
             against_the_reference(&map, 6);
             if kernel.is_spherical() {
                 let map = fixed::Fastfood::<8, 8, 64>::new(kernel, 3).expect("in range");
@@ -150,13 +148,13 @@ fn mmd_is_the_references_for_every_kernel() {
 }
 
 /// The largest error of a coordinate over the samples of a map, from the sample to the sum.
-fn largest_error<M: Exact<D, L>, const D: usize, const L: usize>(map: &M, off: f64) -> f64 {
+fn largest_error<M: Exact<D>, const D: usize>(map: &M, off: f64) -> f64 {
     let rows = map.rows();
     let mut generator = Generator::new(11);
     let mut worst = 0.0_f64;
     for range in RANGES {
         for sample in set::<D>(&mut generator, 500, range, 0.0) {
-            let mut one = fixed::Embedding::<L>::new(map);
+            let mut one = Embedding::new(map);
             one.add(map, &sample).expect("every sample is good");
             for (point, row) in one.mean().expect("not empty").zip(&rows) {
                 let steps: f64 = row.iter().zip(sample).map(|(w, x)| w * f64::from(x)).sum();
@@ -176,7 +174,8 @@ fn largest_error<M: Exact<D, L>, const D: usize, const L: usize>(map: &M, off: f
 fn every_point_is_good() {
     for bandwidth in BANDWIDTHS {
         let gaussian = kernel(Profile::Gaussian, bandwidth);
-        let dense = fixed::Fourier::<16, 128>::with_kernel(gaussian, 8);
+        let dense = fixed::Fourier::<16, 128>::new(gaussian, Sampling::Auto, 8);
+        let dense = dense.expect("in range");
         let fast = fixed::Fastfood::<16, 16, 128>::new(gaussian, 8).expect("in range");
         let errors = [largest_error(&dense, 0.0), largest_error(&fast, 0.0)];
         println!("σ = {bandwidth:9}: Fourier {:.1e}, Fastfood {:.1e}", errors[0], errors[1]);
@@ -196,16 +195,16 @@ fn integers_and_floats_agree() {
     let q = set::<16>(&mut generator, 500, Range::Unit, 0.4);
     let float = |sample: &[i16; 16]| sample.map(|x| f32::from(x) / f32::from(fixed::ONE));
     let dense = (
-        fixed::Fourier::<16, 128>::with_kernel(gaussian, 5),
+        fixed::Fourier::<16, 128>::new(gaussian, Sampling::Auto, 5).expect("in range"),
         Fourier::<16, 128>::with_kernel(gaussian, 5),
     );
     let fast = (
         fixed::Fastfood::<16, 16, 128>::new(gaussian, 5).expect("in range"),
         Fastfood::<16, 16, 128>::new(gaussian, 5).expect("in range"),
     );
-    let mut integers = fixed::TwoSample::new(&dense.0);
+    let mut integers = TwoSample::new(&dense.0);
     let mut floats = TwoSample::new(&dense.1);
-    let mut fast_integers = fixed::TwoSample::new(&fast.0);
+    let mut fast_integers = TwoSample::new(&fast.0);
     let mut fast_floats = TwoSample::new(&fast.1);
     for (p, q) in p.iter().zip(&q) {
         integers.push_p(p).and_then(|()| integers.push_q(q)).expect("good samples");
@@ -223,7 +222,7 @@ fn integers_and_floats_agree() {
     tolerance::MMD2_FIXED_AND_FLOAT.hold("Fastfood", a, b);
     // Another seed is another map.
     let other = fixed::Fastfood::<16, 16, 128>::new(gaussian, 6).expect("in range");
-    let mut stranger = Embedding::<128, fixed::Table>::new(&other);
+    let mut stranger = Embedding::new(&other);
     stranger.add(&other, &p[0]).expect("a good sample");
     assert!(stranger.merge(fast_integers.p()).is_err());
 }

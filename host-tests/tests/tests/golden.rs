@@ -8,19 +8,23 @@ mod values {
     include!("../golden_run.rs");
 }
 
-use fastmmd::detector::{Raw, View};
-use fastmmd::innovation::Innovation;
-use fastmmd::sincos::Polynomial;
-use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling, fixed};
+use fastmmd::condition::{Innovation, Raw};
+use fastmmd::features::ScalarOf;
+use fastmmd::shape::Fixed;
+use fastmmd::{Detector, Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling, fixed};
 use fastmmd_reference::checksum::crc32;
 use values::{
     GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
     GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES,
-    GOLDEN_SEED, Golden, GoldenDetector, golden_detector, golden_pair, golden_sample, golden_value,
+    GOLDEN_SEED, Golden, GoldenNumber, golden_config, golden_detector, golden_pair, golden_sample,
+    golden_value,
 };
 
-fn measured<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) -> Golden {
-    golden_pair::<Polynomial, M, D, L>(map, golden_sample).expect("good samples")
+fn measured<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(map: &M) -> Golden
+where
+    ScalarOf<M>: GoldenNumber,
+{
+    golden_pair(map, golden_sample).expect("good samples")
 }
 
 /// The records are held by their checksums: those are the CRC-32 of the rest.
@@ -30,7 +34,7 @@ fn a_record_ends_with_its_crc() {
     let map = &map.expect("spherical");
     let mut embedding = Embedding::new(map);
     embedding.add(map, &golden_sample(0, false)).expect("a good sample");
-    let mut bytes = [0; Embedding::<64>::SAVED_BYTES];
+    let mut bytes = [0; Embedding::<Fourier<3, 64>>::SAVED_BYTES];
     embedding.save(map, &mut bytes).expect("long enough");
     let (body, checksum) = bytes.split_last_chunk().expect("longer than a checksum");
     assert_eq!(u32::from_le_bytes(*checksum), crc32(body));
@@ -67,25 +71,22 @@ fn fastfood() {
 #[test]
 fn in_integers() {
     let map = fixed::Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
-    let map = map.expect("in range");
-    let found = golden_pair::<fixed::Table, _, 3, 64>(&map, golden_sample).expect("good samples");
-    hold("GOLDEN_FIXED_FOURIER", found, GOLDEN_FIXED_FOURIER);
+    hold("GOLDEN_FIXED_FOURIER", measured(&map.expect("in range")), GOLDEN_FIXED_FOURIER);
     let map = fixed::Fastfood::<16, 16, 128>::new(Kernel::GAUSSIAN, GOLDEN_SEED);
-    let map = map.expect("in range");
-    let found = golden_pair::<fixed::Table, _, 16, 128>(&map, golden_sample).expect("good samples");
-    hold("GOLDEN_FIXED_FASTFOOD", found, GOLDEN_FIXED_FASTFOOD);
-}
-
-fn detected<V: View<3>>() -> GoldenDetector {
-    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
-    golden_detector::<V>(&map.expect("spherical")).expect("good rows")
+    hold("GOLDEN_FIXED_FASTFOOD", measured(&map.expect("in range")), GOLDEN_FIXED_FASTFOOD);
 }
 
 #[test]
 fn detectors() {
+    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    let map = &map.expect("spherical");
+    let raw = Detector::new(map, golden_config::<Raw<3>>());
+    let raw = golden_detector(&mut raw.expect("in range"));
+    let innovation = Detector::new(map, golden_config::<Innovation<3>>());
+    let innovation = golden_detector(&mut innovation.expect("in range"));
     for (name, found, pinned) in [
-        ("RAW", detected::<Raw>(), GOLDEN_DETECTOR_RAW),
-        ("INNOVATION", detected::<Innovation<3>>(), GOLDEN_DETECTOR_INNOVATION),
+        ("RAW", raw.expect("good rows"), GOLDEN_DETECTOR_RAW),
+        ("INNOVATION", innovation.expect("good rows"), GOLDEN_DETECTOR_INNOVATION),
     ] {
         assert!(found == pinned, "GOLDEN_DETECTOR_{name}: {found:#x?}");
         assert!(found.alarms > 0 && found.first[0] >= GOLDEN_ROWS[1] && found.first[2] == 1);
@@ -117,7 +118,7 @@ const INPUTS: u32 = 0xb4bc_849c;
 fn another_input_is_caught() {
     let map = |seed| Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, seed);
     let golden = map(GOLDEN_SEED).expect("spherical");
-    let altered = golden_pair::<Polynomial, _, 3, 64>(&golden, |index, second| {
+    let altered = golden_pair(&golden, |index, second| {
         let mut sample: [f32; 3] = golden_sample(index, second);
         if index == 500 {
             sample[1] = f32::from_bits(sample[1].to_bits() ^ 4);

@@ -6,7 +6,9 @@
 mod common;
 
 use common::dense;
-use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling};
+use fastmmd::features::sincos::SinCos;
+use fastmmd::shape::Fixed;
+use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier};
 use fastmmd_evaluation::published;
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
@@ -30,7 +32,7 @@ fn mean(frequencies: &Frequencies, samples: &Weighted) -> Vec<(f64, f64)> {
 }
 
 /// Largest error of a coordinate of the mean point.
-fn error<const L: usize>(embedding: &Embedding<L>, reference: &[(f64, f64)]) -> f64 {
+fn error<M: FeatureMap>(embedding: &Embedding<M>, reference: &[(f64, f64)]) -> f64 {
     let points = embedding.mean().expect("not empty").zip(reference);
     points.fold(0.0, |worst: f64, (point, reference)| {
         let cos = (f64::from(point.cos) - reference.0).abs();
@@ -38,7 +40,10 @@ fn error<const L: usize>(embedding: &Embedding<L>, reference: &[(f64, f64)]) -> 
     })
 }
 
-fn a_billion<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M, count: usize) {
+fn a_billion<M, const D: usize>(map: &M, count: usize)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Backend: SinCos>,
+{
     let samples = readings::<D>(count, 41);
     let reference = Weighted::even(Points::from_arrays(&samples).expect("some"));
     let reference = mean(&dense(map), &reference);
@@ -52,7 +57,11 @@ fn a_billion<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M, count
         embedding.merge(&copy).expect("room");
     }
     let at_last = error(&embedding, &reference);
-    println!("{D}, {L}: {at_first:.2e} after {count}, {at_last:.2e} after {}", embedding.weight());
+    let frequencies = embedding.frequencies();
+    println!(
+        "{D}, {frequencies}: {at_first:.2e} after {count}, {at_last:.2e} after {}",
+        embedding.weight()
+    );
     tolerance::LONG_RUN.hold_below("after the stream", at_first);
     tolerance::LONG_RUN.hold_below("after a billion", at_last);
     published::hold_at_most("mean of 10⁹ samples, error", at_last);

@@ -5,10 +5,8 @@
 #[path = "common/records.rs"]
 mod records;
 
-use fastmmd::sincos::Polynomial;
-use fastmmd::{
-    Backend, Embedding, Error, Fastfood, FeatureMap, Fourier, MapKind, Recipe, TwoSample, fixed,
-};
+use fastmmd::shape::Constant;
+use fastmmd::{Embedding, Error, Fastfood, FeatureMap, Fourier, MapKind, Recipe, TwoSample, fixed};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::tolerance;
 use records::{dense, fast, fast_integers, hex, mend, streams};
@@ -102,7 +100,7 @@ trait State: Clone + PartialEq {
     fn largest_mean(&self) -> f64;
 }
 
-fn largest_mean<const L: usize, B: Backend>(set: &Embedding<L, B>) -> f64 {
+fn largest_mean<M: FeatureMap>(set: &Embedding<M>) -> f64 {
     let Ok(points) = set.mean() else { return 0.0 };
     let finite = set.squared_norm().is_ok_and(f32::is_finite)
         && set.concentration().is_ok_and(|c| c > 0.0 && c <= 1.0);
@@ -113,14 +111,14 @@ fn largest_mean<const L: usize, B: Backend>(set: &Embedding<L, B>) -> f64 {
 }
 
 #[derive(Clone, PartialEq)]
-struct Single<'m>(&'m Fourier<2, 4>, Embedding<4>);
+struct Single<'m>(&'m Fourier<2, 4>, Embedding<Fourier<2, 4>>);
 
 impl State for Single<'_> {
     fn restored(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.1.restore(self.0, bytes)
     }
     fn written(&self) -> Vec<u8> {
-        let mut bytes = vec![0; Embedding::<4>::SAVED_BYTES];
+        let mut bytes = vec![0; Embedding::<Fourier<2, 4>>::SAVED_BYTES];
         self.1.save(self.0, &mut bytes).expect("long enough");
         bytes
     }
@@ -129,26 +127,26 @@ impl State for Single<'_> {
     }
 }
 
-struct Pair<'m, M, B: Backend>(TwoSample<'m, M, 3, 8, B>);
+struct Pair<'m, M: FeatureMap>(TwoSample<'m, M>);
 
-impl<M, B: Backend> Clone for Pair<'_, M, B> {
+impl<M: FeatureMap> Clone for Pair<'_, M> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<M: FeatureMap<3, 8, B::Scalar>, B: Backend + PartialEq> PartialEq for Pair<'_, M, B> {
+impl<M: FeatureMap> PartialEq for Pair<'_, M> {
     fn eq(&self, other: &Self) -> bool {
         self.0.p() == other.0.p() && self.0.q() == other.0.q()
     }
 }
 
-impl<M: FeatureMap<3, 8, B::Scalar>, B: Backend + PartialEq> State for Pair<'_, M, B> {
+impl<M: FeatureMap<Frequencies: Constant>> State for Pair<'_, M> {
     fn restored(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.0.restore(bytes)
     }
     fn written(&self) -> Vec<u8> {
-        let mut bytes = vec![0; TwoSample::<M, 3, 8, B>::SAVED_BYTES];
+        let mut bytes = vec![0; TwoSample::<M>::SAVED_BYTES];
         self.0.save(&mut bytes).expect("long enough");
         bytes
     }
@@ -231,9 +229,9 @@ fn seed() -> u64 {
 
 fn originals() -> Vec<Vec<u8>> {
     let (dense, fast) = (dense(), fast());
-    let (a, b) = (streams::<_, 2, 4, Polynomial>(&dense), streams::<_, 3, 8, Polynomial>(&fast));
+    let (a, b) = (streams(&dense), streams(&fast));
     let integers = fast_integers();
-    let empty = TwoSample::<_, 2, 4>::new(&dense);
+    let empty = TwoSample::new(&dense);
     vec![
         Map(*dense.recipe()).written(),
         Map(*fast.recipe()).written(),
@@ -241,9 +239,9 @@ fn originals() -> Vec<Vec<u8>> {
         Single(&dense, a.q().clone()).written(),
         Single(&dense, empty.p().clone()).written(),
         Pair(b).written(),
-        Pair::<_, Polynomial>(TwoSample::new(&fast)).written(),
+        Pair(TwoSample::new(&fast)).written(),
         Map(*integers.recipe()).written(),
-        Pair::<_, fixed::Table>(streams(&integers)).written(),
+        Pair(streams(&integers)).written(),
     ]
 }
 
@@ -282,7 +280,7 @@ fn bombard<S: State>(before: &S, count: u32, seed: u64) -> [u32; 3] {
 #[test]
 fn four_hundred_thousand_mutants_of_an_embedding() {
     let map = dense();
-    let before = Single(&map, streams::<_, 2, 4, Polynomial>(&map).q().clone());
+    let before = Single(&map, streams(&map).q().clone());
     let [refused, unchanged, accepted] = bombard(&before, 400_000, seed());
     assert!(refused > 0 && unchanged > 0 && accepted > 0);
 }
@@ -290,7 +288,7 @@ fn four_hundred_thousand_mutants_of_an_embedding() {
 #[test]
 fn four_hundred_thousand_mutants_of_two_streams() {
     let map = fast();
-    let before = Pair::<_, Polynomial>(streams(&map));
+    let before = Pair(streams(&map));
     let [refused, unchanged, accepted] = bombard(&before, 400_000, seed() + 1);
     assert!(refused > 0 && unchanged > 0 && accepted > 0);
 }
@@ -298,7 +296,7 @@ fn four_hundred_thousand_mutants_of_two_streams() {
 #[test]
 fn four_hundred_thousand_mutants_of_two_streams_in_integers() {
     let map = fast_integers();
-    let before = Pair::<_, fixed::Table>(streams(&map));
+    let before = Pair(streams(&map));
     let [refused, unchanged, accepted] = bombard(&before, 400_000, seed() + 3);
     assert!(refused > 0 && unchanged > 0 && accepted > 0);
 }
@@ -319,7 +317,7 @@ type Restore<'r> = &'r dyn Fn(&mut Single<'_>, &[u8]) -> Result<(), Error>;
 #[test]
 fn sloppy_restores_are_caught() {
     let map = dense();
-    let before = Single(&map, streams::<_, 2, 4, Polynomial>(&map).q().clone());
+    let before = Single(&map, streams(&map).q().clone());
     let originals = originals();
     let own: Vec<Vec<u8>> = originals.iter().filter(|o| o.len() == 136).cloned().collect();
     let first_fault = |restore: Restore<'_>| {

@@ -1,14 +1,14 @@
 //! The README's table of costs, made anew and compared.
 
-use fastmmd::detector::{Detector, Raw};
-use fastmmd::innovation::Innovation;
-use fastmmd::{Fourier, TwoSample};
+use fastmmd::condition::{Innovation, Raw};
+use fastmmd::shape::Windows;
+use fastmmd::{Detector, Fourier, TwoSample};
 
 const README: &str = include_str!("../../../README.md");
 
-type RawValues<const C: usize> = Detector<'static, Fourier<C, 64>, Raw, C, C, 64, 4>;
-type Innovations<const C: usize> = Detector<'static, Fourier<C, 16>, Innovation<C>, C, C, 16, 3>;
-type Pair<const C: usize> = TwoSample<'static, Fourier<C, 64>, C, 64>;
+type RawValues<const C: usize> = Detector<'static, Fourier<C, 64>, Raw<C>>;
+type Innovations<const C: usize> = Detector<'static, Fourier<C, 16>, Innovation<C>, Windows<3>>;
+type Pair<const C: usize> = TwoSample<'static, Fourier<C, 64>>;
 
 /// The rows of the table of costs, as they should stand.
 fn rows() -> [String; 4] {

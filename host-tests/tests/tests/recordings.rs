@@ -134,11 +134,11 @@ fn a_wrong_directory_is_named() {
 #[test]
 fn the_detector_catches_what_is_plain_to_see() {
     let recordings = nab::read(&small_nab("nab-plain")).expect("as written");
-    let score = nab::score(nab::settings(), &recordings, 0);
+    let score = nab::score(&nab::settings(), &recordings, 0);
     assert_eq!((score.caught, score.false_alarms), (1, 0));
-    let whole = alarms(nab::settings(), &recordings[0].rows, 768);
-    assert_eq!(whole, cropped(nab::settings(), &recordings[0], 0));
-    assert!(cropped(nab::settings(), &recordings[0], 13).iter().all(|row| *row >= 768));
+    let whole = alarms(&nab::settings(), &recordings[0].rows, 768);
+    assert_eq!(whole, cropped(&nab::settings(), &recordings[0], 0));
+    assert!(cropped(&nab::settings(), &recordings[0], 13).iter().all(|row| *row >= 768));
     let (report, half) = nab::run(&small_nab("nab-report")).expect("as written");
     assert!(!half && report.checks.is_empty() && report.text.contains("made"));
     let (report, half) = skab::run(&small_skab("skab-report")).expect("as written");

@@ -4,13 +4,13 @@
 mod common;
 
 use common::dense;
-use fastmmd::{Embedding, Fourier, Kernel, Regimes, Sampling};
+use fastmmd::{Embedding, Fourier, Regimes};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::population::Normal;
 use fastmmd_reference::{Points, Refused, Weighted, data, exact, real, simplex, tolerance};
 use nalgebra::{DMatrix, DVector};
 
-const L: usize = 128;
+type Map = Fourier<2, 128>;
 const REGIMES: usize = 4;
 
 /// Four regimes in the plane, and how much of each is in what is seen now.
@@ -24,7 +24,7 @@ fn regimes() -> [Normal; REGIMES] {
     .map(|(mean, deviation)| Normal { mean: mean.to_vec(), deviation: deviation.to_vec() })
 }
 
-fn embedded(map: &Fourier<2, L>, points: &Points) -> Embedding<L> {
+fn embedded(map: &Map, points: &Points) -> Embedding<Map> {
     let mut embedding = Embedding::new(map);
     for sample in points.arrays::<2>().expect("a plane") {
         embedding.add(map, &sample).expect("finite");
@@ -43,7 +43,7 @@ fn mixed(generator: &mut Generator, shares: [usize; REGIMES]) -> Result<Points, 
 
 #[test]
 fn the_kernel_on_sets_is_the_mean_over_all_pairs() -> Result<(), Refused> {
-    let map = Fourier::gaussian(1);
+    let map = Map::gaussian(1);
     let frequencies = dense(&map);
     let kernel = |x: &[f64], y: &[f64]| {
         let difference: Vec<f64> = x.iter().zip(y).map(|(a, b)| a - b).collect();
@@ -67,7 +67,7 @@ fn the_kernel_on_sets_is_the_mean_over_all_pairs() -> Result<(), Refused> {
 
 #[test]
 fn matching_weights_are_those_of_the_reference() -> Result<(), Refused> {
-    let map = Fourier::gaussian(1);
+    let map = Map::gaussian(1);
     let frequencies = dense(&map);
     let mut generator = Generator::new(72);
     let mut known = Vec::new();

@@ -4,10 +4,11 @@
 #[path = "common/records.rs"]
 mod records;
 
-use fastmmd::sincos::{Libm, Polynomial};
+use fastmmd::features::ScalarOf;
+use fastmmd::features::sincos::{Backend, Libm};
+use fastmmd::shape::{Constant, Fixed};
 use fastmmd::{
-    Backend, Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, Recipe, Sampling, TwoSample,
-    fixed,
+    Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, Recipe, Sampling, TwoSample, fixed,
 };
 use records::{Number, dense, fast, fast_integers, hex, mend, reading, streams};
 
@@ -25,27 +26,28 @@ fn saved(length: usize, save: impl Fn(&mut [u8]) -> Result<usize, Error>) -> Vec
     assert_eq!(long[length..], [0xa5; 3]);
     bytes
 }
-fn round_trips<M, const D: usize, const L: usize, B>(map: &M)
+
+fn round_trips<M, const D: usize>(map: &M)
 where
-    M: FeatureMap<D, L, B::Scalar>,
-    B: Backend<Scalar: Number> + PartialEq + std::fmt::Debug,
+    M: FeatureMap<Inputs = Fixed<D>, Frequencies: Constant>,
+    ScalarOf<M>: Number,
 {
-    let test = streams::<M, D, L, B>(map);
+    let test = streams(map);
     let bytes = saved(Recipe::SAVED_BYTES, |out| map.recipe().save(out));
     assert_eq!(Recipe::restore(&bytes).as_ref(), Ok(map.recipe()));
 
-    let bytes = saved(Embedding::<L, B>::SAVED_BYTES, |out| test.q().save(map, out));
+    let bytes = saved(Embedding::<M>::SAVED_BYTES, |out| test.q().save(map, out));
     let mut restored = Embedding::new(map);
     assert_eq!(restored.restore(map, &bytes), Ok(()));
     assert_eq!(restored, *test.q());
     assert_eq!(Recipe::restore(&bytes).as_ref(), Ok(map.recipe()));
 
-    let bytes = saved(TwoSample::<M, D, L, B>::SAVED_BYTES, |out| test.save(out));
-    let mut restored = TwoSample::<M, D, L, B>::new(map);
+    let bytes = saved(TwoSample::<M>::SAVED_BYTES, |out| test.save(out));
+    let mut restored = TwoSample::<M>::new(map);
     assert_eq!(restored.restore(&bytes), Ok(()));
     assert_eq!(restored.p(), test.p());
     assert_eq!(restored.q(), test.q());
-    let bits = |t: &TwoSample<'_, M, D, L, B>| t.mmd2_unbiased().map(f32::to_bits);
+    let bits = |t: &TwoSample<'_, M>| t.mmd2_unbiased().map(f32::to_bits);
     assert_eq!(bits(&restored), bits(&test));
     // Both go on alike.
     let mut test = test;
@@ -58,27 +60,27 @@ where
 
 #[test]
 fn round_trips_are_exact() {
-    round_trips::<_, 2, 4, Polynomial>(&dense());
-    round_trips::<_, 2, 4, Libm>(&dense());
-    round_trips::<_, 3, 8, Polynomial>(&fast());
+    round_trips(&dense());
+    round_trips(&dense().with_backend::<Libm>());
+    round_trips(&fast());
     let given = Fourier::given([[0.25, 0.5], [1.0, -0.125]], 1.0).expect("finite");
-    round_trips::<_, 2, 2, Polynomial>(&given);
+    round_trips(&given);
     for sampling in [Sampling::Independent, Sampling::Quasi, Sampling::Orthogonal] {
         let map = Fourier::<16, 128>::new(Kernel::GAUSSIAN, sampling, u64::MAX).expect("spherical");
-        round_trips::<_, 16, 128, Polynomial>(&map);
+        round_trips(&map);
     }
-    round_trips::<_, 3, 8, fixed::Table>(&fast_integers());
+    round_trips(&fast_integers());
     let map = fixed::Fourier::<16, 128>::new(Kernel::GAUSSIAN, Sampling::Auto, 1);
-    round_trips::<_, 16, 128, fixed::Table>(&map.expect("in range"));
+    round_trips(&map.expect("in range"));
 }
 
 /// Maps of one seed, sums of one length: but what floats saved, integers refuse, and the reverse.
 #[test]
 fn floats_and_integers_refuse_each_other() {
     let (floats, integers) = (fast(), fast_integers());
-    let mut a = streams::<_, 3, 8, Polynomial>(&floats);
-    let mut b = streams::<_, 3, 8, fixed::Table>(&integers);
-    let saved_a = saved(TwoSample::<Fastfood<3, 4, 8>, 3, 8>::SAVED_BYTES, |out| a.save(out));
+    let mut a = streams(&floats);
+    let mut b = streams(&integers);
+    let saved_a = saved(TwoSample::<Fastfood<3, 4, 8>>::SAVED_BYTES, |out| a.save(out));
     let saved_b = saved(saved_a.len(), |out| b.save(out));
     let before = (a.p().clone(), b.p().clone());
     assert_eq!(a.restore(&saved_b), Err(Error::WrongShape));
@@ -124,14 +126,18 @@ fn record(name: &str) -> Vec<u8> {
 /// A device in the field that was saved by version 1 is read by every later version.
 #[test]
 fn records_of_version_1_restore_for_ever() {
-    fn one<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M, name: &str) {
-        let fresh = streams::<M, D, L, Polynomial>(map);
+    fn one<M, const D: usize>(map: &M, name: &str)
+    where
+        M: FeatureMap<Inputs = Fixed<D>>,
+        ScalarOf<M>: Number,
+    {
+        let fresh = streams(map);
         let recipe = Recipe::restore(&record(&format!("{name}-recipe")));
         assert_eq!(recipe.as_ref(), Ok(map.recipe()));
         let mut set = Embedding::new(map);
         assert_eq!(set.restore(map, &record(&format!("{name}-embedding"))), Ok(()));
         assert_eq!(set, *fresh.p());
-        let mut pair = TwoSample::<M, D, L>::new(map);
+        let mut pair = TwoSample::<M>::new(map);
         assert_eq!(pair.restore(&record(&format!("{name}-pair"))), Ok(()));
         assert_eq!((pair.p(), pair.q()), (fresh.p(), fresh.q()));
     }
@@ -142,11 +148,15 @@ fn records_of_version_1_restore_for_ever() {
 /// What is written now is version 1; a later version keeps the test above and replaces this one.
 #[test]
 fn version_1_is_what_is_written() {
-    fn one<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M, name: &str) -> String {
-        let test = streams::<M, D, L, Polynomial>(map);
+    fn one<M, const D: usize>(map: &M, name: &str) -> String
+    where
+        M: FeatureMap<Inputs = Fixed<D>, Frequencies: Constant>,
+        ScalarOf<M>: Number,
+    {
+        let test = streams(map);
         let recipe = saved(Recipe::SAVED_BYTES, |out| map.recipe().save(out));
-        let set = saved(Embedding::<L>::SAVED_BYTES, |out| test.p().save(map, out));
-        let pair = saved(TwoSample::<M, D, L>::SAVED_BYTES, |out| test.save(out));
+        let set = saved(Embedding::<M>::SAVED_BYTES, |out| test.p().save(map, out));
+        let pair = saved(TwoSample::<M>::SAVED_BYTES, |out| test.save(out));
         format!(
             "{name}-recipe {}\n{name}-embedding {}\n{name}-pair {}\n",
             hex(&recipe),
@@ -161,9 +171,9 @@ fn version_1_is_what_is_written() {
 #[test]
 fn every_refusal_has_its_own_error() {
     let map = dense();
-    let test = streams::<_, 2, 4, Polynomial>(&map);
-    let bytes = saved(Embedding::<4>::SAVED_BYTES, |out| test.p().save(&map, out));
-    let pair = saved(TwoSample::<Fourier<2, 4>, 2, 4>::SAVED_BYTES, |out| test.save(out));
+    let test = streams(&map);
+    let bytes = saved(Embedding::<Fourier<2, 4>>::SAVED_BYTES, |out| test.p().save(&map, out));
+    let pair = saved(TwoSample::<Fourier<2, 4>>::SAVED_BYTES, |out| test.save(out));
     let before = test.q().clone();
     let refuses = |bytes: &[u8], error: Error| {
         let mut set = before.clone();
@@ -213,7 +223,8 @@ fn every_refusal_has_its_own_error() {
     );
     // Another map altogether, of the same shape.
     let other = Fourier::<2, 4>::new(Kernel::GAUSSIAN, Sampling::Quasi, 8).expect("spherical");
-    let stranger = streams::<_, 2, 4, Polynomial>(&other);
-    let foreign = saved(Embedding::<4>::SAVED_BYTES, |out| stranger.p().save(&other, out));
+    let stranger = streams(&other);
+    let foreign =
+        saved(Embedding::<Fourier<2, 4>>::SAVED_BYTES, |out| stranger.p().save(&other, out));
     refuses(&foreign, Error::MapMismatch);
 }

@@ -3,7 +3,10 @@
 mod common;
 
 use common::dense;
-use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, Witness};
+use fastmmd::embedding::mmd;
+use fastmmd::features::sincos::SinCos;
+use fastmmd::shape::Fixed;
+use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier, Kernel, Profile, Witness};
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::kernel::gaussian;
@@ -44,9 +47,12 @@ fn slopes(x: &[f64], value: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     (0..x.len()).map(|c| (moved(c, STEP) - moved(c, -STEP)) / (2.0 * STEP)).collect()
 }
 
-fn against_the_reference<M: FeatureMap<D, L>, const D: usize, const L: usize>(map: &M) {
+fn against_the_reference<M, const D: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Backend: SinCos>,
+{
     let sets = samples::<D>(7);
-    let (mut p, mut q): (Embedding<L>, Embedding<L>) = (Embedding::new(map), Embedding::new(map));
+    let (mut p, mut q) = (Embedding::new(map), Embedding::new(map));
     sets.0.iter().for_each(|x| p.add(map, x).expect("a good sample"));
     sets.1.iter().for_each(|x| q.add(map, x).expect("a good sample"));
     let witness = Witness::new(map, &p, &q).expect("two samples");
@@ -68,7 +74,7 @@ fn against_the_reference<M: FeatureMap<D, L>, const D: usize, const L: usize>(ma
         let values = set.iter().map(|x| f64::from(witness.at(x).expect("within reach")));
         values.sum::<f64>() / real(set.len())
     };
-    let squared = f64::from(fastmmd::mmd::squared_biased(&p, &q).expect("not empty"));
+    let squared = f64::from(mmd::squared_biased(&p, &q).expect("not empty"));
     tolerance::WITNESS_VALUE.hold("⟨f⟩_P − ⟨f⟩_Q", mean(&sets.0) - mean(&sets.1), squared);
 }
 
@@ -85,8 +91,7 @@ fn value_and_gradient_are_those_of_the_reference() {
 fn is_near_the_exact_one() {
     let map = Fourier::<2, 1024>::gaussian(5);
     let sets = samples::<2>(9);
-    let (mut p, mut q): (Embedding<1024>, Embedding<1024>) =
-        (Embedding::new(&map), Embedding::new(&map));
+    let (mut p, mut q) = (Embedding::new(&map), Embedding::new(&map));
     sets.0.iter().for_each(|x| p.add(&map, x).expect("a good sample"));
     sets.1.iter().for_each(|x| q.add(&map, x).expect("a good sample"));
     let witness = Witness::new(&map, &p, &q).expect("two samples");

@@ -1,6 +1,7 @@
 //! What core and reference read out of the same samples.
 
-use fastmmd::{Backend, FeatureMap, SinCos, TwoSample};
+use fastmmd::features::sincos::SinCos;
+use fastmmd::{FeatureMap, TwoSample};
 use fastmmd_reference::features::Spectrum;
 use fastmmd_reference::real;
 use fastmmd_reference::tolerance::Tolerance;
@@ -34,18 +35,14 @@ impl Readings {
     }
 
     /// Read out of the core; the cosine of line 6 by `S`.
-    pub(crate) fn core<M, const D: usize, const L: usize, B: Backend, S: SinCos>(
-        test: &TwoSample<'_, M, D, L, B>,
-    ) -> Self
-    where
-        M: FeatureMap<D, L, B::Scalar>,
-    {
-        let scale = f64::from(test.p().kernel_scale());
+    pub(crate) fn core<M: FeatureMap, S: SinCos>(test: &TwoSample<'_, M>) -> Self {
+        let scale = f64::from(test.p().amplitude());
+        let frequencies = real(test.p().frequencies());
         let read = |value: Result<f32, _>| f64::from(value.expect("two samples each")) / scale;
         let (mut amplitudes, mut line_6) = (0.0, 0.0);
         for circle in test.circles().expect("not empty") {
-            amplitudes += f64::from(circle.amplitude * circle.amplitude) / real(L);
-            line_6 += f64::from(circle.squared_amplitude::<S>()) / real(L);
+            amplitudes += f64::from(circle.amplitude * circle.amplitude) / frequencies;
+            line_6 += f64::from(circle.squared_amplitude::<S>()) / frequencies;
         }
         Self {
             biased: read(test.mmd2_biased()),

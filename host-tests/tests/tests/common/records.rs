@@ -1,12 +1,12 @@
 //! Maps, streams and records that saved states are tested with.
 
-use fastmmd::{
-    Backend, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, Scalar, TwoSample, fixed,
-};
+use fastmmd::features::{Scalar, ScalarOf};
+use fastmmd::shape::Fixed;
+use fastmmd::{Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, TwoSample, fixed};
 use fastmmd_reference::checksum::crc32;
 
 pub(crate) fn dense() -> Fourier<2, 4> {
-    let kernel = Kernel::new(Profile::Matern32, 0.75).and_then(|k| k.with_scale(2.0));
+    let kernel = Kernel::new(Profile::Matern32, 0.75).and_then(|k| k.with_amplitude(2.0));
     Fourier::new(kernel.expect("in range"), Sampling::Quasi, 7).expect("spherical")
 }
 
@@ -45,11 +45,10 @@ pub(crate) fn reading<X: Number, const D: usize>(index: u8) -> [X; D] {
     })
 }
 
-pub(crate) fn streams<M, const D: usize, const L: usize, B: Backend<Scalar: Number>>(
-    map: &M,
-) -> TwoSample<'_, M, D, L, B>
+pub(crate) fn streams<M, const D: usize>(map: &M) -> TwoSample<'_, M>
 where
-    M: FeatureMap<D, L, B::Scalar>,
+    M: FeatureMap<Inputs = Fixed<D>>,
+    ScalarOf<M>: Number,
 {
     let mut test = TwoSample::new(map);
     for index in 0..20 {
@@ -58,9 +57,11 @@ where
     }
     test
 }
+
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
 /// Recomputes the checksum after a change, so that what lies behind it is reached.
 pub(crate) fn mend(bytes: &mut [u8]) {
     if let Some((body, checksum)) = bytes.split_last_chunk_mut() {

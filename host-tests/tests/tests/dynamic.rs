@@ -1,0 +1,191 @@
+//! Shapes that are known when the program runs give the same bits, and the same records, as those
+//! in the type.
+
+use fastmmd::condition::{Innovation, Raw, ViewKind};
+use fastmmd::dynamic::{self, Map};
+use fastmmd::features::sincos::Polynomial;
+use fastmmd::monitor::{Bandwidth, Calibration, Monitor, Policy, Reference};
+use fastmmd::shape::{Fixed, Length, Windows};
+use fastmmd::{
+    Config, Detector, Error, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, TwoSample,
+    Verdict,
+};
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::single;
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// Frequencies, sums, MMD² and records of a map with its shape in the type, and of one without.
+fn same<M, const D: usize>(fixed: &M, any: &Map)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Backend = Polynomial>,
+{
+    assert_eq!(any.recipe(), fixed.recipe());
+    assert_eq!(any.fingerprint(), fixed.fingerprint());
+    assert_eq!(any.reach().to_bits(), fixed.reach().to_bits());
+    for index in 0..=fixed.recipe().frequencies as usize {
+        let (any, fixed) = (any.frequency(index), fixed.frequency(index));
+        assert_eq!(any.map(|row| bits(&row)), fixed.map(|row| bits(&row)));
+    }
+    let mut generator = Generator::new(3);
+    let (mut a, mut b) = (TwoSample::new(fixed), TwoSample::new(any));
+    for index in 0..50_u8 {
+        let p = [0; D].map(|_| single(generator.normal()));
+        let q = [0; D].map(|_| single(30.0 * generator.normal()));
+        let weight = 0.5 + f32::from(index);
+        a.push_p(&p).and_then(|()| a.push_q_weighted(&q, weight)).expect("good samples");
+        b.push_p(&p).and_then(|()| b.push_q_weighted(&q, weight)).expect("good samples");
+    }
+    let mmd = |squared: Result<f32, _>| squared.map(f32::to_bits).expect("two samples");
+    assert_eq!(mmd(a.mmd2_unbiased()), mmd(b.mmd2_unbiased()));
+    let (mut record, mut other) = (vec![0; a.saved_bytes()], vec![0; b.saved_bytes()]);
+    a.save(&mut record).expect("long enough");
+    b.save(&mut other).expect("long enough");
+    assert_eq!(record, other);
+    // Each reads the other's, and the record says which map to draw.
+    b.reset();
+    b.restore(&record).expect("the same map");
+    assert_eq!(mmd(a.mmd2_biased()), mmd(b.mmd2_biased()));
+    assert_eq!(b.push_p(&vec![0.0; D + 1]), Err(Error::WrongShape));
+}
+
+fn kernel(profile: Profile) -> Kernel {
+    Kernel::new(profile, 1.3).and_then(|kernel| kernel.with_amplitude(0.75)).expect("in range")
+}
+
+fn fourier<const D: usize, const L: usize>() {
+    for profile in Profile::ALL {
+        for sampling in Sampling::ALL {
+            let fixed = Fourier::<D, L>::new(kernel(profile), sampling, 7);
+            let any = Map::fourier(kernel(profile), sampling, 7, D, L);
+            match (fixed, any) {
+                (Ok(fixed), Ok(any)) => {
+                    assert_eq!(Map::from_recipe(fixed.recipe()).as_ref(), Ok(&any));
+                    same(&fixed, &any);
+                }
+                (fixed, any) => assert_eq!(fixed.err(), any.err()),
+            }
+        }
+    }
+}
+
+fn fastfood<const D: usize, const P: usize, const L: usize>() {
+    for profile in Profile::ALL {
+        let fixed = Fastfood::<D, P, L>::new(kernel(profile), 7);
+        match (fixed, Map::fastfood(kernel(profile), 7, D, P, L)) {
+            (Ok(fixed), Ok(any)) => {
+                assert_eq!(Map::from_recipe(fixed.recipe()).as_ref(), Ok(&any));
+                same(&fixed, &any);
+            }
+            (fixed, any) => assert_eq!(fixed.err(), any.err()),
+        }
+    }
+}
+
+#[test]
+fn maps_and_sums_have_the_same_bits() {
+    fourier::<1, 16>();
+    fourier::<3, 64>();
+    fourier::<5, 100>();
+    fourier::<16, 128>();
+    fastfood::<1, 4, 16>();
+    fastfood::<3, 4, 64>();
+    fastfood::<12, 16, 128>();
+    fastfood::<64, 64, 64>();
+    let rows = [[0.25, 0.5], [1.0, -0.125], [0.0, 3.0]];
+    let given = Fourier::given(rows, 2.0).expect("finite");
+    same(&given, &Map::given(rows.as_flattened(), 2, 2.0).expect("finite"));
+}
+
+#[test]
+fn shapes_that_no_map_has_are_refused() {
+    let fourier = |d, l| Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, d, l).err();
+    for (inputs, frequencies) in [(0, 64), (3, 0), (3, 65_537)] {
+        assert_eq!(fourier(inputs, frequencies), Some(Error::WrongShape));
+    }
+    let fastfood = |d, p, l| Map::fastfood(Kernel::GAUSSIAN, 1, d, p, l).err();
+    for (inputs, block, frequencies) in [(3, 6, 12), (5, 4, 64), (3, 4, 66), (3, 2, 64), (0, 4, 64)]
+    {
+        assert_eq!(fastfood(inputs, block, frequencies), Some(Error::WrongShape));
+    }
+    assert_eq!(Map::given(&[1.0; 5], 2, 1.0).err(), Some(Error::WrongShape));
+    let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, 3, 64).expect("a shape");
+    let config = || dynamic::Config::of(&Config::<Raw<1>>::rows(1e4));
+    for channels in [0, 2, 4] {
+        let refused = dynamic::detector(&map, channels, ViewKind::Raw, config()).err();
+        assert_eq!(refused, Some(Error::WrongShape));
+    }
+    let mut detector = dynamic::detector(&map, 3, ViewKind::Raw, config()).expect("in range");
+    assert_eq!(detector.push(&[0.0; 2]), Err(Error::WrongShape));
+    assert_eq!(detector.rows(), 0);
+}
+
+/// Both detectors through learning, a change and what follows it, row by row; records go from one
+/// to the other and back on the way.
+fn live_alike<D: Monitor<Row = [f32; C]>, const C: usize>(
+    fixed: &mut D,
+    map: &Map,
+    view: ViewKind,
+    config: dynamic::Config,
+) {
+    let mut any = dynamic::detector(map, C, view, config).expect("in range");
+    assert_eq!(any.saved_bytes(), fixed.saved_bytes());
+    let (mut record, mut other) = (vec![0; any.saved_bytes()], vec![0; any.saved_bytes()]);
+    let mut generator = Generator::new(5);
+    let mut alarms = 0;
+    for index in 0..1500_u16 {
+        let change = if (900..1200).contains(&index) { 3.0 } else { 0.0 };
+        let row = [0; C].map(|_| single(generator.normal() + change));
+        let verdict = fixed.push(&row).expect("finite");
+        assert_eq!(any.push(&row), Ok(verdict), "row {index}");
+        alarms += u32::from(matches!(verdict, Verdict::Alarm(_)));
+        if index % 100 == 99 {
+            fixed.save(&mut record).expect("long enough");
+            any.save(&mut other).expect("long enough");
+            assert_eq!(record, other, "row {index}");
+            any = dynamic::restored(map, &record).expect("the same shape");
+            fixed.restore(&other).expect("the same shape");
+        }
+    }
+    assert!(alarms > 0);
+    assert_eq!(Monitor::status(&any), fixed.status());
+}
+
+/// Short stages, and everything that goes on changing.
+fn config<V, W: Length>(config: Config<V, W>) -> Config<V, W> {
+    Config {
+        scaling_rows: 64,
+        learning_rows: 512,
+        reference: Reference::Moving(2000),
+        calibration: Calibration::Adaptive(1000),
+        policy: Policy::Relearn { hold_off: 20, settle: 200 },
+        ..config
+    }
+}
+
+#[test]
+fn detectors_have_the_same_bits() {
+    fn any<V, W: Length>(config: &Config<V, W>) -> dynamic::Config {
+        dynamic::Config::of(config)
+    }
+    let map = Fourier::<6, 32>::gaussian(1);
+    let dynamic = Map::from_recipe(map.recipe()).expect("drawn");
+    for bandwidth in [Bandwidth::Family, Bandwidth::Deviations(8.0), Bandwidth::MedianDistance(1.0)]
+    {
+        let raw: Config<Raw<6>, Windows<3>> = config(Config::rows(1e3).with_windows([4, 16, 64]));
+        let raw = Config { bandwidth, ..raw };
+        let mut fixed = Detector::new(&map, raw).expect("in range");
+        live_alike(&mut fixed, &dynamic, ViewKind::Raw, any(&raw));
+        let lagged: Config<Raw<2, 6>, Windows<5>> =
+            config(Config::lagged(1e3).with_windows([2, 4, 8, 16, 64]));
+        let lagged = Config { bandwidth, ..lagged };
+        let mut fixed = Detector::new(&map, lagged).expect("in range");
+        live_alike(&mut fixed, &dynamic, ViewKind::Raw, any(&lagged));
+        let innovation: Config<Innovation<6>, Windows<3>> = config(Config::innovation(1e3));
+        let innovation = Config { bandwidth, ..innovation };
+        let mut fixed = Detector::new(&map, innovation).expect("in range");
+        live_alike(&mut fixed, &dynamic, ViewKind::Innovation, any(&innovation));
+    }
+}
