@@ -43,8 +43,8 @@ pub(crate) fn axes_of<C: Length, B: SinCos>(values: &Per<C, f32>) -> Per<C, Axis
 }
 
 /// Moves means towards the points of a row by the fraction `rate`.
-pub(crate) fn blend_axes(axes: &mut [Axis], row: &[Axis], rate: f32) {
-    for (means, points) in axes.iter_mut().zip(row) {
+pub(crate) fn blend_axes<C: Length>(axes: &mut Per<C, Axis>, row: &Per<C, Axis>, rate: f32) {
+    for (means, points) in axes.iter_mut().zip(row.iter()) {
         for (mean, point) in means.iter_mut().zip(points) {
             mean.blend(*point, rate);
         }

@@ -83,7 +83,7 @@ impl<C: Length, F: Length, W: Length> Windowed<C, F, W> {
             *to = *from;
         }
         if let Some(axes) = self.axes.get(window) {
-            mean.axes = axes.clone();
+            mean.axes.copy_from(axes);
         }
     }
 }
@@ -215,6 +215,12 @@ impl<F: Length, W: Length> State for Circles<F, W> {
     fn reset(&mut self) {
         for lane in self.lanes.as_mut() {
             lane.fill(W::lane(Point::ZERO));
+        }
+    }
+
+    fn copy_from(&mut self, other: &Self) {
+        for (lane, other) in self.lanes.as_mut().iter_mut().zip(other.lanes.as_ref()) {
+            lane.copy_from_slice(other);
         }
     }
 

@@ -134,7 +134,7 @@ macro_rules! settings {
         impl<V, W: Length> defmt::Format for $name<V, W> {
             fn format(&self, f: defmt::Formatter<'_>) {
                 defmt::write!(f, "windows {}", self.lengths());
-                $(defmt::write!(f, concat!(", ", stringify!($field), " {}"), self.$field);)*
+                $(defmt::write!(f, ", {=str} {}", stringify!($field), self.$field);)*
             }
         }
 

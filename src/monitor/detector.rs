@@ -123,14 +123,18 @@ where
     pub const fn new(map: &'m M, config: Config<V, Windows<W>>) -> Result<Self, Error> {
         const { V::SHAPE };
         match config.check_fixed() {
-            Ok(()) => {
-                let mut detector = Self { map, config, state: Memory::initial() };
-                let spacing = detector.config.anchor_spacing();
-                detector.state.condition.distance.space(spacing);
-                Ok(detector)
-            }
+            Ok(()) => Ok(Self::fresh(map, config)),
             Err(error) => Err(error),
         }
+    }
+
+    /// Apart from the check, so that the compiler writes each field straight to where the caller
+    /// wants the detector: it is then never on the stack.
+    #[inline(never)]
+    const fn fresh(map: &'m M, config: Config<V, Windows<W>>) -> Self {
+        let mut detector = Self { map, config, state: Memory::initial() };
+        detector.state.condition.distance.space(config.anchor_spacing());
+        detector
     }
 }
 
