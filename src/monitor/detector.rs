@@ -128,13 +128,11 @@ where
         }
     }
 
-    /// Apart from the check, so that the compiler writes each field straight to where the caller
-    /// wants the detector: it is then never on the stack.
+    /// Apart from the check, and of constants alone, so that the compiler writes each field
+    /// straight to where the caller wants the detector: it is then never on the stack.
     #[inline(never)]
     const fn fresh(map: &'m M, config: Config<V, Windows<W>>) -> Self {
-        let mut detector = Self { map, config, state: Memory::initial() };
-        detector.state.condition.distance.space(config.anchor_spacing());
-        detector
+        Self { map, config, state: Memory::initial() }
     }
 }
 
@@ -155,7 +153,6 @@ where
         config.check()?;
         let mut detector = Self { map, state: Memory::make(dims), config };
         detector.state.condition.view = view;
-        detector.space();
         Ok(detector)
     }
 
@@ -188,12 +185,6 @@ where
         let rows = self.state.rows;
         self.state.reset();
         self.state.rows = rows;
-        self.space();
-    }
-
-    /// Spaces the anchors of the median distance as the settings want it.
-    fn space(&mut self) {
-        self.state.condition.distance.space(self.config.anchor_spacing());
     }
 
     /// Takes one row, in the sensor's own units. O(W·L) beside the map, and 8·L bytes of stack.
