@@ -259,12 +259,17 @@ where
         features: &mut Features<V::Channels, M::Frequencies>,
     ) -> Result<(), Error> {
         let vector = self.state.condition.scaled_vector(0.2 * self.map.reach());
-        let family = self.config.bandwidth == Bandwidth::Family;
         let frequencies = features.points.len();
+        let (vector, points) = (vector.borrow(), features.points.borrow_mut());
+        // Asked once, not for each frequency.
+        if self.config.bandwidth != Bandwidth::Family {
+            return self.map.project(vector, points, |point, turns| {
+                *point = M::Backend::point(turns);
+            });
+        }
         let mut index = 0;
-        self.map.project(vector.borrow(), features.points.borrow_mut(), |point, phase| {
-            let turns = if family { phase * family_factor(index, frequencies) } else { phase };
-            *point = M::Backend::point(turns);
+        self.map.project(vector, points, |point, turns| {
+            *point = M::Backend::point(turns * family_factor(index, frequencies));
             index += 1;
         })
     }
