@@ -10,7 +10,7 @@ use crate::shape::Dims;
 use crate::shape::{Length, Windows};
 use crate::state::{Initial, Maybe, State, state};
 
-use super::attribution::{Attribution, axes_of, evidence};
+use super::attribution::{Attribution, axes_into, evidence};
 use super::bank::{Features, Windowed};
 use super::comparison::{Baseline, Comparison, is_ripe};
 use super::config::{Bandwidth, Config, LoneOutliers};
@@ -228,8 +228,10 @@ where
         if !condition.view.delay().take_in(&values) {
             return Ok(self.still_learning());
         }
-        let points = self.state.comparison.reference.mean.points.like(Point::ZERO);
-        let mut features = Features { points, axes: axes_of::<_, M::Backend>(&values) };
+        let mean = &self.state.comparison.reference.mean;
+        let points = mean.points.like(Point::ZERO);
+        let mut features = Features { points, axes: mean.axes.like([Point::ZERO; 3]) };
+        axes_into::<_, M::Backend>(&mut features.axes, &values);
         self.map_into(&mut features)?;
         self.state.comparison.push(&self.config.rules(), at, &features, learning);
         if !learning {
