@@ -25,6 +25,8 @@ impl<V: Kept> Conditioning<V> {
     /// Takes a row of the scaling stage, one of `rows` in all, and says whether it was the last.
     pub(crate) fn scale_by(&mut self, row: &[f32], rows: u32) -> bool {
         self.scale.take_in(row);
+        // Some thirty anchors in all.
+        self.distance.space(rows / 32);
         if self.scale.rows() > rows / 8 {
             // By then the running spread is good enough to measure distances in.
             self.distance.take_in(&self.scale.in_deviations(row));

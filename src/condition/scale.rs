@@ -141,6 +141,7 @@ impl<C: Length> ScaleOf<C> {
 }
 
 /// Refuses a row with a value that is NaN, infinite or beyond [`MAX_READING`], naming its channel.
+#[inline]
 pub(crate) fn check_row(row: &[f32]) -> Result<(), Error> {
     for (channel, x) in row.iter().enumerate() {
         if !x.is_finite() {

@@ -74,6 +74,10 @@ impl State for View {
         either!(&mut self.0, view => view.reset());
     }
 
+    fn copy_from(&mut self, other: &Self) {
+        self.clone_from(other);
+    }
+
     fn bytes(&self) -> usize {
         either!(&self.0, view => view.bytes())
     }

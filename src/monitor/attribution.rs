@@ -31,20 +31,18 @@ pub(crate) type Axis = [Point; 3];
 /// Squared differences of one channel: in level, in spread, and at the two higher frequencies.
 pub(crate) type Evidence = [f32; 4];
 
-/// The points of one row of standardised values.
-pub(crate) fn axes_of<C: Length, B: SinCos>(values: &Per<C, f32>) -> Per<C, Axis> {
-    let mut axes = values.like([Point::ZERO; 3]);
+/// Puts the points of one row of standardised values into their place.
+pub(crate) fn axes_into<C: Length, B: SinCos>(axes: &mut Per<C, Axis>, values: &Per<C, f32>) {
     for (points, value) in axes.iter_mut().zip(values.iter()) {
         for (point, turns) in points.iter_mut().zip(TURNS) {
             *point = B::point(turns * value);
         }
     }
-    axes
 }
 
 /// Moves means towards the points of a row by the fraction `rate`.
-pub(crate) fn blend_axes(axes: &mut [Axis], row: &[Axis], rate: f32) {
-    for (means, points) in axes.iter_mut().zip(row) {
+pub(crate) fn blend_axes<C: Length>(axes: &mut Per<C, Axis>, row: &Per<C, Axis>, rate: f32) {
+    for (means, points) in axes.iter_mut().zip(row.iter()) {
         for (mean, point) in means.iter_mut().zip(points) {
             mean.blend(*point, rate);
         }

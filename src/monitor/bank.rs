@@ -71,9 +71,10 @@ state! {
 
 impl<C: Length, F: Length, W: Length> Windowed<C, F, W> {
     /// The squared distances of all windows from a reference.
+    #[inline(never)]
     pub(crate) fn distances(&self, reference: &Features<C, F>) -> Per<W, f32> {
         let mut distances = self.axes.like(0.0);
-        self.circles.measure(reference, &mut distances);
+        self.circles.measure(&reference.points, &mut distances);
         distances
     }
 
@@ -83,7 +84,7 @@ impl<C: Length, F: Length, W: Length> Windowed<C, F, W> {
             *to = *from;
         }
         if let Some(axes) = self.axes.get(window) {
-            mean.axes = axes.clone();
+            mean.axes.copy_from(axes);
         }
     }
 }
@@ -177,13 +178,19 @@ impl<F: Length, W: Length> Circles<F, W> {
     }
 
     /// The squared distances of all windows from a reference.
-    fn measure<C: Length>(&self, reference: &Features<C, F>, distances: &mut [f32]) {
-        for (window, distance) in distances.iter_mut().enumerate() {
-            let mut sum = 0.0;
-            for (mean, reference) in self.of(window).zip(reference.points.iter()) {
-                sum += mean.squared_distance(reference);
+    fn measure(&self, reference: &Per<F, Point>, distances: &mut [f32]) {
+        let mut results = distances.iter_mut();
+        for lane in self.lanes.as_ref() {
+            let mut sums = W::lane(0.0);
+            for (circle, reference) in lane.iter().zip(reference.iter()) {
+                for (mean, sum) in circle.as_ref().iter().zip(sums.as_mut()) {
+                    *sum += mean.squared_distance(reference);
+                }
             }
-            *distance = sum / f32_of(reference.points.len());
+            let count = f32_of(lane.len());
+            for (sum, distance) in sums.as_ref().iter().zip(&mut results) {
+                *distance = sum / count;
+            }
         }
     }
 }
@@ -215,6 +222,12 @@ impl<F: Length, W: Length> State for Circles<F, W> {
     fn reset(&mut self) {
         for lane in self.lanes.as_mut() {
             lane.fill(W::lane(Point::ZERO));
+        }
+    }
+
+    fn copy_from(&mut self, other: &Self) {
+        for (lane, other) in self.lanes.as_mut().iter_mut().zip(other.lanes.as_ref()) {
+            lane.copy_from_slice(other);
         }
     }
 

@@ -164,11 +164,13 @@ impl<K: Bank> Comparison<K> {
 
 impl Window {
     /// E‖window − reference‖² for independent rows with unit variance.
+    #[inline]
     pub(crate) fn normaliser(&self, reference_squares: f32) -> f32 {
         larger(self.weight_squares.0 - 2.0 * self.overlap + reference_squares, 1e-9)
     }
 
     /// Takes the weights of a new row, here and in the reference, into account.
+    #[inline]
     fn weigh(&mut self, rate: f32, reference_rate: f32) {
         let keep = 1.0 - rate;
         self.weight_squares.0 = keep * keep * self.weight_squares.0 + rate * rate;
@@ -204,27 +206,32 @@ impl Window {
     }
 
     /// Statistic over threshold: beyond 1 is an alarm. 0 while there is no threshold.
+    #[inline]
     pub(crate) fn ratio(&self) -> f32 {
         if self.threshold.0 > 0.0 { self.statistic.0 / self.threshold.0 } else { 0.0 }
     }
 
     /// Whether the statistic is nearer to its usual mean than to its threshold.
+    #[inline]
     pub(crate) fn is_calm(&self) -> bool {
         2.0 * self.statistic.0 <= self.null.mean + self.threshold.0
     }
 }
 
 /// Whether a window of `length` rows has, after `count` rows, forgotten that it began empty.
+#[inline]
 pub(crate) fn is_ripe(length: u32, count: u32) -> bool {
     count > length.saturating_mul(2).max(16)
 }
 
 /// The weight of row `count` in a window of `length` rows, which is at first a plain mean.
+#[inline]
 fn rate_at(length: u32, count: u32) -> f32 {
     larger(rate_of(length), 1.0 / row_count(count))
 }
 
 /// The weight of the newest row in a window of `length` rows.
+#[inline]
 fn rate_of(length: u32) -> f32 {
     2.0 / (row_count(length) + 1.0)
 }

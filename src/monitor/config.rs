@@ -477,12 +477,6 @@ impl<V, W: Length> Config<V, W> {
         matches!(self.bandwidth, Bandwidth::Deviations(deviations) if deviations >= 4.0)
     }
 
-    /// Rows between anchors of the median distance: some thirty in all while scaling.
-    pub(crate) const fn anchor_spacing(&self) -> u32 {
-        let spacing = self.scaling_rows / 32;
-        if spacing == 0 { 1 } else { spacing }
-    }
-
     /// The shortest and the longest window.
     pub(crate) fn range(&self) -> (u32, u32) {
         let shortest = self.lengths().iter().copied().fold(u32::MAX, u32::min);

@@ -5,6 +5,7 @@ use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
 use crate::numeric::{larger, row_count};
 use crate::shape::Length;
+use crate::state::State;
 
 use super::attribution::{attribute, evidence};
 use super::comparison::Comparison;
@@ -24,6 +25,7 @@ where
     W: Length,
 {
     /// The verdict on row `at`, from the windows as they are.
+    #[inline(never)]
     pub(super) fn decide(&mut self, at: u64) -> Verdict {
         let age = self.state.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
         self.settle(age);
@@ -102,7 +104,7 @@ where
         let (squares, distances) = (old.weight_squares.0, bank.distances(&old.mean));
         let mut each = windows.iter().zip(distances.iter());
         if each.all(|(window, distance)| window.would_be_calm(squares, *distance)) {
-            reference.clone_from(old);
+            reference.copy_from(old);
             for (window, distance) in windows.iter_mut().zip(distances.iter()) {
                 window.share_in_part(0.0, squares, *distance);
             }

@@ -10,7 +10,7 @@ use crate::shape::Dims;
 use crate::shape::{Length, Windows};
 use crate::state::{Initial, Maybe, State, state};
 
-use super::attribution::{Attribution, axes_of, evidence};
+use super::attribution::{Attribution, axes_into, evidence};
 use super::bank::{Features, Windowed};
 use super::comparison::{Baseline, Comparison, is_ripe};
 use super::config::{Bandwidth, Config, LoneOutliers};
@@ -123,14 +123,16 @@ where
     pub const fn new(map: &'m M, config: Config<V, Windows<W>>) -> Result<Self, Error> {
         const { V::SHAPE };
         match config.check_fixed() {
-            Ok(()) => {
-                let mut detector = Self { map, config, state: Memory::initial() };
-                let spacing = detector.config.anchor_spacing();
-                detector.state.condition.distance.space(spacing);
-                Ok(detector)
-            }
+            Ok(()) => Ok(Self::fresh(map, config)),
             Err(error) => Err(error),
         }
+    }
+
+    /// Apart from the check, and of constants alone, so that the compiler writes each field
+    /// straight to where the caller wants the detector: it is then never on the stack.
+    #[inline(never)]
+    const fn fresh(map: &'m M, config: Config<V, Windows<W>>) -> Self {
+        Self { map, config, state: Memory::initial() }
     }
 }
 
@@ -151,7 +153,6 @@ where
         config.check()?;
         let mut detector = Self { map, state: Memory::make(dims), config };
         detector.state.condition.view = view;
-        detector.space();
         Ok(detector)
     }
 
@@ -188,12 +189,6 @@ where
         let rows = self.state.rows;
         self.state.reset();
         self.state.rows = rows;
-        self.space();
-    }
-
-    /// Spaces the anchors of the median distance as the settings want it.
-    fn space(&mut self) {
-        self.state.condition.distance.space(self.config.anchor_spacing());
     }
 
     /// Takes one row, in the sensor's own units. O(W·L) beside the map, and 8·L bytes of stack.
@@ -237,8 +232,10 @@ where
         if !condition.view.delay_mut().take_in(&values) {
             return Ok(self.still_learning());
         }
-        let points = self.state.comparison.reference.mean.points.like(Point::ZERO);
-        let mut features = Features { points, axes: axes_of::<_, M::Backend>(&values) };
+        let mean = &self.state.comparison.reference.mean;
+        let points = mean.points.like(Point::ZERO);
+        let mut features = Features { points, axes: mean.axes.like([Point::ZERO; 3]) };
+        axes_into::<_, M::Backend>(&mut features.axes, &values);
         self.map_into(&mut features)?;
         self.state.comparison.push(&self.config.rules(), at, &features, learning);
         if !learning {
@@ -268,12 +265,17 @@ where
         features: &mut Features<V::Channels, M::Frequencies>,
     ) -> Result<(), Error> {
         let vector = self.state.condition.scaled_vector(0.2 * self.map.reach());
-        let family = self.config.bandwidth == Bandwidth::Family;
         let frequencies = features.points.len();
+        let (vector, points) = (vector.borrow(), features.points.borrow_mut());
+        // Asked once, not for each frequency.
+        if self.config.bandwidth != Bandwidth::Family {
+            return self.map.project(vector, points, |point, turns| {
+                *point = M::Backend::point(turns);
+            });
+        }
         let mut index = 0;
-        self.map.project(vector.borrow(), features.points.borrow_mut(), |point, phase| {
-            let turns = if family { phase * family_factor(index, frequencies) } else { phase };
-            *point = M::Backend::point(turns);
+        self.map.project(vector, points, |point, turns| {
+            *point = M::Backend::point(turns * family_factor(index, frequencies));
             index += 1;
         })
     }

@@ -207,6 +207,7 @@ fn evidences<C: Length, F: Length>(
 }
 
 /// Whether two scales are the same bit for bit.
+#[inline]
 fn same(a: &[f32], b: &[f32]) -> bool {
     a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }

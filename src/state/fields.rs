@@ -20,6 +20,9 @@ pub(crate) trait State {
     /// As new, in place: nothing of its size has to fit on the stack.
     fn reset(&mut self);
 
+    /// As another of the same lengths, in place too.
+    fn copy_from(&mut self, other: &Self);
+
     /// Length as bytes.
     fn bytes(&self) -> usize;
 
@@ -68,6 +71,11 @@ macro_rules! state {
 
             fn reset(&mut self) {
                 $($crate::state::begin!(reset self.$field, $kind $(, $initial)?);)*
+            }
+
+            #[inline]
+            fn copy_from(&mut self, _other: &Self) {
+                $($crate::state::State::copy_from(&mut self.$field, &_other.$field);)*
             }
 
             fn bytes(&self) -> usize {
@@ -164,6 +172,11 @@ macro_rules! plain_states {
             }
 
             #[inline]
+            fn copy_from(&mut self, other: &Self) {
+                *self = *other;
+            }
+
+            #[inline]
             fn bytes(&self) -> usize {
                 <Self as $crate::state::Plain>::BYTES
             }
@@ -210,6 +223,9 @@ impl<T> State for PhantomData<T> {
 
     fn reset(&mut self) {}
 
+    #[inline]
+    fn copy_from(&mut self, _other: &Self) {}
+
     fn bytes(&self) -> usize {
         0
     }
@@ -237,6 +253,11 @@ impl<L: Length, T: State> State for Per<L, T> {
 
     fn reset(&mut self) {
         self.iter_mut().for_each(T::reset);
+    }
+
+    #[inline]
+    fn copy_from(&mut self, other: &Self) {
+        self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
     }
 
     fn bytes(&self) -> usize {
@@ -270,6 +291,11 @@ impl<T: State, const N: usize> State for [T; N] {
 
     fn reset(&mut self) {
         self.iter_mut().for_each(T::reset);
+    }
+
+    #[inline]
+    fn copy_from(&mut self, other: &Self) {
+        self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
     }
 
     fn bytes(&self) -> usize {
@@ -311,9 +337,9 @@ impl<T> Maybe<T> {
     /// Puts a copy of a value into its place.
     pub(crate) fn set(&mut self, value: &T)
     where
-        T: Clone,
+        T: State,
     {
-        self.value.clone_from(value);
+        self.value.copy_from(value);
         self.present = true;
     }
 
@@ -330,6 +356,12 @@ impl<T: State> State for Maybe<T> {
     fn reset(&mut self) {
         self.present = false;
         self.value.reset();
+    }
+
+    #[inline]
+    fn copy_from(&mut self, other: &Self) {
+        self.present = other.present;
+        self.value.copy_from(&other.value);
     }
 
     fn bytes(&self) -> usize {
