@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Bytes that the map's reference, the numbers and choices of settings and stage, and a last alarm
 /// take beyond what they are saved in, alignment included.
-const REST: usize = 64;
+const REST: usize = 32;
 
 const BUDGET: &str = include_str!("../../firmware/bench/budget.json");
 
@@ -125,6 +125,10 @@ pub(crate) fn ram_bytes(detector: &Detector<'_>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::setup;
+    use fastmmd::dynamic::{self, Config};
+    use fastmmd::shape::Windows;
+    use fastmmd::{Fourier, condition};
 
     /// Estimates are within this share of what was measured.
     const NEAR: f64 = 0.2;
@@ -159,5 +163,29 @@ mod tests {
             assert!((ratio - 1.0).abs() < NEAR, "{core} {} {ratio}", view.name());
         }
         assert!(measured("z80", ViewKind::Raw).is_empty());
+    }
+
+    /// The size of a compiled detector beside the estimate for its shape.
+    macro_rules! sizes {
+        ($($view:ident $c:literal $d:literal $l:literal $w:literal),* $(,)?) => {[$({
+            type Compiled =
+                fastmmd::Detector<'static, Fourier<$d, $l>, condition::$view<$c, $d>, Windows<$w>>;
+            let map = setup::map($c, $d / $c, $l, 1).unwrap();
+            let config = Config::preset(ViewKind::$view, 1e4).with_lengths((2..2 + $w).collect());
+            let detector = dynamic::detector(&map, $c, ViewKind::$view, config).unwrap();
+            (size_of::<Compiled>(), ram_bytes(&detector))
+        }),*]};
+    }
+
+    #[test]
+    fn ram_is_that_of_a_compiled_detector() {
+        let all = sizes![
+            Raw 1 1 8 1, Raw 1 1 64 4, Raw 3 3 64 4, Raw 8 8 64 3, Raw 2 8 16 5, Raw 16 16 128 4,
+            Innovation 1 1 16 3, Innovation 3 3 16 3, Innovation 8 8 32 3, Innovation 4 12 64 2,
+        ];
+        for (size, estimate) in all {
+            println!("{size} {estimate}");
+            assert!(size.abs_diff(estimate) <= size / 50, "{size} {estimate}");
+        }
     }
 }

@@ -8,9 +8,9 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::fastmmd;
-use fastmmd::detector::{Config, Detector, Verdict};
-use fastmmd::innovation::Innovation;
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::condition::{Innovation, Raw};
+use fastmmd::shape::Windows;
+use fastmmd::{Config, Detector, Fourier, Verdict};
 use fastmmd_evaluation::evaluate::recordings::{Recording, alarms};
 use fastmmd_evaluation::evaluate::{nab, skab};
 
@@ -40,7 +40,7 @@ fn numenta() {
     for recording in &recordings {
         let file = checkout.join("data").join(&recording.group).join(&recording.name);
         let learn = recording.learning.to_string();
-        let expected = alarms(nab::settings(), &recording.rows, recording.learning);
+        let expected = alarms(&nab::settings(), &recording.rows, recording.learning);
         assert_eq!(replayed(&file, &["--learn", &learn]), expected, "{}", recording.name);
         // What the command chooses by itself is what the evaluation chose.
         assert_eq!(replayed(&file, &[]), expected, "{}", recording.name);
@@ -65,7 +65,7 @@ fn skoltech() {
     let mut all = 0;
     for recording in &recordings {
         let file = data.join(&recording.group).join(format!("{}.csv", recording.name));
-        let expected = alarms(skab::settings(7e3), &recording.rows, skab::LEARNING);
+        let expected = alarms(&skab::settings(7e3), &recording.rows, skab::LEARNING);
         let options = ["--learn=400", "--mean-time-between-false-alarms=7000"];
         let policy = ["--on-alarm=relearn", "--hold-off=50", SENSORS];
         assert_eq!(replayed(&file, &[options.as_slice(), &policy].concat()), expected);
@@ -79,16 +79,15 @@ fn skoltech() {
 #[test]
 fn skoltech_as_on_the_board() {
     let Some((data, recordings)) = skab_files() else { return };
-    let config = Config {
+    let config: Config<Innovation<8>, Windows<3>> = Config {
         scaling_rows: 64,
         learning_rows: 320,
-        ..Config::rows(1000.0).with_scales([4, 16, 64])
+        ..Config::<Raw<8>>::rows(1000.0).with_windows([4, 16, 64]).with_view()
     };
-    let map = Fourier::<8, 32>::new(Kernel::GAUSSIAN, Sampling::Auto, 1).expect("a map");
+    let map = Fourier::<8, 32>::gaussian(1);
     let mut all = 0;
     for recording in &recordings {
-        let mut detector: Detector<'_, _, Innovation<8>, 8, 8, 32, 3> =
-            Detector::new(&map, config).expect("valid settings");
+        let mut detector = Detector::new(&map, config).expect("valid settings");
         let alarmed = |(_, row): &(usize, &[f32; 8])| {
             matches!(detector.push(row).expect("finite"), Verdict::Alarm(_))
         };

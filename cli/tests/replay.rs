@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use common::{RARELY, directory, fastmmd, fed, file, noise, peak_kilobytes};
+use fastmmd_reference::generate::Generator;
 use serde_json::{Value, json};
 
 /// Has these names, in this order at the front.
@@ -279,7 +280,7 @@ fn lags_choose_the_view_of_vectors() {
     let at = directory("replay-lags");
     let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
     let learn = ["replay", &log, "--learn", "1500", "--json", RARELY];
-    for lags in ["2", "3", "4", "8"] {
+    for lags in ["2", "3", "5", "8"] {
         let auto = fastmmd(&[learn.as_slice(), &["--lags", lags]].concat());
         let delay = fastmmd(&[learn.as_slice(), &["--view", "delay", "--lags", lags]].concat());
         assert_eq!((auto.code, &auto.out), (1, &delay.out), "{auto:?}");
@@ -387,4 +388,74 @@ fn the_picture_of_the_readme_is_up_to_date() {
         drawn.expect("a picture") == kept.expect("the picture of the README"),
         "draw it again: cargo run -p fastmmd-cli -- demo --plot cli/replay.svg"
     );
+}
+
+/// Noise of many channels with a step in one of them from row `step` on.
+fn wide(channels: usize, rows: usize, step: usize, moved: usize) -> String {
+    let mut random = Generator::new(1);
+    let names: Vec<String> = (0..channels).map(|channel| format!("c{channel}")).collect();
+    let mut text = names.join(",") + "\n";
+    for row in 0..rows {
+        let cells = (0..channels).map(|channel| {
+            let level = if row >= step && channel == moved { 8.0 } else { 0.0 };
+            format!("{:.3}", level + random.normal())
+        });
+        text.push_str(&(cells.collect::<Vec<_>>().join(",") + "\n"));
+    }
+    text
+}
+
+#[test]
+fn many_channels_are_watched() {
+    let at = directory("replay-wide");
+    let log = file(&at, "log.csv", &wide(40, 1600, 1400, 33));
+    for view in ["innovation", "raw", "delay"] {
+        let windows = ["--scales", "4,16,64", "--learn", "1200", "--json", RARELY];
+        let ran = fastmmd(&[&["replay", &log, "--view", view], &windows[..]].concat());
+        assert_eq!(ran.code, 1, "{view} {ran:?}");
+        let first = &ran.alarms()[0];
+        let row = first["row"].as_u64().expect("a row");
+        assert!((1400..1440).contains(&row), "{view} {first}");
+        assert_eq!(first["channel_name"], "c33", "{view} {first}");
+    }
+}
+
+#[test]
+fn any_number_of_windows_is_watched() {
+    let at = directory("replay-windows");
+    let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
+    for windows in ["8", "4,16", "2,4,8,16,32", "2,3,4,6,8,12,16,24,32,48,64,96"] {
+        let ran = fastmmd(&["replay", &log, "--scales", windows, "--json", RARELY]);
+        assert_eq!(ran.code, 1, "{windows} {ran:?}");
+        assert!((3000..3020).contains(&ran.alarm_rows()[0]), "{windows} {ran:?}");
+        let summary = ran.json().pop().expect("a summary");
+        assert_eq!(
+            summary["scales"],
+            serde_json::from_str::<Value>(&format!("[{windows}]")).unwrap()
+        );
+    }
+}
+
+#[test]
+fn the_largest_shape_is_made_learned_and_saved() {
+    let at = directory("replay-largest");
+    let log = file(&at, "log.csv", &wide(256, 90, 90, 0));
+    let state = at.join("state.bin").to_str().expect("UTF-8").to_owned();
+    let shape = ["--view", "raw", "--lags", "2", "--features", "4096", "--scales", "2,4"];
+    let rows = ["--scaling", "16", "--learn", "81", "--json", "--state", &state];
+    let ran = fastmmd(&[&["replay", &log], &shape[..], &rows].concat());
+    let summary = ran.json().pop().expect("a summary");
+    assert!(ran.code < 2 && summary["features"] == 4096, "{ran:?}");
+    let inspected = fastmmd(&["inspect", &state, "--json"]).json().swap_remove(0);
+    assert_eq!((&inspected["channels"], &inspected["lags"]), (&json!(256), &json!(2)));
+    assert_eq!((&inspected["stage"], &inspected["rows"]), (&json!("monitoring"), &json!(90)));
+}
+
+#[test]
+fn vectors_may_have_many_rows() {
+    let at = directory("replay-long");
+    let log = file(&at, "log.csv", &noise(3000, 2500, 4.0, 1));
+    let options = ["--lags", "64", "--features", "256", "--scales", "4,16,64"];
+    let ran = fastmmd(&[&["replay", &log, "--json", RARELY], &options[..]].concat());
+    assert!(ran.code == 1 && ran.alarm_rows()[0] >= 2500, "{ran:?}");
 }

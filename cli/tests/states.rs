@@ -5,9 +5,10 @@ mod common;
 use std::fs;
 
 use common::{Ran, directory, fastmmd, file, noise};
-use fastmmd::detector::{Config, Detector, Raw};
-use fastmmd::{Embedding, FeatureMap, Fourier, Kernel, Recipe, Sampling};
-use serde_json::Value;
+use fastmmd::condition::Raw;
+use fastmmd::shape::Windows;
+use fastmmd::{Config, Detector, Embedding, FeatureMap, Fourier, Recipe};
+use serde_json::{Value, json};
 
 fn ok(arguments: &[&str]) -> Ran {
     let ran = fastmmd(arguments);
@@ -36,6 +37,7 @@ fn what_is_exported_goes_on_as_the_log_would() {
         (2500, vec!["--view", "raw"]),
         (2000, vec!["--view", "delay", "--lags", "2"]),
         (1500, vec!["--features", "64", "--scales", "4,16,128"]),
+        (1500, vec!["--view", "innovation", "--lags", "3", "--scales", "2,4,8,16,32"]),
     ] {
         let rows = learn.to_string();
         let options = [&["--learn", &rows], &options[..]].concat();
@@ -58,12 +60,12 @@ fn learning_may_span_two_logs() {
     let text = noise(4000, 3000, 4.0, 1);
     let lines: Vec<&str> = text.lines().collect();
     let whole = file(&at.0, "whole.csv", &text);
-    for (cut, options) in [(999, ["--lags", "1"]), (500, ["--lags", "8"]), (995, ["--lags", "8"])] {
+    for (cut, options) in [(999, vec![]), (500, vec!["--lags", "8"]), (995, vec!["--lags", "8"])] {
         let state = at.path(&format!("{cut}.bin"));
         let first = file(&at.0, "first.csv", &(lines[..=cut].join("\n") + "\n"));
         let second = format!("{}\n{}\n", lines[0], lines[cut + 1..].join("\n"));
         let second = file(&at.0, "second.csv", &second);
-        let learn = ["--learn", "1000", "--json"];
+        let learn = ["--learn", "1000", "--scales", "4,16,64", "--json"];
         let begun = [&["replay", &first, "--state", &state], &learn[..], &options].concat();
         let begun = ok(&begun).json().pop().expect("a summary");
         assert_eq!(begun["learning_rows_missing"], 1000 - cut, "{begun}");
@@ -108,15 +110,15 @@ fn states_are_explained() {
     assert_eq!((&json["channels"], &json["rows"]), (&3.into(), &2000.into()));
     assert_eq!(json["means"].as_array().map(Vec::len), Some(3));
 
-    let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Auto, 7).expect("a map");
+    let map = Fourier::<3, 64>::gaussian(7);
     let mut bytes = [0; Recipe::SAVED_BYTES];
     map.recipe().save(&mut bytes).expect("long enough");
     fs::write(&state, bytes).expect("a small file");
     let text = ok(&["inspect", &state]).out;
     assert!(text.contains("map") && text.contains("seed                           7"), "{text}");
-    let mut embedding: Embedding<64> = Embedding::new(&map);
+    let mut embedding = Embedding::new(&map);
     embedding.add(&map, &[1.0; 3]).expect("within reach");
-    let mut bytes = [0; Embedding::<64>::SAVED_BYTES];
+    let mut bytes = [0; Embedding::<Fourier<3, 64>>::SAVED_BYTES];
     embedding.save(&map, &mut bytes).expect("long enough");
     fs::write(&state, bytes).expect("a small file");
     assert!(ok(&["inspect", &state]).out.contains("embedding"));
@@ -184,21 +186,52 @@ fn innovations_are_merged_with_a_note() {
     assert!(compared.out.contains("level and spread do not show"), "{}", compared.out);
 }
 
-/// One that the command has no detector for.
-#[test]
-fn states_of_other_shapes_are_explained_as_far_as_can_be() {
-    let at = Folder(directory("states-shape"));
-    let map = Fourier::<1, 8>::new(Kernel::GAUSSIAN, Sampling::Auto, 7).expect("a map");
-    type Small<'m> = Detector<'m, Fourier<1, 8>, Raw, 1, 1, 8, 2>;
-    let config = Config::rows(1e4).with_scales([4, 64]);
-    let detector: Small<'_> = Detector::new(&map, config).expect("settings");
+type Small<'m> = Detector<'m, Fourier<1, 8>, Raw<1>, Windows<2>>;
+
+/// What the command says of a small detector over this map, as a device saves it.
+fn inspected(name: &str, map: &Fourier<1, 8>) -> Value {
+    let at = Folder(directory(name));
+    let config = Config::rows(1e4).with_windows([4, 64]);
+    let detector: Small<'_> = Detector::new(map, config).expect("settings");
     let mut bytes = [0; Small::SAVED_BYTES];
     detector.save(&mut bytes).expect("long enough");
     let state = at.path("small.bin");
     fs::write(&state, bytes).expect("a small file");
-    let json = &ok(&["inspect", &state, "--json"]).json()[0];
+    let json = ok(&["inspect", &state, "--json"]).json().swap_remove(0);
     assert_eq!((&json["kind"], &json["frequencies"]), (&"detector".into(), &8.into()));
     assert_eq!((&json["channels"], &json["windows"]), (&1.into(), &2.into()));
+    json
+}
+
+#[test]
+fn states_of_any_shape_are_explained() {
+    let json = inspected("states-shape", &Fourier::gaussian(7));
+    assert_eq!((&json["stage"], &json["scales"]), (&"scaling".into(), &json!([4, 64])));
+}
+
+/// Frequencies that were given cannot be drawn again: the rest is told.
+#[test]
+fn states_of_unknown_frequencies_are_explained_as_far_as_can_be() {
+    let frequencies = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8].map(|turns| [turns]);
+    let json = inspected("states-given", &Fourier::given(frequencies, 1.0).expect("finite"));
+    assert_eq!((&json["map"], &json["stage"]), (&"given".into(), &Value::Null));
+}
+
+/// Two views may have the same settings, and mean different things by what they learned.
+#[test]
+fn another_view_is_not_comparable() {
+    let at = Folder(directory("states-views"));
+    let log = file(&at.0, "log.csv", &noise(3000, 3000, 0.0, 1));
+    let [a, b] = ["raw", "innovation"].map(|view| {
+        let state = at.path(view);
+        let same = ["--scales", "4,16,64", "--features", "16", "--sigma", "4", "--scaling", "100"];
+        let rest = ["--hold-off", "100", "--reference-memory", "0", "--threshold-memory", "0"];
+        let view = ["--view", view, "--lone-outliers", "count", "--learn", "2000"];
+        ok(&[&["export", &log, "-o", &state], &same[..], &rest, &view].concat());
+        state
+    });
+    let ran = fastmmd(&["compare", &a, &b]);
+    assert!(ran.code == 2 && ran.err.contains("another kind, shape or map"), "{ran:?}");
 }
 
 #[test]

@@ -71,8 +71,10 @@ fn every_null_tells_equal_from_different() {
 
 #[test]
 fn maps_samplings_kernels_and_bandwidths_are_as_asked() {
-    let cases: [(&[&str], &str, &str); 8] = [
+    let cases: [(&[&str], &str, &str); 10] = [
         (&["--map", "fastfood"], "fastfood", "fastfood"),
+        (&["--map", "fastfood", "--features", "100"], "fastfood", "fastfood"),
+        (&["--features", "99"], "fourier", "quasi"),
         (&["--sampling", "independent"], "fourier", "independent"),
         (&["--sampling", "orthogonal"], "fourier", "orthogonal"),
         (&["--kernel", "laplacian"], "fourier", "quasi"),
@@ -116,8 +118,10 @@ fn files_that_do_not_go_together_are_refused() {
     assert_eq!(ran.err, format!("error: {y}: columns x, z; {x} has x, y\n"));
     let laplacian = fastmmd(&["test", &x, &x, "--kernel", "laplacian", "--map", "fastfood"]);
     assert!(laplacian.err.contains("not spherically invariant"), "{laplacian:?}");
-    let many = fastmmd(&["test", &x, &x, "--features", "100"]);
-    assert!(many.err.contains("64, 256 or 1024"), "{many:?}");
+    for (features, map) in [("0", "fourier"), ("65537", "fourier"), ("102", "fastfood")] {
+        let ran = fastmmd(&["test", &x, &x, "--features", features, "--map", map]);
+        assert!(ran.code == 2 && ran.err.contains("--features"), "{ran:?}");
+    }
     let same = fastmmd(&["test", &x, &x]);
     assert!(same.code == 0 && same.out.contains("no difference at the level of 0.05"), "{same:?}");
 }

@@ -125,7 +125,10 @@ impl Map {
     ) -> Result<Self, Error> {
         check_shape(inputs, frequencies)?;
         let blocks = Self::least_block(inputs)..=32_768;
-        if !block.is_power_of_two() || !blocks.contains(&block) || !frequencies.is_multiple_of(block) {
+        if !block.is_power_of_two()
+            || !blocks.contains(&block)
+            || !frequencies.is_multiple_of(block)
+        {
             return Err(Error::WrongShape);
         }
         if !kernel.is_spherical() {

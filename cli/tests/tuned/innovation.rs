@@ -1,16 +1,13 @@
-use fastmmd::detector::{Config, Detector};
-use fastmmd::innovation::Innovation;
-use fastmmd::{Fourier, Kernel, Sampling};
+use fastmmd::condition::Innovation;
+use fastmmd::shape::Windows;
+use fastmmd::{Config, Detector, Fourier};
 
-static MAP: Fourier<3, 16> = match Fourier::new(Kernel::GAUSSIAN, Sampling::Auto, 1) {
-    Ok(map) => map,
-    Err(_) => panic!("checked when compiled"),
-};
+static MAP: Fourier<3, 16> = Fourier::gaussian(1);
 
-const CONFIG: Config<3> = Config {
+const CONFIG: Config<Innovation<3>, Windows<3>> = Config {
     scaling_rows: 100,
     learning_rows: 2900,
-    ..Config::innovation(10000.0)
+    ..Config::<Innovation<3>, Windows<3>>::innovation(10000.0)
 };
 
-type Drift = Detector<'static, Fourier<3, 16>, Innovation<3>, 3, 3, 16, 3>;
+type Drift = Detector<'static, Fourier<3, 16>, Innovation<3>, Windows<3>>;
