@@ -82,7 +82,10 @@ mod tests {
     use super::*;
 
     fn close(ours: f64, expected: f64, relative: f64) {
-        assert!((ours - expected).abs() <= relative * expected.abs().max(1e-300), "{ours} {expected}");
+        assert!(
+            (ours - expected).abs() <= relative * expected.abs().max(1e-300),
+            "{ours} {expected}"
+        );
     }
 
     #[test]

@@ -201,9 +201,7 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut BTreeSet<String>) {
 /// Structs and public fields in the tokens of a declaration.
 fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    let word = |index: usize, text: &str| {
-        matches!(tokens.get(index), Some(TokenTree::Ident(word)) if word == text)
-    };
+    let word = |index: usize, text: &str| matches!(tokens.get(index), Some(TokenTree::Ident(word)) if word == text);
     for index in 0..tokens.len() {
         if !(word(index, "pub") && word(index + 1, "struct")) {
             continue;

@@ -1,15 +1,11 @@
 //! Shapes that are known when the program runs give the same bits, and the same records, as those
 //! in the type.
 
-use fastmmd::condition::{Innovation, Raw, ViewKind};
+use fastmmd::condition::{Raw, ViewKind};
 use fastmmd::dynamic::{self, Map};
 use fastmmd::features::sincos::Polynomial;
-use fastmmd::monitor::{Bandwidth, Calibration, Monitor, Policy, Reference};
-use fastmmd::shape::{Fixed, Length, Windows};
-use fastmmd::{
-    Config, Detector, Error, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, TwoSample,
-    Verdict,
-};
+use fastmmd::shape::Fixed;
+use fastmmd::{Config, Error, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, TwoSample};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::single;
 
@@ -120,72 +116,4 @@ fn shapes_that_no_map_has_are_refused() {
     let mut detector = dynamic::detector(&map, 3, ViewKind::Raw, config()).expect("in range");
     assert_eq!(detector.push(&[0.0; 2]), Err(Error::WrongShape));
     assert_eq!(detector.rows(), 0);
-}
-
-/// Both detectors through learning, a change and what follows it, row by row; records go from one
-/// to the other and back on the way.
-fn live_alike<D: Monitor<Row = [f32; C]>, const C: usize>(
-    fixed: &mut D,
-    map: &Map,
-    view: ViewKind,
-    config: dynamic::Config,
-) {
-    let mut any = dynamic::detector(map, C, view, config).expect("in range");
-    assert_eq!(any.saved_bytes(), fixed.saved_bytes());
-    let (mut record, mut other) = (vec![0; any.saved_bytes()], vec![0; any.saved_bytes()]);
-    let mut generator = Generator::new(5);
-    let mut alarms = 0;
-    for index in 0..1500_u16 {
-        let change = if (900..1200).contains(&index) { 3.0 } else { 0.0 };
-        let row = [0; C].map(|_| single(generator.normal() + change));
-        let verdict = fixed.push(&row).expect("finite");
-        assert_eq!(any.push(&row), Ok(verdict), "row {index}");
-        alarms += u32::from(matches!(verdict, Verdict::Alarm(_)));
-        if index % 100 == 99 {
-            fixed.save(&mut record).expect("long enough");
-            any.save(&mut other).expect("long enough");
-            assert_eq!(record, other, "row {index}");
-            any = dynamic::restored(map, &record).expect("the same shape");
-            fixed.restore(&other).expect("the same shape");
-        }
-    }
-    assert!(alarms > 0);
-    assert_eq!(Monitor::status(&any), fixed.status());
-}
-
-/// Short stages, and everything that goes on changing.
-fn config<V, W: Length>(config: Config<V, W>) -> Config<V, W> {
-    Config {
-        scaling_rows: 64,
-        learning_rows: 512,
-        reference: Reference::Moving(2000),
-        calibration: Calibration::Adaptive(1000),
-        policy: Policy::Relearn { hold_off: 20, settle: 200 },
-        ..config
-    }
-}
-
-#[test]
-fn detectors_have_the_same_bits() {
-    fn any<V, W: Length>(config: &Config<V, W>) -> dynamic::Config {
-        dynamic::Config::of(config)
-    }
-    let map = Fourier::<6, 32>::gaussian(1);
-    let dynamic = Map::from_recipe(map.recipe()).expect("drawn");
-    for bandwidth in [Bandwidth::Family, Bandwidth::Deviations(8.0), Bandwidth::MedianDistance(1.0)]
-    {
-        let raw: Config<Raw<6>, Windows<3>> = config(Config::rows(1e3).with_windows([4, 16, 64]));
-        let raw = Config { bandwidth, ..raw };
-        let mut fixed = Detector::new(&map, raw).expect("in range");
-        live_alike(&mut fixed, &dynamic, ViewKind::Raw, any(&raw));
-        let lagged: Config<Raw<2, 6>, Windows<5>> =
-            config(Config::lagged(1e3).with_windows([2, 4, 8, 16, 64]));
-        let lagged = Config { bandwidth, ..lagged };
-        let mut fixed = Detector::new(&map, lagged).expect("in range");
-        live_alike(&mut fixed, &dynamic, ViewKind::Raw, any(&lagged));
-        let innovation: Config<Innovation<6>, Windows<3>> = config(Config::innovation(1e3));
-        let innovation = Config { bandwidth, ..innovation };
-        let mut fixed = Detector::new(&map, innovation).expect("in range");
-        live_alike(&mut fixed, &dynamic, ViewKind::Innovation, any(&innovation));
-    }
 }

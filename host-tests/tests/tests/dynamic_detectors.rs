@@ -1,6 +1,5 @@
 //! A detector of lengths known at run time is the compiled one of the same shape, bit for bit:
 //! verdicts, statistics and saved bytes.
-#![cfg(feature = "alloc")]
 
 use fastmmd::condition::{Innovation, Raw, ViewKind};
 use fastmmd::dynamic::{self, Map};

@@ -1,7 +1,5 @@
 //! Settings and verdicts as text.
 
-#![cfg(feature = "serde")]
-
 use fastmmd::condition::Raw;
 use fastmmd::monitor::{Bandwidth, Policy};
 use fastmmd::shape::Windows;
