@@ -180,14 +180,19 @@ fn is_complete(project: &Project) -> Result<()> {
     bail!("firmware/proofs does not call {missing:?}")
 }
 
+/// But for those that are hidden from users, and those that a macro names.
 fn public_names(text: &str) -> impl Iterator<Item = &str> {
     // Tests stand at the end of each file.
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
-    code.lines().filter_map(|line| {
-        let line = line.trim_start().strip_prefix("pub ")?;
+    let mut hidden = false;
+    code.lines().filter_map(move |line| {
+        let line = line.trim_start();
+        let is_hidden = hidden;
+        hidden = line == "#[doc(hidden)]" || (hidden && line.starts_with("#["));
+        let line = line.strip_prefix("pub ").filter(|_| !is_hidden)?;
         let line = line.strip_prefix("const ").unwrap_or(line);
         let name = ["fn ", "struct "].iter().find_map(|kind| line.strip_prefix(kind))?;
-        name.split(['(', '<', ':', ' ', ';']).next()
+        name.split(['(', '<', ':', ' ', ';']).next().filter(|name| !name.starts_with('$'))
     })
 }
 
@@ -233,6 +238,7 @@ mod tests {
     #[test]
     fn lists_public_names_only() {
         let text = "pub fn a(\n    pub const fn b<T>(\npub(crate) fn c(\nfn d(\npub struct F;\n\
+                    pub struct $name;\n#[doc(hidden)]\n#[inline]\npub fn g(\n\
                     #[cfg(test)]\nmod tests {\npub fn e(";
         assert_eq!(public_names(text).collect::<Vec<_>>(), ["a", "b", "F"]);
         assert!(mentions("x.a(F::new())", "F") && !mentions("Faa", "F"));

@@ -3,7 +3,7 @@
 
 use core::hint::black_box;
 
-use fastmmd::condition::{Innovation, Raw, View, ViewKind};
+use fastmmd::condition::{Innovation, InnovationOf, Raw, RawOf, View, ViewKind};
 use fastmmd::embedding::Nearest;
 use fastmmd::features::sincos::SinCos;
 use fastmmd::monitor::{
@@ -26,9 +26,12 @@ where
     let config: Config<Raw<D>> = black_box(Config::seconds(number(), number()));
     let config = config.with_windows(black_box([4, 16, 64]));
     detector(|config| Detector::new(map, config), config.with_view::<Raw<D>>());
-    detector(|config| Detector::new(map, config), config.with_view::<Raw<1, D>>());
+    detector(|config| Detector::new(map, config), config.with_view::<RawOf<Fixed<1>, Fixed<D>>>());
     detector(|config| Detector::new(map, config), config.with_view::<Innovation<D>>());
-    detector(|config| Detector::new(map, config), config.with_view::<Innovation<D, D, 2>>());
+    detector(
+        |config| Detector::new(map, config),
+        config.with_view::<InnovationOf<Fixed<D>, Fixed<D>, 2>>(),
+    );
     detector(|config| Detector::new(map, config), config.with_view::<Innovation<D, D, 5>>());
     regimes(map);
     coupled(map);

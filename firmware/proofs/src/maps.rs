@@ -7,7 +7,7 @@ use fastmmd::features::hadamard;
 use fastmmd::features::sincos::{Libm, Micromath, Point, Polynomial, Quick, SinCos, Versed};
 use fastmmd::shape::Fixed;
 use fastmmd::{
-    Fastfood, FeatureMap, Fourier, Kernel, MapKind, Profile, Recipe, Sampling, seed_from,
+    Fastfood, FeatureMap, Fourier, Kernel, MapKind, Parameter, Profile, Recipe, Sampling, seed_from,
 };
 
 use crate::{number, sample};
@@ -47,7 +47,9 @@ pub(crate) fn values() {
     let mut values = sample::<f32, 64>();
     hadamard::transform(&mut values);
     black_box(values);
-    let _ = core::fmt::Write::write_fmt(&mut Sink, format_args!("{}", crate::refusal()));
+    let refusal = crate::refusal();
+    black_box((refusal.message(), refusal.parameter().map(Parameter::name)));
+    let _ = core::fmt::Write::write_fmt(&mut Sink, format_args!("{refusal}"));
 }
 
 /// Takes any text.
