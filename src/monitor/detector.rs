@@ -271,7 +271,7 @@ where
         let family = self.config.bandwidth == Bandwidth::Family;
         let frequencies = features.points.len();
         let mut index = 0;
-        self.map.project(vector.borrow(), features.points.borrow_mut(), |point, phase| {
+        self.map.project(vector.borrow(), features.points.borrow_mut(), move |point, phase| {
             let turns = if family { phase * family_factor(index, frequencies) } else { phase };
             *point = M::Backend::point(turns);
             index += 1;
