@@ -6,6 +6,8 @@
 
 use core::fmt;
 
+use crate::features::sincos::Point;
+
 /// A number of channels, inputs, frequencies or windows. Sealed: [`Fixed`], and the lengths of
 /// `dynamic`.
 pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
@@ -44,6 +46,17 @@ pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
 
     #[doc(hidden)]
     fn lane<T: Copy>(item: T) -> Self::Lane<T>;
+
+    /// Moves the mean points of windows on one circle towards a point, each by its own fraction,
+    /// and adds the squared distances from a reference to sums.
+    #[doc(hidden)]
+    fn blend_and_measure(
+        means: &mut Self::Lane<Point>,
+        rates: &Self::Lane<f32>,
+        sums: &mut Self::Lane<f32>,
+        point: &Point,
+        reference: &Point,
+    );
 
     #[doc(hidden)]
     fn make_lanes<T>(dims: &Dims, item: impl FnMut() -> T) -> Self::Lanes<T>;
@@ -107,6 +120,20 @@ impl<const N: usize> Length for Fixed<N> {
     #[inline(always)]
     fn lane<T: Copy>(item: T) -> [T; N] {
         [item; N]
+    }
+
+    #[inline(always)]
+    fn blend_and_measure(
+        means: &mut [Point; N],
+        rates: &[f32; N],
+        sums: &mut [f32; N],
+        point: &Point,
+        reference: &Point,
+    ) {
+        for ((mean, rate), sum) in means.iter_mut().zip(rates).zip(sums) {
+            mean.blend(*point, *rate);
+            *sum += mean.squared_distance(reference);
+        }
     }
 
     #[inline]

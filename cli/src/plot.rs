@@ -20,6 +20,8 @@ const MOST_STRIPS: usize = 8;
 /// Room above each part, for its name.
 const HEADING_HEIGHT: u32 = 19;
 const LABEL_WIDTH: u32 = 78;
+/// Red, green and blue.
+const BYTES_OF_PIXEL: usize = 3;
 
 const INK: RGBColor = RGBColor(40, 40, 40);
 const SIGNAL: RGBColor = RGBColor(38, 102, 160);
@@ -40,8 +42,16 @@ pub(crate) fn draw(path: &Path, name: &str, names: &[String], trace: &Trace) -> 
     let picture = Picture { name, names, trace, strips: strips(names.len(), trace) };
     let size = (WIDTH, picture.height());
     if path.extension().is_some_and(|extension| extension == "png") {
-        let root = BitMapBackend::new(path, size).into_drawing_area();
-        picture.paint(&root).and_then(|()| root.present()).map_err(|e| failed(e.to_string()))
+        let mut pixels = vec![0; BYTES_OF_PIXEL * size.0 as usize * size.1 as usize];
+        {
+            let root = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
+            picture
+                .paint(&root)
+                .and_then(|()| root.present())
+                .map_err(|e| failed(e.to_string()))?;
+        }
+        let bytes = encoded(&pixels, size).map_err(|e| failed(e.to_string()))?;
+        crate::files::write(path, &bytes)
     } else {
         let mut text = String::new();
         {
@@ -53,6 +63,18 @@ pub(crate) fn draw(path: &Path, name: &str, names: &[String], trace: &Trace) -> 
         }
         crate::files::write(path, text.as_bytes())
     }
+}
+
+/// Pixels as a PNG file.
+fn encoded(pixels: &[u8], (width, height): (u32, u32)) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(bytes)
 }
 
 /// The channels to draw: those that alarms name, then the others, in the order of the log.

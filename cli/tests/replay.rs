@@ -425,7 +425,8 @@ fn any_number_of_windows_is_watched() {
     let at = directory("replay-windows");
     let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
     for windows in ["8", "4,16", "2,4,8,16,32", "2,3,4,6,8,12,16,24,32,48,64,96"] {
-        let ran = fastmmd(&["replay", &log, "--scales", windows, "--json", RARELY]);
+        let ran =
+            fastmmd(&["replay", &log, "--learn", "2500", "--scales", windows, "--json", RARELY]);
         assert_eq!(ran.code, 1, "{windows} {ran:?}");
         assert!((3000..3020).contains(&ran.alarm_rows()[0]), "{windows} {ran:?}");
         let summary = ran.json().pop().expect("a summary");
@@ -454,8 +455,8 @@ fn the_largest_shape_is_made_learned_and_saved() {
 #[test]
 fn vectors_may_have_many_rows() {
     let at = directory("replay-long");
-    let log = file(&at, "log.csv", &noise(3000, 2500, 4.0, 1));
-    let options = ["--lags", "64", "--features", "256", "--scales", "4,16,64"];
+    let log = file(&at, "log.csv", &noise(4000, 3500, 8.0, 1));
+    let options = ["--lags", "64", "--features", "256", "--learn", "3000"];
     let ran = fastmmd(&[&["replay", &log, "--json", RARELY], &options[..]].concat());
-    assert!(ran.code == 1 && ran.alarm_rows()[0] >= 2500, "{ran:?}");
+    assert!(ran.code == 1 && ran.alarm_rows()[0] >= 3500, "{ran:?}");
 }

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::features::sincos::Point;
 use crate::shape::{Dims, Length, sealed};
 
 macro_rules! lengths {
@@ -45,6 +46,32 @@ macro_rules! lengths {
 
             fn lane<T: Copy>(item: T) -> [T; LANE] {
                 [item; LANE]
+            }
+
+            /// As where the length is known when compiled, with the four windows side by side in
+            /// the words of vector registers, and without a look at memory in between.
+            #[inline(always)]
+            fn blend_and_measure(
+                means: &mut [Point; LANE],
+                rates: &[f32; LANE],
+                sums: &mut [f32; LANE],
+                point: &Point,
+                reference: &Point,
+            ) {
+                let (point, reference) = (*point, *reference);
+                let (mut cos, mut sin) = (means.map(|mean| mean.cos), means.map(|mean| mean.sin));
+                for (cos, rate) in cos.iter_mut().zip(rates) {
+                    *cos += rate * (point.cos - *cos);
+                }
+                for (sin, rate) in sin.iter_mut().zip(rates) {
+                    *sin += rate * (point.sin - *sin);
+                }
+                for ((sum, cos), sin) in sums.iter_mut().zip(cos).zip(sin) {
+                    *sum += Point { cos, sin }.squared_distance(&reference);
+                }
+                for ((mean, cos), sin) in means.iter_mut().zip(cos).zip(sin) {
+                    *mean = Point { cos, sin };
+                }
             }
 
             fn make_lanes<T>(dims: &Dims, item: impl FnMut() -> T) -> Box<[T]> {

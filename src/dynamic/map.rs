@@ -20,7 +20,7 @@ use crate::numeric::u32_of;
 pub const MOST: usize = 65_536;
 
 /// Frequencies whose phases are computed at a time.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 16;
 
 /// A map of any number of inputs and frequencies: what [`Fourier`](crate::Fourier) and
 /// [`Fastfood`](crate::Fastfood) are, with the same frequencies bit for bit.
@@ -279,8 +279,15 @@ impl<B: SinCos> FeatureMap for Map<B> {
                     let mut phases = [-0.0; AT_ONCE];
                     for (column, x) in columns.chunks_exact(count).zip(sample) {
                         let column = column.get(block * AT_ONCE..).unwrap_or(&[]);
-                        for (phase, w) in phases.iter_mut().zip(column) {
-                            *phase += w * x;
+                        // Whole blocks by a length that the compiler knows.
+                        if let Some(column) = column.first_chunk::<AT_ONCE>() {
+                            for (phase, w) in phases.iter_mut().zip(column) {
+                                *phase += w * x;
+                            }
+                        } else {
+                            for (phase, w) in phases.iter_mut().zip(column) {
+                                *phase += w * x;
+                            }
                         }
                     }
                     for (item, phase) in items.iter_mut().zip(phases) {

@@ -162,11 +162,7 @@ impl<F: Length, W: Length> Circles<F, W> {
             }
             let points = row.iter().zip(reference.iter());
             for (circle, (point, reference)) in lane.iter_mut().zip(points) {
-                let windows = circle.as_mut().iter_mut().zip(lane_rates.as_ref());
-                for ((mean, rate), sum) in windows.zip(sums.as_mut()) {
-                    mean.blend(*point, *rate);
-                    *sum += mean.squared_distance(reference);
-                }
+                W::blend_and_measure(circle, &lane_rates, &mut sums, point, reference);
             }
             let count = f32_of(lane.len());
             for (sum, distance) in sums.as_ref().iter().zip(&mut results) {

@@ -274,7 +274,7 @@ where
             });
         }
         let mut index = 0;
-        self.map.project(vector, points, |point, turns| {
+        self.map.project(vector, points, move |point, turns| {
             *point = M::Backend::point(turns * family_factor(index, frequencies));
             index += 1;
         })
