@@ -11,7 +11,7 @@ use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::link::ByteLink;
-use drift_app::profile::{BoardDetector, THREE_CHANNELS, board};
+use drift_app::profile::{self, BoardDetector, THREE_CHANNELS};
 use drift_app::retained::HEADER_BYTES;
 use embedded_io::{Read, ReadReady, Write};
 use microbit::hal::twim::{Frequency, Twim};
@@ -78,7 +78,7 @@ fn main() -> ! {
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
     // It stays where it is made: `main` does not end, and a move would take as much stack again.
-    let mut detector = Detector::new(&THREE_CHANNELS, board());
+    let mut detector = Detector::new(&THREE_CHANNELS, profile::board());
     let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");
     };
