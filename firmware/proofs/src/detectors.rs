@@ -41,7 +41,7 @@ where
 pub(crate) fn settings() {
     let config: Config<Raw<1>> = Config::rows(number());
     let _ = black_box((config.check(), config.warnings().count(), config.least_learning_rows()));
-    black_box(config.rows_to_learn(black_box(2)));
+    black_box((config.rows_to_learn(black_box(2)), config.least_calibration_memory()));
     let lagged: Config<Raw<1, 2>> = Config::lagged(number());
     let innovation: Config<Innovation<1>, _> = Config::innovation(number());
     let _ = black_box((lagged.check(), innovation.check()));
@@ -89,7 +89,7 @@ fn detector<'m, M, V, const C: usize>(
     black_box((foremost, detector.windows().count(), detector.saved_bytes()));
     black_box((detector.p_value(), detector.attribution()));
     black_box(detector.last_alarm().as_ref().map(Alarm::severity));
-    black_box((detector.config(), detector.map().fingerprint()));
+    black_box((detector.config(), detector.map().fingerprint(), detector.lags()));
     let mut bytes = black_box([0; 16_384]);
     let _ = black_box(detector.save(window(&mut bytes)));
     let _ = black_box(detector.restore(window(&mut bytes)));
