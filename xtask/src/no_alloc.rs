@@ -32,7 +32,9 @@ fn tree(project: &Project, package: &str, more: &[&str]) -> Result<String> {
         .output()
 }
 
-/// Dependencies with a feature that brings `std` or `alloc`. Macros run on the host, and may.
+/// Dependencies with a feature that brings `std` or `alloc`. Macros run on the host, and may. The
+/// first line is the package itself: its feature `alloc` is for hosts, and the proof is linked
+/// without it.
 fn allocating(tree: &str) -> Vec<&str> {
     let is_it = |line: &&str| {
         let features = line.rsplit_once('[').map_or("", |(_, features)| features);
@@ -40,7 +42,7 @@ fn allocating(tree: &str) -> Vec<&str> {
         let mut features = features.split(',');
         !line.contains("(proc-macro)") && features.any(|f| f == "std" || f == "alloc")
     };
-    tree.lines().filter(is_it).collect()
+    tree.lines().skip(1).filter(is_it).collect()
 }
 
 fn graph(project: &Project) -> Result<()> {
@@ -125,7 +127,7 @@ mod tests {
 
     #[test]
     fn only_features_of_target_crates_count() {
-        let tree = "fastmmd v0.1.0 (/somewhere/alloc) [default,libm]\ncrc v3.4.0 []\n\
+        let tree = "fastmmd v0.1.0 (/somewhere/alloc) [alloc,default,libm]\ncrc v3.4.0 []\n\
                     syn v2.0.0 (proc-macro) [std]\nserde v1.0.0 [alloc,derive] (*)\n\
                     other v1.0.0 [no_std,allocator]";
         assert_eq!(allocating(tree), ["serde v1.0.0 [alloc,derive] (*)"]);
