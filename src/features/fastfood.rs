@@ -237,13 +237,14 @@ pub(crate) fn mix_into(
     sample: &[f32],
     signs: &[f32],
     sources: &[u16],
-    values: &mut [f32],
+    values: &mut (impl AsMut<[f32]> + ?Sized),
     mixed: &mut [f32],
 ) {
-    for ((value, x), sign) in values.iter_mut().zip(sample).zip(signs) {
+    for ((value, x), sign) in values.as_mut().iter_mut().zip(sample).zip(signs) {
         *value = sign * x;
     }
-    hadamard::transform_slice(values);
+    hadamard::transform_all(values);
+    let values = values.as_mut();
     let mask = values.len().wrapping_sub(1);
     for (mixed, source) in mixed.iter_mut().zip(sources) {
         // Masked, the index is below the length, a power of two: no bounds check is left.
@@ -255,10 +256,14 @@ pub(crate) fn mix_into(
 
 /// H·G times `mixed`.
 #[inline(always)]
-pub(crate) fn block_into(gains: &[f32], mixed: &[f32], phases: &mut [f32]) {
+pub(crate) fn block_into(
+    gains: &[f32],
+    mixed: &[f32],
+    phases: &mut (impl AsMut<[f32]> + ?Sized),
+) {
     // Four at a time, as the transform starts with: it saves a load and a store for each.
     let fours = gains.as_chunks().0.iter().zip(mixed.as_chunks().0);
-    for (phases, (gains, mixed)) in phases.as_chunks_mut().0.iter_mut().zip(fours) {
+    for (phases, (gains, mixed)) in phases.as_mut().as_chunks_mut().0.iter_mut().zip(fours) {
         let [a, b, c, d]: &[f32; 4] = gains;
         let [e, f, g, h]: &[f32; 4] = mixed;
         *phases = hadamard::four([a * e, b * f, c * g, d * h]);

@@ -24,14 +24,14 @@ impl<T: Copy + Add<Output = T> + Sub<Output = T>> Summand for T {}
 #[inline]
 pub fn transform<T: Summand, const N: usize>(values: &mut [T; N]) {
     const { assert!(N.is_power_of_two(), "the transform needs a power of two") };
-    transform_slice(values);
+    transform_all(values);
 }
 
-/// The transform of a power of two of values, whose number may be known at run time only.
-#[inline(always)]
-pub(crate) fn transform_slice<T: Summand>(values: &mut [T]) {
-    if values.len() >= 4 {
-        for chunk in values.as_chunks_mut().0 {
+/// The transform of a power of two of values: an array, or a slice.
+#[inline]
+pub(crate) fn transform_all<T: Summand>(values: &mut (impl AsMut<[T]> + ?Sized)) {
+    if values.as_mut().len() >= 4 {
+        for chunk in values.as_mut().as_chunks_mut().0 {
             *chunk = four(*chunk);
         }
         transform_from(values, 4);
@@ -45,9 +45,13 @@ pub(crate) fn transform_slice<T: Summand>(values: &mut [T]) {
 /// Two steps at once, which halves loads and stores; the order of the steps makes no difference
 /// to any bit.
 ///
-/// Inlined, so that where their number is a constant it is one here too.
-#[inline(always)]
-pub(crate) fn transform_from<T: Summand>(values: &mut [T], mut half: usize) {
+/// Arrays are told from slices, so that the number of an array's values is a constant here.
+#[inline]
+pub(crate) fn transform_from<T: Summand>(
+    values: &mut (impl AsMut<[T]> + ?Sized),
+    mut half: usize,
+) {
+    let values = values.as_mut();
     while half * 4 <= values.len() {
         two_steps(values, half);
         half *= 4;

@@ -62,7 +62,11 @@ impl Program {
             return format!("{map}(&bench::maps::FOURIER_{d}_{l})");
         }
         let map = map.to_uppercase();
-        format!("embedding(&bench::maps::{backend}::{map}_{d}_{l})")
+        if SHAPES.contains(&(*d, *l)) {
+            return format!("embedding(&bench::maps::{backend}::{map}_{d}_{l})");
+        }
+        // A detector's map alone.
+        format!("embedding(&bench::maps::{map}_{d}_{l})")
     }
 }
 
