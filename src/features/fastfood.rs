@@ -256,11 +256,7 @@ pub(crate) fn mix_into(
 
 /// H·G times `mixed`.
 #[inline(always)]
-pub(crate) fn block_into(
-    gains: &[f32],
-    mixed: &[f32],
-    phases: &mut (impl AsMut<[f32]> + ?Sized),
-) {
+pub(crate) fn block_into(gains: &[f32], mixed: &[f32], phases: &mut (impl AsMut<[f32]> + ?Sized)) {
     // Four at a time, as the transform starts with: it saves a load and a store for each.
     let fours = gains.as_chunks().0.iter().zip(mixed.as_chunks().0);
     for (phases, (gains, mixed)) in phases.as_mut().as_chunks_mut().0.iter_mut().zip(fours) {

@@ -47,10 +47,7 @@ pub(crate) fn transform_all<T: Summand>(values: &mut (impl AsMut<[T]> + ?Sized))
 ///
 /// Arrays are told from slices, so that the number of an array's values is a constant here.
 #[inline]
-pub(crate) fn transform_from<T: Summand>(
-    values: &mut (impl AsMut<[T]> + ?Sized),
-    mut half: usize,
-) {
+pub(crate) fn transform_from<T: Summand>(values: &mut (impl AsMut<[T]> + ?Sized), mut half: usize) {
     let values = values.as_mut();
     while half * 4 <= values.len() {
         two_steps(values, half);
