@@ -66,6 +66,11 @@ impl Stillness {
         row_count(self.run) / row_count(self.plausible.max(1))
     }
 
+    /// Whether it has been called stuck with this value first.
+    pub(crate) fn has_just_stuck(&self) -> bool {
+        self.limit > 0 && self.run == self.limit.saturating_add(1)
+    }
+
     pub(crate) fn is_stuck(&self) -> bool {
         self.limit > 0 && self.run > self.limit
     }

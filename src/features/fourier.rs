@@ -48,6 +48,14 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         Self::with_kernel(Kernel::GAUSSIAN, seed)
     }
 
+    /// Frequencies for a [`Detector`](crate::Detector): those of [`Sampling::Additive`] for
+    /// standardised inputs. Cost as for [`new`](Self::new).
+    #[must_use]
+    pub const fn additive(seed: u64) -> Self {
+        Self::check_shape();
+        Self::drawn(Kernel::GAUSSIAN, Scheme::Additive, seed)
+    }
+
     /// Frequencies of `kernel`, spread as [`Sampling::Auto`] does. Cost as for [`new`](Self::new).
     #[must_use]
     pub const fn with_kernel(kernel: Kernel, seed: u64) -> Self {

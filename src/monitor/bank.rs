@@ -119,7 +119,7 @@ impl<C: Length, F: Length, W: Length> Bank for Windowed<C, F, W> {
 /// several coordinates at a time, and the sums of all windows side by side, can be worked out. All
 /// windows are in one lane where their number is known when compiled; else they are taken four at
 /// a time.
-struct Circles<F: Length, W: Length> {
+pub(crate) struct Circles<F: Length, W: Length> {
     lanes: W::Lanes<Per<F, W::Lane<Point>>>,
     /// As many as there are windows, where the last lane may have room for more.
     windows: Per<W, ()>,
@@ -146,7 +146,7 @@ impl<F: Length, W: Length> Circles<F, W> {
     }
 
     #[inline]
-    fn blend_and_measure(
+    pub(crate) fn blend_and_measure(
         &mut self,
         rates: &Per<W, f32>,
         row: &Per<F, Point>,
@@ -174,7 +174,7 @@ impl<F: Length, W: Length> Circles<F, W> {
     }
 
     /// The squared distances of all windows from a reference.
-    fn measure(&self, reference: &Per<F, Point>, distances: &mut [f32]) {
+    pub(crate) fn measure(&self, reference: &Per<F, Point>, distances: &mut [f32]) {
         let mut results = distances.iter_mut();
         for lane in self.lanes.as_ref() {
             let mut sums = W::lane(0.0);

@@ -9,6 +9,7 @@
 //!
 //! The same seed gives the same frequencies, bit for bit, on every target and at compile time.
 
+mod additive;
 mod independent;
 mod orthogonal;
 mod quasi;
@@ -42,6 +43,11 @@ pub enum Sampling {
     Quasi,
     /// Blocks of D orthogonal directions with stratified lengths; spherical kernels only.
     Orthogonal,
+    /// Not of the kernel itself but of an additive one of the same bandwidth: the mean of kernels
+    /// of single inputs, of pairs of inputs, and of all. Sees what happens to one channel among
+    /// many. For inputs in units of their deviation, as the [`Detector`](crate::Detector) has
+    /// them; Gaussian kernels only.
+    Additive,
 }
 
 codes!(Sampling {
@@ -49,6 +55,7 @@ codes!(Sampling {
     Independent = 1 "independent",
     Quasi = 2 "quasi",
     Orthogonal = 3 "orthogonal",
+    Additive = 4 "additive",
 });
 
 impl Sampling {
@@ -69,7 +76,8 @@ impl Sampling {
             Self::Independent => Ok(Scheme::Independent),
             Self::Quasi => Ok(Scheme::Quasi),
             Self::Orthogonal if kernel.is_spherical() => Ok(Scheme::Orthogonal),
-            Self::Orthogonal => Err(Error::NotSpherical),
+            Self::Additive if matches!(kernel.tail(), Tail::Normal) => Ok(Scheme::Additive),
+            Self::Orthogonal | Self::Additive => Err(Error::NotSpherical),
         }
     }
 }
@@ -80,6 +88,7 @@ pub(crate) enum Scheme {
     Independent,
     Quasi,
     Orthogonal,
+    Additive,
 }
 
 impl Scheme {
@@ -88,6 +97,7 @@ impl Scheme {
             Self::Independent => Sampling::Independent,
             Self::Quasi => Sampling::Quasi,
             Self::Orthogonal => Sampling::Orthogonal,
+            Self::Additive => Sampling::Additive,
         }
     }
 
@@ -140,6 +150,7 @@ pub(crate) const fn draw<const D: usize, const L: usize>(
     let frequencies = Frequencies { coordinates, inputs: D, count: L };
     match scheme {
         Scheme::Independent => independent::draw(kernel, &mut stream, frequencies),
+        Scheme::Additive => additive::draw(kernel, &mut stream, frequencies),
         Scheme::Quasi => {
             quasi::draw(kernel, &mut stream, frequencies, &mut [0.0; L], &mut [0.0; L]);
         }
@@ -169,6 +180,7 @@ pub(crate) fn draw_dynamic(
     let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);
     match scheme {
         Scheme::Independent => independent::draw(kernel, &mut stream, frequencies),
+        Scheme::Additive => additive::draw(kernel, &mut stream, frequencies),
         Scheme::Quasi => quasi::draw(kernel, &mut stream, frequencies, &mut first, &mut second),
         Scheme::Orthogonal => {
             let order = &mut vec![0; count];

@@ -1,0 +1,143 @@
+//! What a channel's own past says of its next value.
+
+use crate::numeric::{larger, row_count, smaller, sqrt_f32};
+use crate::state::{NonNegative, state};
+
+/// Terms of a prediction: three rows, and three means.
+const TERMS: usize = 6;
+/// Entries of the normal equations: their lower triangle, and the right-hand side.
+const TRIANGLE: usize = TERMS * (TERMS + 1) / 2;
+/// Lengths of the exponentially weighted means, in rows. All else is measured from the slowest.
+const LENGTHS: [f32; 4] = [8.0, 32.0, 128.0, 512.0];
+/// Errors beyond so many deviations count less.
+const FAR: f32 = 5.0;
+/// Rows that the variance counts as when another prediction takes over.
+const CARRIED: u32 = 16;
+
+state! {
+    /// A linear prediction of the next value from the last three rows and from means over 8, 32
+    /// and 128 rows, all measured from the mean over 512: it says nothing of the level, so a
+    /// drift of the level does not look like one of anything else, and a signal that wanders is
+    /// no special case. 172 bytes.
+    ///
+    /// Learned by least squares over running means, solved a few times while learning and then
+    /// left alone: nothing can diverge, and nothing learns from a fault.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Predictor {
+        triangle: [f32; TRIANGLE],
+        right: [f32; TERMS],
+        weights: [f32; TERMS],
+        past: [f32; 3],
+        means: [f32; 4],
+        /// Mean squared error.
+        variance: NonNegative = NonNegative(1.0),
+        variance_rows: u32,
+        rows: u32,
+    }
+}
+
+impl Predictor {
+    /// Room that is not in use before the first row.
+    pub(crate) fn spare(&mut self) -> &mut [f32] {
+        &mut self.triangle
+    }
+
+    fn terms(&self) -> [f32; TERMS] {
+        let [a, b, c] = self.past;
+        let [d, e, f, slow] = self.means;
+        [a - slow, b - slow, c - slow, d - slow, e - slow, f - slow]
+    }
+
+    /// What is expected next, in standardised units.
+    pub(crate) fn expected(&self) -> f32 {
+        let [.., slow] = self.means;
+        let products = self.terms().into_iter().zip(self.weights).map(|(term, weight)| term * weight);
+        slow + products.sum::<f32>()
+    }
+
+    /// The deviation of the errors.
+    pub(crate) fn inverse_deviation(&self) -> f32 {
+        1.0 / sqrt_f32(larger(self.variance.0, 1e-8))
+    }
+
+    /// Takes a value into what is looked back at.
+    pub(crate) fn advance(&mut self, value: f32) {
+        self.rows = self.rows.saturating_add(1);
+        if self.rows == 1 {
+            (self.past, self.means) = ([value; 3], [value; 4]);
+        }
+        let [a, b, _] = self.past;
+        self.past = [value, a, b];
+        let least = 1.0 / row_count(self.rows);
+        for (mean, length) in self.means.iter_mut().zip(LENGTHS) {
+            *mean += larger(2.0 / (length + 1.0), least) * (value - *mean);
+        }
+    }
+
+    /// Takes a healthy value that was `error` away from what was expected.
+    pub(crate) fn learn(&mut self, value: f32, error: f32) {
+        if self.rows > 3 {
+            let [.., slow] = self.means;
+            let terms = self.terms();
+            let (squared, limit) = (error * error, FAR * FAR * self.variance.0);
+            let solved = self.weights != [0.0; TERMS];
+            let weight = if solved && squared > limit { sqrt_f32(limit / squared) } else { 1.0 };
+            let rate = 1.0 / row_count(self.rows - 3);
+            let mut entries = self.triangle.iter_mut();
+            for (row, a) in terms.iter().enumerate() {
+                for (b, entry) in terms.iter().take(row + 1).zip(entries.by_ref()) {
+                    *entry += rate * (weight * a * b - *entry);
+                }
+            }
+            for (right, a) in self.right.iter_mut().zip(terms) {
+                *right += rate * (weight * a * (value - slow) - *right);
+            }
+            let cut = if self.variance_rows > CARRIED { smaller(squared, limit) } else { squared };
+            self.variance_rows = self.variance_rows.saturating_add(1);
+            self.variance.0 += (cut - self.variance.0) / row_count(self.variance_rows);
+            self.variance.0 = larger(self.variance.0, 1e-8);
+        }
+        self.advance(value);
+    }
+
+    /// Predicts from now on by all that was learned: Cholesky's decomposition, with a little
+    /// added to the diagonal.
+    #[inline(never)]
+    pub(crate) fn solve(&mut self) {
+        let mut factor = [[0.0_f32; TERMS]; TERMS];
+        let ridge = 1.0001 + 2.0 / row_count(self.rows.max(4) - 3);
+        let mut entries = self.triangle.iter();
+        for row in 0..TERMS {
+            for column in 0..=row {
+                let mut sum = entries.next().copied().unwrap_or(0.0);
+                if row == column {
+                    sum = ridge * sum + 1e-5;
+                }
+                for k in 0..column {
+                    sum -= factor[row][k] * factor[column][k];
+                }
+                factor[row][column] = if row == column {
+                    sqrt_f32(larger(sum, 1e-7))
+                } else {
+                    sum / factor[column][column]
+                };
+            }
+        }
+        let mut forward = [0.0_f32; TERMS];
+        for row in 0..TERMS {
+            let mut sum = self.right[row];
+            for k in 0..row {
+                sum -= factor[row][k] * forward[k];
+            }
+            forward[row] = sum / factor[row][row];
+        }
+        for row in (0..TERMS).rev() {
+            let mut sum = forward[row];
+            for k in row + 1..TERMS {
+                sum -= factor[k][row] * self.weights[k];
+            }
+            self.weights[row] = sum / factor[row][row];
+        }
+        self.variance_rows = self.variance_rows.min(CARRIED);
+    }
+}

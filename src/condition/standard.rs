@@ -1,0 +1,181 @@
+//! Level and spread of one channel, whatever its first rows are like.
+
+use crate::numeric::{larger, row_count, sqrt_f32, within};
+use crate::state::{NonNegative, state};
+
+/// Rows that are looked at together before any of them counts.
+pub(crate) const FIRST_ROWS: usize = 16;
+
+/// First rows are cut at so many times the twelfth of their sixteen distances from the median: four
+/// glitches among them do no harm.
+const FIRST_CUT: f32 = 6.0;
+/// Later ones at so many deviations.
+const CUT: f32 = 8.0;
+
+state! {
+    /// Running mean and variance of a channel, in its own units, and the ones in use.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Standard {
+        rows: u32,
+        mean: f32,
+        variance: NonNegative,
+        /// What standardised values are measured from.
+        level: f32,
+        /// 1/deviation; 0 for a channel that has not moved, whose standardised value is always 0.
+        gain: NonNegative,
+    }
+}
+
+impl Standard {
+    /// Takes a reading of a healthy channel. `first` holds the first rows, and is of no use to
+    /// this channel after them.
+    pub(crate) fn learn(&mut self, reading: f32, first: &mut [f32]) {
+        let first = first.get_mut(..FIRST_ROWS).unwrap_or(&mut []);
+        if let Some(place) = first.get_mut(self.rows as usize) {
+            *place = reading;
+            self.rows = self.rows.saturating_add(1);
+            if self.rows as usize == FIRST_ROWS {
+                self.begin(first);
+            }
+            return;
+        }
+        let cut = CUT * sqrt_f32(self.variance.0);
+        let step = reading - self.mean;
+        self.blend(if cut > 0.0 { within(step, cut) } else { step });
+    }
+
+    fn begin(&mut self, readings: &[f32]) {
+        let mut sorted = [0.0; FIRST_ROWS];
+        for (sorted, reading) in sorted.iter_mut().zip(readings) {
+            *sorted = *reading;
+        }
+        sort(&mut sorted);
+        let [_, _, _, _, _, _, _, a, b, ..] = sorted;
+        let median = 0.5 * a + 0.5 * b;
+        for value in &mut sorted {
+            *value = (*value - median).abs();
+        }
+        sort(&mut sorted);
+        let [_, _, _, _, _, _, _, _, _, _, _, trusted, ..] = sorted;
+        let cut = if trusted > 0.0 { FIRST_CUT * trusted } else { f32::MAX };
+        self.rows = 0;
+        for reading in readings {
+            self.blend(median + within(reading - median, cut) - self.mean);
+        }
+    }
+
+    /// Takes a reading that is so far above the mean into mean and variance.
+    fn blend(&mut self, step: f32) {
+        self.rows = self.rows.saturating_add(1);
+        let rate = 1.0 / row_count(self.rows);
+        self.mean += rate * step;
+        self.variance.0 = (1.0 - rate) * (self.variance.0 + rate * step * step);
+    }
+
+    /// 1/deviation by all rows so far; 0 where nothing has moved.
+    fn present_gain(&self) -> f32 {
+        if self.variance.0 <= 0.0 {
+            return 0.0;
+        }
+        // No finer than readings of this size can be told apart.
+        1.0 / larger(sqrt_f32(self.variance.0), larger(2.4e-7 * self.mean.abs(), 1e-30))
+    }
+
+    /// Measures values by what was learned so far, if that is off from what is in use by a factor
+    /// of two or more, and says whether it was.
+    pub(crate) fn correct(&mut self) -> bool {
+        let (present, used) = (self.present_gain(), self.gain.0);
+        if present > 0.0 && (used == 0.0 || present > 2.0 * used || present < 0.5 * used) {
+            (self.level, self.gain.0) = (self.mean, present);
+            return true;
+        }
+        false
+    }
+
+    /// (x − level)/deviation; 0 for a channel that has not moved.
+    #[inline]
+    pub(crate) fn standardised(&self, reading: f32) -> f32 {
+        (reading - self.level) * self.gain.0
+    }
+
+    /// Whether values mean anything: the channel has moved while learning.
+    #[inline]
+    pub(crate) fn moves(&self) -> bool {
+        self.gain.0 > 0.0
+    }
+
+    /// Mean and variance of all readings that were learned from.
+    pub(crate) fn learned(&self) -> (f32, f32) {
+        (self.mean, self.variance.0)
+    }
+
+    /// Level and deviation in use, in the units of the readings; a deviation of 0 for a channel
+    /// that has not moved.
+    pub(crate) fn in_use(&self) -> (f32, f32) {
+        (self.level, if self.gain.0 > 0.0 { 1.0 / self.gain.0 } else { 0.0 })
+    }
+}
+
+/// Sorts a few numbers by exchange: no call that could panic, and little code.
+fn sort(values: &mut [f32; FIRST_ROWS]) {
+    for _ in 0..FIRST_ROWS {
+        let mut rest = &mut values[..];
+        while let [low, above @ ..] = rest {
+            if let Some(high) = above.first_mut()
+                && *low > *high
+            {
+                core::mem::swap(low, high);
+            }
+            rest = above;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Initial;
+
+    fn learned(readings: impl Iterator<Item = f32>) -> (f32, f32) {
+        let (mut standard, mut first) = (Standard::INITIAL, [0.0; FIRST_ROWS]);
+        for reading in readings {
+            standard.learn(reading, &mut first);
+        }
+        standard.correct();
+        standard.in_use()
+    }
+
+    fn noise(row: u32) -> f32 {
+        ((row * 7919) % 1000) as f32 / 500.0 - 1.0
+    }
+
+    #[test]
+    fn a_glitch_at_power_on_does_not_count() {
+        let clean = learned((0..256).map(|row| 20.0 + noise(row)));
+        for at in 0..8 {
+            let (level, deviation) =
+                learned((0..256).map(|row| if row == at { 4095.0 } else { 20.0 + noise(row) }));
+            assert!((level - clean.0).abs() < 0.2 * clean.1, "{level}");
+            assert!(deviation < 1.5 * clean.1, "{deviation} {}", clean.1);
+        }
+    }
+
+    #[test]
+    fn a_channel_that_does_not_move_has_no_deviation() {
+        assert_eq!(learned((0..256).map(|_| 5.0)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn one_that_begins_to_move_is_measured_anew() {
+        let (mut standard, mut first) = (Standard::INITIAL, [0.0; FIRST_ROWS]);
+        for _ in 0..100 {
+            standard.learn(0.0, &mut first);
+        }
+        assert!(!standard.correct() && !standard.moves());
+        for row in 0..400 {
+            standard.learn(5.0 + noise(row), &mut first);
+        }
+        assert!(standard.correct() && standard.moves());
+        assert!(!standard.correct());
+    }
+}

@@ -1,0 +1,83 @@
+//! One alarm for each cause, for as long as it lasts.
+
+use crate::numeric::larger;
+use crate::state::state;
+
+use super::legs::tail::CALM_NATS;
+
+/// Rows without evidence after which a drift is over.
+const HOLD: u32 = 100;
+/// Rows after an alarm in which all that opens on the same channel belongs to it.
+pub(super) const TOGETHER: u32 = 64;
+/// Rows after which an alarm is looked at again.
+pub(super) const AMENDED: u32 = 32;
+/// A drift alarms again once it is so many times as large as it was.
+const AGAIN: f32 = 3.0;
+
+state! {
+    /// A kind of change of a channel, or of all together: whether it is going on.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct Cause {
+        /// Rows until it is over, if nothing more is seen of it; 0 while there is none.
+        held: u32,
+        /// Rows since it was last told of.
+        pub(super) age: u32,
+        /// Rows it had lasted then.
+        pub(super) before: u32,
+        /// How large it was in the rows after.
+        peak: f32,
+        /// Whether an alarm was raised for it, and not for another of the same channel.
+        pub(super) told: bool,
+    }
+}
+
+/// What becomes of a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// Nothing.
+    Same,
+    /// It opens, or has become much larger.
+    Raised,
+    /// It is over.
+    Closed,
+}
+
+impl Cause {
+    pub(super) fn is_open(&self) -> bool {
+        self.held > 0
+    }
+
+    /// Whether something of the channel was told of within [`TOGETHER`] rows by this cause.
+    pub(super) fn is_recent(&self) -> bool {
+        self.is_open() && self.told && self.age < TOGETHER
+    }
+
+    /// Takes the evidence of a row, in nats beyond the promise, and a size that is meaningful for
+    /// it, of at least `least`.
+    pub(super) fn push(&mut self, excess: f32, size: f32, least: f32) -> Event {
+        if !self.is_open() {
+            if excess <= 0.0 {
+                return Event::Same;
+            }
+            *self = Self { held: HOLD, age: 0, before: 0, peak: size, told: false };
+            return Event::Raised;
+        }
+        self.age = self.age.saturating_add(1);
+        self.held = if excess > -CALM_NATS { HOLD } else { self.held - 1 };
+        if self.held == 0 {
+            return Event::Closed;
+        }
+        if self.age < TOGETHER {
+            self.peak = larger(size, self.peak);
+        } else if size > AGAIN * larger(self.peak, least) {
+            (self.peak, self.age) = (size, 0);
+            return Event::Raised;
+        }
+        Event::Same
+    }
+
+    /// Ends it.
+    pub(super) fn close(&mut self) {
+        self.held = 0;
+    }
+}

@@ -1,0 +1,348 @@
+//! One channel: from its readings to the evidence of its legs.
+
+use crate::condition::{Predictor, Standard, Stillness};
+use crate::numeric::{larger, ln, rounded, smaller, sqrt_f32, within};
+use crate::state::{NonNegative, State, state};
+
+use super::cause::Cause;
+use super::legs::charts::{Charts, Score, Side};
+use super::legs::choice::{Carried, Legs, Slot};
+use super::legs::cusum::{Cusum, Sum};
+use super::legs::range::Range;
+use super::legs::tail::{Design, Tail};
+use super::legs::wander::{Level, Wander};
+use super::legs::{End, Found, Plan};
+
+/// Deviations at which values and residuals are cut for charts.
+const CUT: f32 = 8.0;
+/// Deviations at which they are cut at all.
+const FARTHEST: f32 = 1e4;
+/// Largest score of a residual's spread.
+const SPREAD_CUT: f32 = 9.0;
+/// Glitches in a row that are not looked back at.
+const GLITCHES: u32 = 3;
+/// What a level needs beyond the promise where it may wander, in nats.
+const DOUBT: f32 = 6.0;
+/// Slack of the sums that tell since when a spread is off, in deviations of its score.
+const SPREAD_SLACK: f32 = 0.3;
+/// Weight of a row in the means that tell a spread from a level.
+const EVIDENCE_RATE: f32 = 2.0 / 17.0;
+/// A movement of a channel that never moved counts as so many deviations.
+const MOVED: f32 = 6.0;
+
+const LEVEL: Score = Score { side: Side::Both, windows: &[256, 1024], largest: CUT, least: 0 };
+const JUMP: Score = Score { side: Side::Both, windows: &[4, 16, 64], largest: CUT, least: 1 };
+const UP: Score = Score { side: Side::Up, windows: &[16, 64], largest: SPREAD_CUT, least: 1 };
+const DOWN: Score = Score { side: Side::Down, windows: &[16, 64], largest: 3.0, least: 1 };
+
+state! {
+    /// The level of a channel: a cumulative sum and long windows.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct LevelLeg {
+        pub(super) cusum: Cusum,
+        charts: Charts<2>,
+    }
+}
+
+state! {
+    /// The spread of a channel's residual, up and down, and since when it is off.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct SpreadLeg {
+        up: Charts<2>,
+        down: Charts<2>,
+        rising: Sum,
+        falling: Sum,
+    }
+}
+
+/// Which evidence of a channel is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Level,
+    Jump,
+    Spread,
+    Range,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 4] = [Self::Level, Self::Jump, Self::Spread, Self::Range];
+}
+
+state! {
+    /// All that is known of one channel.
+    #[derive(Debug, Clone, PartialEq)]
+    pub(super) struct Channel<L: Legs> {
+        pub(super) standard: Standard,
+        predictor: Predictor,
+        pub(super) stillness: Stillness,
+        wander: Wander,
+        /// What the level is good for: 0 steady, 1 doubtful, 2 wandering.
+        doubt: u8,
+        pub(super) level: Carried<L::Level, LevelLeg>,
+        jump: Carried<L::Jump, Charts<3>>,
+        spread: Carried<L::Spread, SpreadLeg>,
+        range: Range,
+        /// Glitches in a row that were not looked back at.
+        glitches: u32,
+        /// The last value and residual, in deviations: what counts where a reading is missing.
+        value: f32,
+        residual: f32,
+        /// Mean of the residual over 16 rows, its mean square about that, and that while learning.
+        mean: f32,
+        square: NonNegative = NonNegative(1.0),
+        usual_square: NonNegative = NonNegative(1.0),
+        pub(super) causes: [Cause; 4],
+    }
+}
+
+/// Where in learning a row is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Progress {
+    /// Rows learned from so far.
+    pub(super) row: u32,
+    /// First row that is standardised.
+    pub(super) scaled: u32,
+    /// Rows of learning in all.
+    pub(super) rows: u32,
+}
+
+impl Progress {
+    /// Whether what is learned is put to use: an eighth, a quarter and a half of the way.
+    pub(super) fn is_checkpoint(&self) -> bool {
+        let row = self.row;
+        row > self.scaled
+            && (row == self.rows / 8 || row == self.rows / 4 || row == self.rows / 2)
+    }
+
+    /// Whether predictions are good enough for thresholds to be learned from this row on.
+    pub(super) fn begins_to_collect(&self) -> bool {
+        self.row == self.rows / 4
+    }
+
+    pub(super) fn collects(&self) -> bool {
+        self.row >= self.rows / 4
+    }
+}
+
+impl<L: Legs> Channel<L> {
+    /// Takes a reading while nothing is standardised yet.
+    pub(super) fn begin(&mut self, reading: f32) {
+        self.standard.learn(reading, self.predictor.spare());
+    }
+
+    /// Puts to use what was learned; says whether the scale had to be changed, after which this
+    /// channel's windows begin anew.
+    pub(super) fn checkpoint(&mut self) -> bool {
+        let corrected = self.standard.correct();
+        if corrected {
+            self.predictor.reset();
+            self.wander.reset();
+            self.level.reset();
+            self.restart_residual();
+        }
+        self.predictor.solve();
+        corrected
+    }
+
+    /// Forgets the residuals of predictions that were not good enough.
+    pub(super) fn restart_residual(&mut self) {
+        self.jump.reset();
+        self.spread.reset();
+        self.range.reset();
+        if let Some(level) = self.level.carried_mut() {
+            level.cusum.begin();
+        }
+    }
+
+    /// Takes a healthy reading.
+    pub(super) fn learn(&mut self, reading: f32, plan: &Plan, progress: &Progress) {
+        self.standard.learn(reading, &mut []);
+        self.value = within(self.standard.standardised(reading), FARTHEST);
+        let error = self.value - self.predictor.expected();
+        self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
+        self.predictor.learn(self.value, error);
+        let collects = progress.collects();
+        let value = within(self.value, CUT);
+        self.wander.learn(value, plan.learning_rows - progress.scaled.min(plan.learning_rows));
+        if let Some(level) = self.level.carried_mut() {
+            level.cusum.learn(value, plan, collects);
+            level.charts.learn(&LEVEL, value, plan, collects);
+        }
+        if let Some(jump) = self.jump.carried_mut() {
+            jump.learn(&JUMP, within(self.residual, CUT), plan, collects);
+        }
+        if let Some(spread) = self.spread.carried_mut() {
+            let (up, down) = scores(self.residual);
+            spread.up.learn(&UP, up, plan, collects);
+            spread.down.learn(&DOWN, down, plan, collects);
+        }
+        if collects {
+            self.range.learn(self.residual);
+        }
+        self.weigh();
+        self.usual_square.0 += (self.square.0 - self.usual_square.0) / 256.0;
+    }
+
+    /// Goes on without a reading.
+    pub(super) fn miss(&mut self) {
+        let expected = self.predictor.expected();
+        self.predictor.advance(expected);
+    }
+
+    fn weigh(&mut self) {
+        let step = within(self.residual, 30.0) - self.mean;
+        self.mean += EVIDENCE_RATE * step;
+        self.square.0 += EVIDENCE_RATE * (smaller(step * step, 100.0) - self.square.0);
+    }
+
+    /// Ends learning, after `rows` rows.
+    pub(super) fn arm(&mut self, plan: &Plan, rows: u32, mean_time: f32) {
+        if let Some(level) = self.level.carried_mut() {
+            level.cusum.arm(plan);
+            level.charts.arm(&LEVEL, plan);
+        }
+        if let Some(jump) = self.jump.carried_mut() {
+            jump.arm(&JUMP, plan);
+        }
+        if let Some(spread) = self.spread.carried_mut() {
+            spread.up.arm(&UP, plan);
+            spread.down.arm(&DOWN, plan);
+        }
+        self.range.arm(plan);
+        self.doubt = match self.wander.level() {
+            Level::Steady => 0,
+            Level::Doubtful => 1,
+            Level::Wandering => 2,
+        };
+        if self.standard.moves() {
+            self.stillness.arm(rows, mean_time);
+        }
+    }
+
+    /// Whether the level says nothing.
+    pub(super) fn wanders(&self) -> bool {
+        self.doubt >= 2
+    }
+
+    /// Value and residual of the last row, cut for the joint legs.
+    pub(super) fn joint(&self) -> (f32, f32) {
+        (within(self.value, 30.0), within(self.residual, 30.0))
+    }
+
+    /// Whether some change of the channel is going on: nothing is then learned from it.
+    pub(super) fn is_open(&self) -> bool {
+        self.causes.iter().any(Cause::is_open)
+    }
+
+    /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`].
+    pub(super) fn watch(&mut self, reading: f32, plan: &Plan) -> [Found; 4] {
+        let adapts = !self.is_open();
+        if !self.standard.moves() {
+            let (level, _) = self.standard.learned();
+            let moved = if reading.to_bits() == level.to_bits() { 0.0 } else { MOVED };
+            let range = self.range.watch(moved, adapts);
+            return [Found::CALM, Found::CALM, Found::CALM, range];
+        }
+        self.value = within(self.standard.standardised(reading), FARTHEST);
+        let expected = self.predictor.expected();
+        let error = self.value - expected;
+        self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
+        let skip = self.range.is_glitch(self.residual) && self.glitches < GLITCHES;
+        self.glitches = if skip { self.glitches + 1 } else { 0 };
+        self.predictor.advance(if skip { expected } else { self.value });
+        let value = within(self.value, CUT);
+        let level = self.level.carried_mut().filter(|_| self.doubt < 2);
+        let mut level = level.map_or(Found::CALM, |level| {
+            let charts = level.charts.watch(&LEVEL, value, plan, adapts);
+            level.cusum.watch(value, plan, adapts).or(charts)
+        });
+        if self.doubt > 0 {
+            level.excess -= DOUBT;
+        }
+        let jump = self.jump.carried_mut().map_or(Found::CALM, |jump| {
+            jump.watch(&JUMP, within(self.residual, CUT), plan, adapts)
+        });
+        let spread = self.spread.carried_mut().map_or(Found::CALM, |spread| {
+            let (up, down) = scores(self.residual);
+            spread.rising.push(
+                (up - spread.up.mean) * spread.up.inverse_deviation() - SPREAD_SLACK,
+            );
+            spread.falling.push(
+                (spread.down.mean - down) * spread.down.inverse_deviation() - SPREAD_SLACK,
+            );
+            let down = spread.down.watch(&DOWN, down, plan, adapts);
+            spread.up.watch(&UP, up, plan, adapts).or(down)
+        });
+        self.weigh();
+        [level, jump, spread, self.range.watch(self.residual, adapts)]
+    }
+
+    /// A size of a kind of change that tells one that grows from one that lasts, and the least
+    /// that is meaningful.
+    pub(super) fn size(&self, kind: Kind, found: &Found) -> (f32, f32) {
+        match (kind, self.level.carried()) {
+            (Kind::Level, Some(level)) => (level.cusum.size.abs(), 0.5),
+            _ => (found.excess, 2.0),
+        }
+    }
+
+    /// Log-likelihoods that the level is off, and that the spread is.
+    pub(super) fn evidence(&self) -> (f32, f32) {
+        let level = self.level.carried().filter(|_| self.doubt < 2);
+        let ratio = larger(self.square.0 / larger(self.usual_square.0, 1e-9), 1e-3);
+        let spread = 8.0 * (ratio - 1.0 - rounded(ln(f64::from(ratio))));
+        (level.map_or(0.0, |level| level.cusum.evidence()), spread)
+    }
+
+    /// Rows since a change of this kind seems to have begun, by the window that found it.
+    pub(super) fn rows_since(&self, kind: Kind, window: u32) -> u32 {
+        let level = self.level.carried().filter(|_| self.doubt == 0);
+        match kind {
+            Kind::Level => level.map_or(window, |level| level.cusum.rows_since()),
+            Kind::Jump => {
+                let level = level.map_or(window, |level| level.cusum.rows_since());
+                level.min(window)
+            }
+            Kind::Spread => self.spread.carried().map_or(window, |spread| {
+                let (rising, falling) = (spread.rising, spread.falling);
+                if rising.sum.0 > falling.sum.0 { rising.rows } else { falling.rows }
+            }),
+            Kind::Range => 0,
+        }
+    }
+
+    /// A change is over: by itself, from which its thresholds learn once, or because somebody
+    /// said that it was nothing.
+    pub(super) fn end(&mut self, kind: Kind, plan: &Plan, end: End) {
+        let change = |tail: &mut Tail, design: &Design| match end {
+            End::ByItself => tail.closed(design),
+            End::Dismissed => tail.dismissed(design),
+        };
+        match kind {
+            Kind::Level => {
+                if let Some(level) = self.level.carried_mut() {
+                    level.cusum.end(plan, end);
+                    level.charts.each(&LEVEL, plan, change);
+                }
+            }
+            Kind::Jump => {
+                if let Some(jump) = self.jump.carried_mut() {
+                    jump.each(&JUMP, plan, change);
+                }
+            }
+            Kind::Spread => {
+                if let Some(spread) = self.spread.carried_mut() {
+                    spread.up.each(&UP, plan, change);
+                    spread.down.each(&DOWN, plan, change);
+                }
+            }
+            Kind::Range => self.range.end(end),
+        }
+    }
+}
+
+/// The scores of a residual's spread: one that goes up with it and one that goes down.
+fn scores(residual: f32) -> (f32, f32) {
+    let size = residual.abs();
+    (smaller(size * size, SPREAD_CUT), sqrt_f32(smaller(size, SPREAD_CUT)))
+}

@@ -1,0 +1,181 @@
+//! Exponentially weighted means of a bounded score against its learned mean.
+
+use crate::numeric::{larger, row_count, smaller, sqrt_f32};
+use crate::state::{NonNegative, state};
+
+use super::tail::{Design, Shape, Tail};
+use super::{Plan, Found};
+
+/// Which way a score must go to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Either way.
+    Both,
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+}
+
+/// What a set of charts watches: the same for all channels.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Score {
+    pub(crate) side: Side,
+    /// Window lengths in rows, ascending.
+    pub(crate) windows: &'static [u32],
+    /// Largest absolute value of the score.
+    pub(crate) largest: f32,
+    /// Windows of which fewer than twelve are learned from stay out of it, but for so many.
+    pub(crate) least: usize,
+}
+
+impl Score {
+    /// How many of the windows are watched.
+    pub(crate) fn watched(&self, learning_rows: u32) -> usize {
+        let fits = |window: &&u32| window.saturating_mul(12) <= learning_rows;
+        self.windows.iter().take_while(fits).count().max(self.least)
+    }
+}
+
+state! {
+    /// One window.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Chart {
+        mean: f32,
+        tail: Tail,
+    }
+}
+
+state! {
+    /// The windows of one score of one channel.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Charts<; const N> {
+        /// Mean and variance of the score while learning.
+        pub(crate) mean: f32,
+        variance: NonNegative,
+        rows: u32,
+        charts: [Chart; N],
+    }
+}
+
+/// What is known of a score once learning is over.
+#[derive(Clone, Copy)]
+struct Known {
+    mean: f32,
+    variance: f32,
+    rows: f32,
+}
+
+impl Known {
+    /// R of a window whose mean this is: the square of its deviation from the learned mean, less
+    /// what the error of that adds to it.
+    fn statistic(&self, side: Side, mean: f32, window: u32) -> f32 {
+        squared(side, mean - self.mean) * (self.rows / (self.rows + row_count(window)))
+    }
+
+    /// What is known of a window's statistic beforehand.
+    fn design(&self, score: &Score, window: u32, plan: &Plan) -> Design {
+        let reach = match score.side {
+            Side::Both => score.largest - self.mean.abs(),
+            Side::Up => score.largest - self.mean,
+            Side::Down => self.mean,
+        };
+        let charts = score.watched(plan.learning_rows);
+        Design {
+            shape: Shape::Mean,
+            block: Design::block_of(window, plan.collected),
+            window,
+            ln_time: plan.ln_time_of(charts, plan.channels),
+            unit: sqrt_f32(self.variance / row_count(window)),
+            reach: larger(reach, 1e-6),
+            memory: plan.memory(),
+        }
+    }
+}
+
+impl<const N: usize> Charts<N> {
+    /// Takes the score of a healthy row; where it `collects`, how far windows stray.
+    pub(crate) fn learn(&mut self, score: &Score, value: f32, plan: &Plan, collects: bool) {
+        self.rows = self.rows.saturating_add(1);
+        let count = row_count(self.rows);
+        let step = value - self.mean;
+        self.mean += step / count;
+        self.variance.0 += (step * (value - self.mean) - self.variance.0) / count;
+        let mean = self.mean;
+        for (chart, window) in self.watched(score, plan) {
+            chart.mean += larger(rate(window), 1.0 / count) * (value - chart.mean);
+            let length = row_count(window);
+            if collects && count > 2.0 * length {
+                let r = squared(score.side, chart.mean - mean) / (1.0 - length / count);
+                if chart.tail.learn(r) {
+                    chart.tail.turn(Design::block_of(window, plan.collected));
+                }
+            }
+        }
+    }
+
+    fn watched(&mut self, score: &Score, plan: &Plan) -> impl Iterator<Item = (&mut Chart, u32)> {
+        let count = score.watched(plan.learning_rows);
+        self.charts.iter_mut().zip(score.windows.iter().copied()).take(count)
+    }
+
+    fn known(&self) -> Known {
+        let rows = row_count(self.rows.max(1));
+        Known { mean: self.mean, variance: self.variance.0, rows }
+    }
+
+    /// Ends learning.
+    pub(crate) fn arm(&mut self, score: &Score, plan: &Plan) {
+        self.each(score, plan, |tail, design| tail.fit(design));
+    }
+
+    /// Takes the score of a row, and tells of the window that is farthest beyond its promise.
+    /// Where it `adapts`, thresholds learn from the row.
+    pub(crate) fn watch(&mut self, score: &Score, value: f32, plan: &Plan, adapts: bool) -> Found {
+        let mut found = Found::CALM;
+        let known = self.known();
+        for (chart, window) in self.watched(score, plan) {
+            chart.mean += rate(window) * (value - chart.mean);
+            let r = known.statistic(score.side, chart.mean, window);
+            found.take_in(&mut chart.tail, r, window);
+            if adapts && chart.tail.follow(r) {
+                chart.tail.adapt(&known.design(score, window, plan));
+            }
+        }
+        found
+    }
+
+    /// Does something with the threshold of each window.
+    pub(crate) fn each(
+        &mut self,
+        score: &Score,
+        plan: &Plan,
+        mut change: impl FnMut(&mut Tail, &Design),
+    ) {
+        let known = self.known();
+        for (chart, window) in self.watched(score, plan) {
+            change(&mut chart.tail, &known.design(score, window, plan));
+        }
+    }
+
+    /// 1/deviation of the score while learning.
+    pub(crate) fn inverse_deviation(&self) -> f32 {
+        1.0 / larger(sqrt_f32(self.variance.0), 1e-6)
+    }
+}
+
+/// The weight of a row in an exponentially weighted mean of the same variance as that of `window`
+/// rows.
+pub(crate) fn rate(window: u32) -> f32 {
+    2.0 / (row_count(window) + 1.0)
+}
+
+/// The square of a deviation that counts.
+fn squared(side: Side, deviation: f32) -> f32 {
+    let counted = match side {
+        Side::Both => deviation,
+        Side::Up => larger(deviation, 0.0),
+        Side::Down => smaller(deviation, 0.0),
+    };
+    counted * counted
+}

@@ -1,0 +1,160 @@
+//! Which legs a detector carries.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+use crate::error::Error;
+use crate::shape::Dims;
+use crate::state::{Initial, Reader, State, Writer};
+
+/// Which legs a detector carries: each that is [`Off`] costs neither memory nor time. Rows outside
+/// the learned range, stuck and missing readings are always watched.
+///
+/// ```
+/// use fastmmd::monitor::{Legs, Off, On};
+/// use fastmmd::{Config, Detector, Fourier};
+///
+/// /// Level and jumps of each channel, and nothing else.
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct Lean;
+///
+/// impl Legs for Lean {
+///     type Level = On;
+///     type Jump = On;
+///     type Spread = Off;
+///     type Values = Off;
+///     type Innovations = Off;
+/// }
+///
+/// static MAP: Fourier<3, 4> = Fourier::additive(1);
+/// let config = Config::rows(1e4).with_legs::<Lean>();
+/// let detector = Detector::new(&MAP, config)?;
+/// # Ok::<(), fastmmd::Error>(())
+/// ```
+pub trait Legs: Debug + Clone + Copy + PartialEq + 'static {
+    /// The level of each channel against the learned one: slow drift.
+    type Level: Switch;
+    /// What each channel does beyond what its past predicts: jumps.
+    type Jump: Switch;
+    /// The spread of that, up and down: noise, dynamics.
+    type Spread: Switch;
+    /// The joint distribution of all channels: shape, correlation.
+    type Values: Switch;
+    /// The joint distribution of what they do beyond what their past predicts.
+    type Innovations: Switch;
+}
+
+/// All legs: the default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct All;
+
+impl Legs for All {
+    type Level = On;
+    type Jump = On;
+    type Spread = On;
+    type Values = On;
+    type Innovations = On;
+}
+
+/// [`On`] or [`Off`].
+#[expect(private_bounds, reason = "what a leg keeps is the crate's own business")]
+pub trait Switch: Storage + Debug + Clone + Copy + PartialEq + 'static {
+    /// Whether the leg is carried.
+    const ON: bool;
+}
+
+/// Where a leg is kept.
+pub(crate) trait Storage {
+    /// The leg, or nothing.
+    type Of<T: State + Clone + PartialEq + Debug>: Slot<T> + Clone + PartialEq + Debug;
+}
+
+/// The place of a leg that is carried or not.
+pub(crate) type Carried<S, T> = <S as Storage>::Of<T>;
+
+/// The leg is carried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct On;
+
+/// The leg is not carried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Off;
+
+impl Switch for On {
+    const ON: bool = true;
+}
+
+impl Storage for On {
+    type Of<T: State + Clone + PartialEq + Debug> = T;
+}
+
+impl Switch for Off {
+    const ON: bool = false;
+}
+
+impl Storage for Off {
+    type Of<T: State + Clone + PartialEq + Debug> = Nothing<T>;
+}
+
+/// A place for a leg.
+pub(crate) trait Slot<T>: State {
+    fn carried(&self) -> Option<&T>;
+    fn carried_mut(&mut self) -> Option<&mut T>;
+}
+
+impl<T: State> Slot<T> for T {
+    #[inline(always)]
+    fn carried(&self) -> Option<&T> {
+        Some(self)
+    }
+
+    #[inline(always)]
+    fn carried_mut(&mut self) -> Option<&mut T> {
+        Some(self)
+    }
+}
+
+/// No leg.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Nothing<T>(PhantomData<T>);
+
+impl<T: State> Slot<T> for Nothing<T> {
+    #[inline(always)]
+    fn carried(&self) -> Option<&T> {
+        None
+    }
+
+    #[inline(always)]
+    fn carried_mut(&mut self) -> Option<&mut T> {
+        None
+    }
+}
+
+impl<T: State> State for Nothing<T> {
+    fn make(_dims: &Dims) -> Self {
+        Self(PhantomData)
+    }
+
+    fn reset(&mut self) {}
+
+    fn copy_from(&mut self, _other: &Self) {}
+
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    fn put(&self, _writer: &mut Writer<'_>) {}
+
+    fn check(&self, _reader: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn read(&mut self, _reader: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<T: State> Initial for Nothing<T> {
+    const INITIAL: Self = Self(PhantomData);
+    const SAVED: usize = 0;
+}

@@ -1,0 +1,180 @@
+//! Cumulative sums: small lasting changes, and when they began.
+
+use crate::numeric::{larger, row_count, smaller, sqrt_f32, within};
+use crate::state::{NonNegative, state};
+
+use super::tail::{Design, Shape, Tail};
+use super::{End, Found, Plan};
+
+/// Least rows of a block.
+const BLOCK: u32 = 32;
+/// Deviations a step is cut at.
+const CUT: f32 = 4.0;
+/// Deviations that are taken off each step.
+const SLACK: f32 = 0.25;
+/// A sum does not grow beyond so many times its threshold, so that it can come back.
+const CEILING: f32 = 4.0;
+/// Rows over which the present size of a shift is averaged.
+const SIZE_RATE: f32 = 2.0 / 33.0;
+/// Largest sum while no threshold is known.
+const LARGEST: f32 = 4000.0;
+
+state! {
+    /// Sums of a score's steps away from a mean, one way, since they were last 0.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Sum {
+        pub(crate) sum: NonNegative,
+        /// Rows since it was 0.
+        pub(crate) rows: u32,
+    }
+}
+
+impl Sum {
+    /// Takes a step, in deviations.
+    pub(crate) fn push(&mut self, step: f32) {
+        self.sum.0 = smaller(larger(self.sum.0 + step, 0.0), LARGEST);
+        self.rows = if self.sum.0 > 0.0 { self.rows.saturating_add(1) } else { 0 };
+    }
+}
+
+state! {
+    /// The level of a channel: sums up and down.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Cusum {
+        mean: f32,
+        variance: NonNegative,
+        inverse_deviation: NonNegative = NonNegative(1.0),
+        rows: u32,
+        pub(crate) up: Sum,
+        pub(crate) down: Sum,
+        /// Present size of the shift: its mean over about 32 rows, in deviations.
+        pub(crate) size: f32,
+        /// Mean square of that while learning.
+        size_square: NonNegative = NonNegative(0.05),
+        /// Taken off each step beside [`SLACK`], once a shift of that size was dismissed.
+        dismissed: NonNegative,
+        tail: Tail,
+    }
+}
+
+impl Cusum {
+    fn step(&mut self, value: f32) {
+        let deviation = (value - self.mean) * self.inverse_deviation.0;
+        self.size += SIZE_RATE * (deviation - self.size);
+        let step = within(deviation, CUT);
+        let slack = SLACK + self.dismissed.0;
+        self.up.push(step - slack);
+        self.down.push(-step - slack);
+    }
+
+    fn statistic(&self) -> f32 {
+        let sum = larger(self.up.sum.0, self.down.sum.0);
+        sum * sum
+    }
+
+    /// Takes a healthy value; from `collects` on, how far sums go.
+    pub(crate) fn learn(&mut self, value: f32, plan: &Plan, collects: bool) {
+        self.rows = self.rows.saturating_add(1);
+        let count = row_count(self.rows);
+        let step = value - self.mean;
+        self.mean += step / count;
+        self.variance.0 += (step * (value - self.mean) - self.variance.0) / count;
+        if self.rows % 32 == 0 {
+            self.inverse_deviation.0 = 1.0 / larger(sqrt_f32(self.variance.0), 1e-6);
+        }
+        if self.rows < 64 {
+            return;
+        }
+        self.step(value);
+        self.size_square.0 += (self.size * self.size - self.size_square.0) / 512.0;
+        if collects {
+            let block = Design::block_of(BLOCK / 2, plan.collected);
+            if self.tail.learn(self.statistic()) {
+                self.tail.turn(block);
+            }
+        }
+    }
+
+    /// Sums begin anew: those of before the mean was known say nothing.
+    pub(crate) fn begin(&mut self) {
+        self.up = Sum { sum: NonNegative(0.0), rows: 0 };
+        self.down = self.up;
+    }
+
+    fn design(&self, plan: &Plan) -> Design {
+        Design {
+            shape: Shape::Sum,
+            block: Design::block_of(BLOCK / 2, plan.collected),
+            window: BLOCK,
+            ln_time: plan.ln_time_of(1, plan.channels),
+            unit: 0.5 / SLACK,
+            reach: f32::MAX,
+            memory: plan.memory(),
+        }
+    }
+
+    /// Ends learning.
+    pub(crate) fn arm(&mut self, plan: &Plan) {
+        let design = self.design(plan);
+        self.tail.fit(&design);
+    }
+
+    /// Takes a value, and tells how far the sum is beyond its promise.
+    pub(crate) fn watch(&mut self, value: f32, plan: &Plan, adapts: bool) -> Found {
+        self.step(value);
+        let top = CEILING * larger(sqrt_f32(self.tail.open()), 1.0);
+        for sum in [&mut self.up, &mut self.down] {
+            sum.sum.0 = smaller(sum.sum.0, top);
+        }
+        let mut found = Found::CALM;
+        let (r, window) = (self.statistic(), self.up.rows.max(self.down.rows));
+        found.take_in(&mut self.tail, r, window);
+        if adapts {
+            if self.tail.follow(r) {
+                let design = self.design(plan);
+                self.tail.adapt(&design);
+            }
+        }
+        found
+    }
+
+    /// A drift of the level is over.
+    pub(crate) fn end(&mut self, plan: &Plan, end: End) {
+        let design = self.design(plan);
+        match end {
+            End::ByItself => self.tail.closed(&design),
+            // A shift as large is nothing from now on: the threshold of a sum would not do.
+            End::Dismissed => {
+                self.dismissed.0 = larger(self.dismissed.0, self.size.abs());
+                self.begin();
+            }
+        }
+    }
+
+    /// How far the level is off, as a log-likelihood: its mean over 32 rows against how far such
+    /// means strayed while learning.
+    pub(crate) fn evidence(&self) -> f32 {
+        0.5 * self.size * self.size / larger(self.size_square.0, 1e-4)
+    }
+
+    /// Rows since the level began to be off: since the sum was last 0, and for a ramp those it
+    /// took to reach the slack.
+    pub(crate) fn rows_since(&self) -> u32 {
+        let Sum { sum, rows } = if self.up.sum.0 > self.down.sum.0 { self.up } else { self.down };
+        let beyond = larger(smaller(self.size.abs(), CUT) - SLACK, 0.05);
+        let count = row_count(rows.max(1));
+        // 0 for a step, whose sum grows evenly, and 1 for a ramp.
+        let ramp = within(2.0 * (1.0 - sum.0 / (beyond * count)), 1.0);
+        let before = larger(ramp, 0.0) * smaller(SLACK * count / beyond, count);
+        rows.saturating_add(whole(before))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and the number is positive"
+)]
+fn whole(rows: f32) -> u32 {
+    rows as u32
+}

@@ -1,0 +1,93 @@
+//! The legs that a detector stands on: each looks for one kind of change.
+//!
+//! Every statistic is compared with its own past ([`tail`]), and all of them by one number: how far
+//! the promised mean time would have to be lengthened for the present value to be no alarm, in
+//! nats. They share the promise.
+
+pub(crate) mod charts;
+pub(crate) mod choice;
+pub(crate) mod cusum;
+pub(crate) mod joint;
+pub(crate) mod range;
+pub(crate) mod tail;
+pub(crate) mod wander;
+
+use crate::numeric::{f32_of, sqrt_f32};
+
+use tail::{CALM_NATS, Tail, log};
+
+/// Legs that share the promise.
+const LEGS: f32 = 6.0;
+/// Least rows that thresholds remember after learning.
+const LEAST_MEMORY: u32 = 4000;
+
+/// What follows from the settings for all legs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    /// Rows of learning in all.
+    pub(crate) learning_rows: u32,
+    /// Rows of it from which thresholds are learned.
+    pub(crate) collected: u32,
+    /// Channels.
+    pub(crate) channels: usize,
+    /// ln of the promised mean time between false alarms, in rows.
+    pub(crate) ln_time: f32,
+}
+
+impl Plan {
+    /// ln of the mean time that each of `charts` statistics of each of `channels` may have.
+    pub(crate) fn ln_time_of(&self, charts: usize, channels: usize) -> f32 {
+        self.ln_time + log(LEGS * f32_of(charts.saturating_mul(channels).max(1)))
+    }
+
+    /// Rows that thresholds remember after learning.
+    pub(crate) fn memory(&self) -> u32 {
+        self.learning_rows.max(LEAST_MEMORY)
+    }
+}
+
+/// How a drift ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The data are back.
+    ByItself,
+    /// Somebody said that it was nothing.
+    Dismissed,
+}
+
+/// What a leg says of a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    /// How far beyond its promise, in nats of mean time.
+    pub(crate) excess: f32,
+    /// Root of the statistic, and of its threshold.
+    pub(crate) statistic: f32,
+    pub(crate) threshold: f32,
+    /// Length of the window, in rows.
+    pub(crate) window: u32,
+}
+
+impl Found {
+    /// Nothing.
+    pub(crate) const CALM: Self =
+        Self { excess: -CALM_NATS, statistic: 0.0, threshold: 0.0, window: 0 };
+
+    /// Takes in a statistic R.
+    #[inline]
+    pub(crate) fn take_in(&mut self, tail: &mut Tail, r: f32, window: u32) {
+        let excess = tail.excess(r);
+        if excess > self.excess {
+            *self = Self {
+                excess,
+                statistic: sqrt_f32(r),
+                threshold: sqrt_f32(tail.open()),
+                window,
+            };
+        }
+    }
+
+    /// The one farther beyond its promise.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if other.excess > self.excess { other } else { self }
+    }
+}

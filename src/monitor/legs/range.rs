@@ -1,0 +1,124 @@
+//! Rows outside what was learned, against how often they came while learning.
+
+use crate::numeric::{larger, row_count, smaller, within};
+use crate::state::{NonNegative, state};
+
+use super::tail::log;
+use super::{End, Found, Plan};
+
+/// Residuals beyond so many deviations are far; their rate and how they cluster are learned.
+const FAR: f32 = 3.0;
+/// Rows within which far ones belong together.
+const TOGETHER: u32 = 20;
+/// No range is narrower, in deviations of the residual.
+const NARROWEST: f32 = 4.0;
+/// What the sum loses with each row, in nats.
+const DECAY: f32 = 0.05;
+/// How far the sum may go beyond its threshold, in nats.
+const CEILING: f32 = 2.5;
+
+state! {
+    /// The range of a channel's residual, and a sum of log-likelihoods of rows beyond it.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Range {
+        /// Largest absolute residual.
+        largest: NonNegative,
+        rows: u32,
+        /// Rows beyond [`FAR`], and those of them that came within [`TOGETHER`] rows of another.
+        far: u32,
+        pairs: u32,
+        /// Rows since the last one.
+        age: u32 = 1000,
+        /// Rows beyond the range so far, and 1.
+        beyond: u32 = 1,
+        sum: NonNegative,
+        /// ln of how rare a second one soon after is.
+        together: NonNegative,
+        /// Exponent of the tail.
+        exponent: NonNegative,
+        /// Farthest residual since the sum was last 0.
+        farthest: NonNegative,
+        /// ln of the mean time that this leg of this channel may have.
+        open: NonNegative,
+    }
+}
+
+impl Range {
+    /// Takes the residual of a healthy row, in deviations.
+    pub(crate) fn learn(&mut self, residual: f32) {
+        let size = residual.abs();
+        self.rows = self.rows.saturating_add(1);
+        self.largest.0 = larger(size, self.largest.0);
+        self.age = self.age.saturating_add(1);
+        if size > FAR {
+            self.far = self.far.saturating_add(1);
+            self.pairs = self.pairs.saturating_add(u32::from(self.age <= TOGETHER));
+            self.age = 0;
+        }
+    }
+
+    /// Ends learning.
+    pub(crate) fn arm(&mut self, plan: &Plan) {
+        self.open.0 = plan.ln_time_of(1, plan.channels);
+        let rows = row_count(self.rows.max(2));
+        self.largest.0 = larger(self.largest.0, NARROWEST);
+        let (far, pairs) = (row_count(self.far) + 1.0, row_count(self.pairs) + 0.5);
+        let by_chance = smaller(row_count(TOGETHER) * far / rows, 1.0);
+        let cluster = larger(pairs / far / by_chance, 1.0);
+        self.together.0 = larger(log(rows / (40.0 * cluster)), 1.0);
+        let exponent = (log(far) + 1.5) / (log(self.largest.0 / FAR) + 0.5);
+        self.exponent.0 = smaller(larger(exponent, 1.0), 6.0);
+    }
+
+    /// Whether a residual is twice as far as any that was learned from: a glitch, not something
+    /// to look back at.
+    #[inline]
+    pub(crate) fn is_glitch(&self, residual: f32) -> bool {
+        residual.abs() > 2.0 * self.largest.0
+    }
+
+    /// Takes a residual, and tells how far the sum is beyond its promise, in nats.
+    #[inline]
+    pub(crate) fn watch(&mut self, residual: f32, adapts: bool) -> Found {
+        self.rows = self.rows.saturating_add(1);
+        self.sum.0 = larger(self.sum.0 - DECAY, 0.0);
+        if self.sum.0 <= 0.0 {
+            self.farthest.0 = 0.0;
+        }
+        let ratio = residual.abs() / self.largest.0;
+        if ratio > 1.0 {
+            self.take_in(ratio, adapts);
+        }
+        Found {
+            excess: self.sum.0 - self.open.0,
+            statistic: self.sum.0,
+            threshold: self.open.0,
+            window: 1,
+        }
+    }
+
+    #[inline(never)]
+    fn take_in(&mut self, ratio: f32, adapts: bool) {
+        self.farthest.0 = larger(ratio * self.largest.0, self.farthest.0);
+        let rare = if self.sum.0 > 0.0 {
+            self.together.0
+        } else {
+            log(row_count(self.rows) / row_count(self.beyond))
+        };
+        let top = self.open.0 + CEILING;
+        self.sum.0 = within(self.sum.0 + self.exponent.0 * log(ratio) + rare, top);
+        if adapts {
+            self.beyond = self.beyond.saturating_add(1);
+            self.largest.0 *= smaller(ratio, 1.2);
+        }
+    }
+
+    /// A drift is over. Dismissed, rows as far out as those that were seen are inside the range.
+    pub(crate) fn end(&mut self, end: End) {
+        self.sum.0 = 0.0;
+        if end == End::Dismissed {
+            self.largest.0 = larger(self.largest.0, 1.1 * self.farthest.0);
+        }
+        self.farthest.0 = 0.0;
+    }
+}

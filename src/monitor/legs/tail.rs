@@ -1,0 +1,369 @@
+//! How far a statistic strays while all is well, and so where its threshold lies.
+
+use crate::numeric::{ln, larger, rounded, row_count, smaller, sqrt_f32};
+use crate::state::{NonNegative, state};
+
+/// Levels of block lengths, each twice the one before.
+const LEVELS: usize = 3;
+/// Blocks that a level should have for its mean maximum to be trusted, and at least.
+const ENOUGH: [u32; 2] = [16, 8];
+/// Euler's constant: how far the mean of maxima lies above their mode, in scales.
+const EULER: f32 = 0.577_215_7;
+/// Thresholds are not lower than this part of what independent rows would need.
+const LEAST: f32 = 0.8;
+/// ln(2).
+const LN_2: f32 = core::f32::consts::LN_2;
+/// How far below the promise, in nats of mean time, a statistic counts as calm.
+pub(crate) const CALM_NATS: f32 = 3.0;
+
+/// What a statistic is, and so what its tail is like while nothing better is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// The squared deviation of a mean: chi-squared with 1 degree of freedom.
+    Mean,
+    /// A squared distance in many dimensions.
+    Distance,
+    /// The square of a cumulative sum, whose tail is exponential.
+    Sum,
+}
+
+/// What is known of a statistic beforehand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Design {
+    pub(crate) shape: Shape,
+    /// Rows of a block of the shortest level.
+    pub(crate) block: u32,
+    /// Length of the window, in rows.
+    pub(crate) window: u32,
+    /// ln of the promised mean time of this statistic alone, in rows.
+    pub(crate) ln_time: f32,
+    /// Root of the statistic that independent rows have: of a mean its deviation, of a cumulative
+    /// sum its scale. 0 where it is not known.
+    pub(crate) unit: f32,
+    /// The largest root that the statistic can have.
+    pub(crate) reach: f32,
+    /// Rows after which a block is forgotten, once learning is over.
+    pub(crate) memory: u32,
+}
+
+impl Design {
+    /// Rows of a block of the shortest level, if `rows` rows are learned from: two windows at
+    /// least, and longer while the second level has [`ENOUGH`] blocks.
+    pub(crate) fn block_of(window: u32, rows: u32) -> u32 {
+        let mut block = window.saturating_mul(2).max(16);
+        while rows / block >= 64 {
+            block = block.saturating_mul(2);
+        }
+        block
+    }
+}
+
+state! {
+    /// Maxima of the root t of a statistic R over blocks of three lengths.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Level {
+        mean: f32,
+        variance: NonNegative,
+        /// The largest of the first half of the present block of the next level.
+        half: f32,
+    }
+}
+
+state! {
+    /// What R does while all is well, and the threshold that follows: 80 bytes.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Tail {
+        /// Mean of R and of R² while learning.
+        mean: NonNegative,
+        mean_square: NonNegative,
+        rows: u32,
+        /// The largest R of the present block, and rows left of it.
+        largest: NonNegative,
+        left: u32,
+        blocks: u32,
+        levels: [Level; LEVELS],
+        /// R beyond which it is an alarm; 0 while learning.
+        open: NonNegative,
+        /// R below which it is calm.
+        calm: NonNegative,
+        /// Bounds of the root of `open`: what was dismissed, and what adapting may reach.
+        floor: NonNegative,
+        ceiling: NonNegative,
+        /// The largest R since it passed the threshold; 0 if it has not.
+        peak: NonNegative,
+    }
+}
+
+/// A line through block maxima: the root passes t once in exp(c + l) rows, where
+/// t = x + β(l + q(0.82 + l²/4)).
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    x: f32,
+    beta: f32,
+    c: f32,
+    q: f32,
+}
+
+impl Line {
+    /// The root that is passed once in exp(`ln_time`) rows. The term with q is what errors of x
+    /// and β, from 1/q blocks, do to the mean rate.
+    fn at(&self, ln_time: f32) -> f32 {
+        let l = ln_time - self.c;
+        let beyond = larger(l, 0.0);
+        self.x + self.beta * (l + self.q * (0.82 + 0.25 * beyond * beyond))
+    }
+}
+
+impl Tail {
+    /// Takes R of a healthy row while learning, and says whether a block begins or has ended:
+    /// [`turn`](Self::turn) is then due.
+    #[inline]
+    pub(crate) fn learn(&mut self, r: f32) -> bool {
+        self.rows = self.rows.saturating_add(1);
+        let rate = 1.0 / row_count(self.rows);
+        self.mean.0 += rate * (r - self.mean.0);
+        self.mean_square.0 += rate * (r * r - self.mean_square.0);
+        self.push(r)
+    }
+
+    /// Takes R of a healthy row after learning, at most as the threshold. As
+    /// [`learn`](Self::learn), but for [`adapt`](Self::adapt).
+    #[inline]
+    pub(crate) fn follow(&mut self, r: f32) -> bool {
+        self.push(smaller(r, self.open.0))
+    }
+
+    #[inline]
+    fn push(&mut self, r: f32) -> bool {
+        self.largest.0 = larger(r, self.largest.0);
+        if self.left > 1 {
+            self.left -= 1;
+            return false;
+        }
+        true
+    }
+
+    /// From one block to the next.
+    pub(crate) fn turn(&mut self, block: u32) {
+        self.end_block(block, u32::MAX);
+    }
+
+    /// From one block to the next after learning, with a new threshold where it stands on them.
+    #[inline(never)]
+    pub(crate) fn adapt(&mut self, design: &Design) {
+        if self.end_block(design.block, design.memory) {
+            self.fit(design);
+        }
+    }
+
+    #[inline(never)]
+    fn end_block(&mut self, block: u32, memory: u32) -> bool {
+        // The first row begins the first block.
+        let first = self.left == 0;
+        self.left = if first { block.saturating_sub(1).max(1) } else { block };
+        if first {
+            return false;
+        }
+        self.blocks = self.blocks.saturating_add(1);
+        let mut root = sqrt_f32(self.largest.0);
+        self.largest.0 = 0.0;
+        let (mut count, mut length) = (self.blocks, block);
+        let mut ended = 0;
+        for level in &mut self.levels {
+            level.take_in(root, count.min((memory / length.max(1)).max(4)));
+            ended += 1;
+            if count % 2 == 1 {
+                level.half = root;
+                break;
+            }
+            root = larger(root, level.half);
+            count /= 2;
+            length = length.saturating_mul(2);
+        }
+        ended > 1
+    }
+
+    /// The line of the levels as they are.
+    fn line(&self, design: &Design) -> Line {
+        let [shortest, ..] = &self.levels;
+        if self.blocks < 2 {
+            let x = larger(shortest.mean, sqrt_f32(self.largest.0));
+            return Line { x, beta: 0.5 * x + 1e-6, c: log(row_count(design.block)), q: 0.5 };
+        }
+        let mean = larger(self.mean.0, 1e-20);
+        let variance = larger(self.mean_square.0 - mean * mean, 1e-20);
+        let exponential = match design.shape {
+            Shape::Mean => smaller(variance / mean, 2.0 * mean) * 0.9,
+            Shape::Distance => {
+                smaller(sqrt_f32(variance / mean * sqrt_f32(2.0 * variance)), 2.0 * mean) * 0.9
+            }
+            Shape::Sum => 0.0,
+        };
+        let mut best: Option<(f32, Line)> = None;
+        for enough in ENOUGH {
+            let level = self.level_with(enough);
+            let blocks = self.blocks >> level;
+            let Some(anchor) = self.levels.get(level as usize).filter(|_| blocks >= 2) else {
+                continue;
+            };
+            let (x, count) = (anchor.mean, row_count(blocks));
+            let spread = sqrt_f32(anchor.variance.0 * count / (count - 1.0)) * 0.779_7;
+            let seen = larger(spread, self.slope(level));
+            let usual = match design.shape {
+                Shape::Mean | Shape::Distance => 0.5 * exponential / larger(x, 1e-6),
+                Shape::Sum => sqrt_f32(mean),
+            };
+            // What blocks say, as far as it differs by more than chance from what is usual.
+            let tolerance = 1.0 + 0.75 / sqrt_f32(count);
+            let ratio = seen / larger(usual, 1e-20);
+            let factor = if ratio > tolerance {
+                ratio / tolerance
+            } else if ratio * tolerance < 1.0 {
+                larger(ratio * tolerance, 0.1)
+            } else {
+                1.0
+            };
+            let rows = row_count(design.block) * row_count(1 << level);
+            let line = Line { x, beta: usual * factor, c: log(rows) + EULER, q: 1.0 / count };
+            let threshold = line.at(design.ln_time);
+            if best.is_none_or(|(other, _)| threshold < other) {
+                best = Some((threshold, line));
+            }
+        }
+        best.map_or(Line { x: 0.0, beta: 1e-6, c: 0.0, q: 0.0 }, |(_, line)| line)
+    }
+
+    /// The longest level of at least so many blocks, or the shortest of all.
+    fn level_with(&self, blocks: u32) -> u32 {
+        if self.blocks >> 2 >= blocks {
+            2
+        } else {
+            u32::from(self.blocks >> 1 >= blocks)
+        }
+    }
+
+    /// How the mean maximum grows with the logarithm of the block length, about a level.
+    fn slope(&self, level: u32) -> f32 {
+        let lowest = level.saturating_sub(1);
+        let (mut weights, mut xs, mut ys, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for (place, level) in (0..).zip(&self.levels) {
+            let blocks = self.blocks >> place;
+            if place < lowest || blocks < 3 {
+                continue;
+            }
+            let (weight, x) = (sqrt_f32(row_count(blocks)), LN_2 * row_count(place));
+            weights += weight;
+            xs += weight * x;
+            ys += weight * level.mean;
+            xx += weight * x * x;
+            xy += weight * x * level.mean;
+        }
+        let spread = weights * xx - xs * xs;
+        if spread > 1e-9 { larger((weights * xy - xs * ys) / spread, 0.0) } else { 0.0 }
+    }
+
+    /// Sets the threshold by what was seen.
+    #[inline(never)]
+    pub(crate) fn fit(&mut self, design: &Design) {
+        let mut line = self.line(design);
+        let (mut open, mut calm) =
+            (line.at(design.ln_time), line.at(design.ln_time - CALM_NATS));
+        if design.unit > 0.0 {
+            let (least, slope) = least(design);
+            line.beta = larger(line.beta, slope);
+            open = larger(line.at(design.ln_time), least);
+            calm = open - larger(line.at(design.ln_time) - line.at(design.ln_time - CALM_NATS), 0.0);
+        }
+        if self.ceiling.0 <= 0.0 {
+            self.ceiling.0 = 2.0 * open;
+        }
+        let gap = open - calm;
+        open = smaller(larger(smaller(open, self.ceiling.0), self.floor.0), 0.95 * design.reach);
+        calm = larger(open - gap, 0.5 * open);
+        (self.open.0, self.calm.0) = (open * open, calm * calm);
+    }
+
+    /// An alarm has closed by itself: if this was why it was raised, a block had its maximum at
+    /// the threshold.
+    pub(crate) fn closed(&mut self, design: &Design) {
+        if self.peak.0 <= 0.0 {
+            return;
+        }
+        self.peak.0 = 0.0;
+        let root = sqrt_f32(self.open.0);
+        self.ceiling.0 += 0.5 * root;
+        let mut length = design.block;
+        for (place, level) in (0..).zip(&mut self.levels) {
+            let count = (self.blocks >> place).saturating_add(1);
+            if count > 2 {
+                level.take_in(root, count.min((design.memory / length.max(1)).max(4)));
+            }
+            length = length.saturating_mul(2);
+        }
+        self.fit(design);
+    }
+
+    /// Somebody said that an alarm was nothing: if this was why it was raised, R as large is none
+    /// from now on.
+    pub(crate) fn dismissed(&mut self, design: &Design) {
+        if self.peak.0 <= 0.0 {
+            return;
+        }
+        self.floor.0 = larger(1.1 * sqrt_f32(self.peak.0), self.floor.0);
+        self.peak.0 = 0.0;
+        self.ceiling.0 = larger(self.ceiling.0, self.floor.0);
+        self.fit(design);
+    }
+
+    /// R beyond which it is an alarm; 0 while learning.
+    pub(crate) fn open(&self) -> f32 {
+        self.open.0
+    }
+
+    /// How far R is beyond the promise, in nats of mean time: 0 at the threshold, −3 and less
+    /// where it is calm.
+    #[inline]
+    pub(crate) fn excess(&mut self, r: f32) -> f32 {
+        if r <= self.calm.0 {
+            return -CALM_NATS;
+        }
+        self.excess_beyond_calm(r)
+    }
+
+    #[inline(never)]
+    fn excess_beyond_calm(&mut self, r: f32) -> f32 {
+        if r > self.open.0 {
+            self.peak.0 = larger(r, self.peak.0);
+        }
+        let (open, calm) = (sqrt_f32(self.open.0), sqrt_f32(self.calm.0));
+        CALM_NATS * (sqrt_f32(r) - open) / larger(open - calm, 1e-6)
+    }
+}
+
+impl Level {
+    /// Takes in the maximum of a block, one of `count` that are remembered.
+    fn take_in(&mut self, root: f32, count: u32) {
+        let rate = 1.0 / row_count(count.max(1));
+        let step = root - self.mean;
+        self.mean += rate * step;
+        self.variance.0 = (1.0 - rate) * (self.variance.0 + rate * step * step);
+    }
+}
+
+/// Least root and slope of a threshold: most of what independent rows would need.
+fn least(design: &Design) -> (f32, f32) {
+    let unit = LEAST * design.unit;
+    match design.shape {
+        Shape::Mean | Shape::Distance => {
+            let windows = larger(design.ln_time - log(row_count(design.window)), 1.0);
+            let root = sqrt_f32(2.0 * windows);
+            (unit * root, unit / root)
+        }
+        Shape::Sum => (unit * design.ln_time, unit),
+    }
+}
+
+/// ln x.
+pub(crate) fn log(x: f32) -> f32 {
+    rounded(ln(f64::from(x)))
+}

@@ -1,0 +1,94 @@
+//! Does the level of a healthy channel wander?
+
+use crate::numeric::row_count;
+use crate::state::{NonNegative, state};
+
+/// Blocks of learning whose means are compared.
+pub(crate) const BLOCKS: u32 = 16;
+
+/// What the level of a channel is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// It stays.
+    Steady,
+    /// It may wander: alarms of its level need more evidence.
+    Doubtful,
+    /// It wanders, as that of a random walk: it says nothing.
+    Wandering,
+}
+
+state! {
+    /// Means of [`BLOCKS`] blocks of the learning rows.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Wander {
+        sum: f32,
+        rows: u32,
+        blocks: u32,
+        last: f32,
+        mean: f32,
+        /// Sums of squares: of block means about their mean, and of the steps between them.
+        squares: NonNegative,
+        steps: NonNegative,
+        /// Σᵢ Sᵢ² and Σᵢ i·Sᵢ for the running sums Sᵢ of block means.
+        total: f32,
+        totals_square: NonNegative,
+        weighted: f32,
+    }
+}
+
+impl Wander {
+    /// Takes a standardised value of one of `learning_rows` rows.
+    pub(crate) fn learn(&mut self, value: f32, learning_rows: u32) {
+        let block = (learning_rows / BLOCKS).max(1);
+        self.sum += value;
+        self.rows = self.rows.saturating_add(1);
+        if self.rows < block {
+            return;
+        }
+        let mean = self.sum / row_count(block);
+        (self.sum, self.rows) = (0.0, 0);
+        self.blocks = self.blocks.saturating_add(1);
+        let count = row_count(self.blocks);
+        if self.blocks > 1 {
+            self.steps.0 += (mean - self.last) * (mean - self.last);
+        }
+        self.last = mean;
+        let step = mean - self.mean;
+        self.mean += step / count;
+        self.squares.0 += step * (mean - self.mean);
+        self.total += mean;
+        self.totals_square.0 += self.total * self.total;
+        self.weighted += count * self.total;
+    }
+
+    /// Von Neumann's ratio: 2 for independent blocks, near 0 for a walk or a trend.
+    pub(crate) fn ratio(&self) -> f32 {
+        if self.blocks < 4 || self.squares.0 <= 0.0 { 2.0 } else { self.steps.0 / self.squares.0 }
+    }
+
+    /// The statistic of Kwiatkowski, Phillips, Schmidt and Shin, with the variance of steps: beyond
+    /// 0.46 in one of twenty channels that stay.
+    pub(crate) fn kpss(&self) -> f32 {
+        if self.blocks < 4 || self.steps.0 <= 0.0 {
+            return 0.0;
+        }
+        let count = row_count(self.blocks);
+        let mean = self.total / count;
+        let squares = self.totals_square.0 - 2.0 * mean * self.weighted
+            + mean * mean * count * (count + 1.0) * (2.0 * count + 1.0) / 6.0;
+        squares / (count * count) / (self.steps.0 / (2.0 * (count - 1.0)))
+    }
+
+    /// What the level is good for: of channels that stay, one in some thousand is called
+    /// wandering, and one in sixty doubtful.
+    pub(crate) fn level(&self) -> Level {
+        let (ratio, kpss) = (self.ratio(), self.kpss());
+        if ratio < 0.65 || kpss > 2.2 {
+            Level::Wandering
+        } else if ratio < 1.0 || kpss > 1.0 {
+            Level::Doubtful
+        } else {
+            Level::Steady
+        }
+    }
+}
