@@ -39,15 +39,15 @@ impl Stillness {
 
     /// Ends learning after `rows` rows: with repeats by chance, runs are geometric, and the one
     /// that comes once in `mean_time` rows has a known length; coarse or slow sensors have
-    /// longer ones, so four times the longest seen is allowed too, and never less than 32. Once an
+    /// longer ones, so four times the longest seen is allowed too, and never less than 12. Once an
     /// alarm has been raised, by whatever sign, a run beyond what chance and learning explain is
     /// reason enough to call the channel stuck: beyond twice the longest seen, and 3.
     pub(crate) fn arm(&mut self, rows: u32, mean_time: f32) {
         let chance = (row_count(self.repeats) + 1.0) / (row_count(rows) + 2.0);
-        let by_chance = ln(f64::from(mean_time.max(2.0))) / -ln(f64::from(chance.min(0.999)));
+        let by_chance = ln(f64::from(mean_time.max(1e5))) / -ln(f64::from(chance.min(0.999)));
         let by_chance = whole(rounded(by_chance));
         self.plausible = by_chance.max(self.longest.saturating_mul(2)).max(3);
-        self.limit = by_chance.max(self.longest.saturating_mul(4)).max(32);
+        self.limit = by_chance.max(self.longest.saturating_mul(4)).max(12);
     }
 
     /// Allows what another channel of its kind has learned to allow.

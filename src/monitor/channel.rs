@@ -12,6 +12,7 @@ use super::legs::range::Range;
 use super::legs::tail::{Design, Tail};
 use super::legs::wander::{Level, Wander};
 use super::legs::{End, Found, Plan};
+use super::verdict::Leg;
 
 /// Deviations at which values and residuals are cut for charts.
 const CUT: f32 = 8.0;
@@ -66,6 +67,15 @@ pub(super) enum Kind {
 
 impl Kind {
     pub(super) const ALL: [Self; 4] = [Self::Level, Self::Jump, Self::Spread, Self::Range];
+
+    pub(super) fn leg(self) -> Leg {
+        match self {
+            Self::Level => Leg::Level,
+            Self::Jump => Leg::Jump,
+            Self::Spread => Leg::Spread,
+            Self::Range => Leg::Range,
+        }
+    }
 }
 
 state! {
@@ -198,7 +208,7 @@ impl<L: Legs> Channel<L> {
     /// Ends learning, after `rows` rows.
     pub(super) fn arm(&mut self, plan: &Plan, rows: u32, mean_time: f32) {
         if let Some(level) = self.level.carried_mut() {
-            level.cusum.arm(plan);
+            level.cusum.arm(plan, self.wander.error());
             level.charts.arm(&LEVEL, plan);
         }
         if let Some(jump) = self.jump.carried_mut() {

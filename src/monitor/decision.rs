@@ -118,7 +118,7 @@ where
         let calm_row = self.state.comparison.windows.get(self.state.comparison.foremost());
         let since = calm_row.map_or(0, |window| window.calm_row).saturating_add(1).min(at);
         let WindowStatus { window, statistic: score, threshold } = foremost;
-        let mut alarm = Alarm { row: at, since, window, score, threshold, channel, change };
+        let mut alarm = Alarm { row: at, since, window, score, threshold, channel, change, leg: super::verdict::Leg::Values };
         // The channel that has been still for longest, measured by what is plausible for it: what
         // a window says of a channel that is stuck (its level is off, its spread has gone) only
         // follows from that.

@@ -16,7 +16,7 @@ use super::legs::choice::{All, Carried, Legs, Slot};
 use super::legs::joint::Joint;
 use super::legs::tail::log;
 use super::legs::{End, Found, Plan};
-use super::verdict::{Alarm, Change, Stage, Verdict};
+use super::verdict::{Alarm, Change, Leg, Stage, Verdict};
 
 /// Settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -283,6 +283,7 @@ where
                     threshold: crate::numeric::row_count(channel.stillness.limit),
                     channel: index,
                     change: Change::Stuck,
+                    leg: Leg::Stuck,
                 };
                 best = Some((f32::MAX, alarm));
             }
@@ -306,6 +307,7 @@ where
                                 threshold: found.threshold,
                                 channel: index,
                                 change: change_of(channel, kind),
+                                leg: kind.leg(),
                             };
                             if best.is_none_or(|(other, _)| found.excess > other) {
                                 best = Some((found.excess, alarm));
@@ -350,6 +352,7 @@ where
                             threshold: found.threshold,
                             channel: 0,
                             change: Change::Shape,
+                            leg: if place == 0 { Leg::Values } else { Leg::Innovations },
                         };
                         if best.is_none_or(|(other, _)| found.excess > other) {
                             best = Some((found.excess, alarm));

@@ -30,5 +30,5 @@ pub use drift::{DriftConfig, DriftDetector};
 pub use fleet::Difference;
 pub use legs::choice::{All, Legs, Off, On, Switch};
 pub use saved::SavedShape;
-pub use verdict::{Alarm, Change, Stage, Verdict, WindowStatus};
+pub use verdict::{Alarm, Change, Leg, Stage, Verdict, WindowStatus};
 pub use watch::{Monitor, Status};

@@ -12,6 +12,9 @@ const BLOCK: u32 = 32;
 const CUT: f32 = 4.0;
 /// Deviations that are taken off each step.
 const SLACK: f32 = 0.25;
+/// So many errors of the learned mean are taken off too, but for what the slack covers.
+const KNOWN: f32 = 3.0;
+const TOLERATED: f32 = 0.2;
 /// A sum does not grow beyond so many times its threshold, so that it can come back.
 const CEILING: f32 = 4.0;
 /// Rows over which the present size of a shift is averaged.
@@ -51,8 +54,8 @@ state! {
         pub(crate) size: f32,
         /// Mean square of that while learning.
         size_square: NonNegative = NonNegative(0.05),
-        /// Taken off each step beside [`SLACK`], once a shift of that size was dismissed.
-        dismissed: NonNegative,
+        /// Taken off each step, in deviations.
+        slack: NonNegative = NonNegative(SLACK),
         tail: Tail,
     }
 }
@@ -62,9 +65,8 @@ impl Cusum {
         let deviation = (value - self.mean) * self.inverse_deviation.0;
         self.size += SIZE_RATE * (deviation - self.size);
         let step = within(deviation, CUT);
-        let slack = SLACK + self.dismissed.0;
-        self.up.push(step - slack);
-        self.down.push(-step - slack);
+        self.up.push(step - self.slack.0);
+        self.down.push(-step - self.slack.0);
     }
 
     fn statistic(&self) -> f32 {
@@ -113,8 +115,11 @@ impl Cusum {
         }
     }
 
-    /// Ends learning.
-    pub(crate) fn arm(&mut self, plan: &Plan) {
+    /// Ends learning. `error` is how well the mean is known, in standardised units: what it may be
+    /// off by is no shift.
+    pub(crate) fn arm(&mut self, plan: &Plan, error: f32) {
+        let beyond = KNOWN * error * self.inverse_deviation.0 - TOLERATED;
+        self.slack.0 = SLACK + larger(beyond, 0.0);
         let design = self.design(plan);
         self.tail.fit(&design);
     }
@@ -145,7 +150,7 @@ impl Cusum {
             End::ByItself => self.tail.closed(&design),
             // A shift as large is nothing from now on: the threshold of a sum would not do.
             End::Dismissed => {
-                self.dismissed.0 = larger(self.dismissed.0, self.size.abs());
+                self.slack.0 = larger(self.slack.0, SLACK + self.size.abs());
                 self.begin();
             }
         }

@@ -62,9 +62,9 @@ impl Range {
         self.open.0 = plan.ln_time_of(1, plan.channels);
         let rows = row_count(self.rows.max(2));
         self.largest.0 = larger(self.largest.0, NARROWEST);
-        let (far, pairs) = (row_count(self.far) + 1.0, row_count(self.pairs) + 0.5);
+        let (far, pairs) = (row_count(self.far) + 1.0, row_count(self.pairs) + 1.0);
         let by_chance = smaller(row_count(TOGETHER) * far / rows, 1.0);
-        let cluster = larger(pairs / far / by_chance, 1.0);
+        let cluster = larger(pairs / (1.0 + row_count(self.far) * by_chance), 1.0);
         self.together.0 = larger(log(rows / (40.0 * cluster)), 1.0);
         let exponent = (log(far) + 1.5) / (log(self.largest.0 / FAR) + 0.5);
         self.exponent.0 = smaller(larger(exponent, 1.0), 6.0);

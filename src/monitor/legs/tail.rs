@@ -11,6 +11,10 @@ const ENOUGH: [u32; 2] = [16, 8];
 const EULER: f32 = 0.577_215_7;
 /// Thresholds are not lower than this part of what independent rows would need.
 const LEAST: f32 = 0.8;
+/// A threshold beyond this part of what the statistic can reach is none.
+const FIRES: f32 = 0.95;
+/// The root of a threshold that is none.
+const NEVER: f32 = 1e15;
 /// ln(2).
 const LN_2: f32 = core::f32::consts::LN_2;
 /// How far below the promise, in nats of mean time, a statistic counts as calm.
@@ -278,8 +282,12 @@ impl Tail {
             self.ceiling.0 = 2.0 * open;
         }
         let gap = open - calm;
-        open = smaller(larger(smaller(open, self.ceiling.0), self.floor.0), 0.95 * design.reach);
+        open = larger(smaller(open, self.ceiling.0), self.floor.0);
         calm = larger(open - gap, 0.5 * open);
+        if open > FIRES * design.reach {
+            // It could hardly ever fire: it is out, and the report says so.
+            (open, calm) = (NEVER, NEVER);
+        }
         (self.open.0, self.calm.0) = (open * open, calm * calm);
     }
 

@@ -1,6 +1,6 @@
 //! Does the level of a healthy channel wander?
 
-use crate::numeric::row_count;
+use crate::numeric::{larger, row_count, smaller, sqrt_f32};
 use crate::state::{NonNegative, state};
 
 /// Blocks of learning whose means are compared.
@@ -77,6 +77,13 @@ impl Wander {
         let squares = self.totals_square.0 - 2.0 * mean * self.weighted
             + mean * mean * count * (count + 1.0) * (2.0 * count + 1.0) / 6.0;
         squares / (count * count) / (self.steps.0 / (2.0 * (count - 1.0)))
+    }
+
+    /// Deviation of the learned mean.
+    pub(crate) fn error(&self) -> f32 {
+        let count = row_count(self.blocks.max(2));
+        let dependence = 2.0 / smaller(larger(self.ratio(), 0.25), 2.0);
+        sqrt_f32(self.squares.0 / (count - 1.0) / count * dependence)
     }
 
     /// What the level is good for: of channels that stay, one in some thousand is called
