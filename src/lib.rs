@@ -111,6 +111,8 @@ pub mod embedding;
 
 pub mod monitor;
 
+pub mod drift;
+
 // All of it for any shape, on a host.
 #[cfg(feature = "alloc")]
 pub mod dynamic;

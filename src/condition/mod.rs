@@ -24,6 +24,6 @@ pub(crate) use predictor::Predictor;
 pub(crate) use scale::check_row;
 pub use scale::{MAX_DEVIATIONS, MAX_READING, Scale, ScaleOf};
 pub(crate) use standard::Standard;
-pub(crate) use stuck::Stillness;
+pub(crate) use stuck::{Runs, Stillness};
 pub use view::{Innovation, InnovationOf, Raw, RawOf, View, ViewKind};
 pub(crate) use view::{Kept, Shaped};

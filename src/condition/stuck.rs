@@ -1,18 +1,19 @@
-//! Stuck channels, which must alarm.
+//! Runs of something that should not go on: a reading that does not change, or does not come.
+
+use core::ops::{Deref, DerefMut};
 
 use crate::numeric::{ln, rounded, row_count};
 use crate::state::state;
 
 state! {
-    /// Watches a channel for values that repeat exactly: 24 bytes.
+    /// How long something has gone on, and how long it may: 20 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Stillness {
-        last: f32,
-        /// Rows for which the value has been the same, after the first.
+    pub(crate) struct Runs {
+        /// Rows for which it has gone on.
         pub(crate) run: u32,
         /// Longest run while learning.
         longest: u32,
-        /// Rows while learning that repeat the one before.
+        /// Rows while learning on which it went on.
         repeats: u32,
         /// Longest run that chance and learning explain.
         plausible: u32,
@@ -21,33 +22,60 @@ state! {
     }
 }
 
+state! {
+    /// Watches a channel for values that repeat exactly: 24 bytes.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Stillness {
+        last: f32,
+        runs: Runs,
+    }
+}
+
 impl Stillness {
     /// Takes a value into account, raw as it comes from the sensor.
     pub(crate) fn push(&mut self, value: f32) {
         // Bit for bit: a stuck register does not even change its rounding.
-        if value.to_bits() == self.last.to_bits() {
-            self.run = self.run.saturating_add(1);
-        } else {
-            self.run = 0;
-            self.last = value;
-        }
+        let repeats = value.to_bits() == self.last.to_bits();
+        self.last = value;
+        self.runs.push(repeats);
+    }
+}
+
+impl Deref for Stillness {
+    type Target = Runs;
+
+    fn deref(&self) -> &Runs {
+        &self.runs
+    }
+}
+
+impl DerefMut for Stillness {
+    fn deref_mut(&mut self) -> &mut Runs {
+        &mut self.runs
+    }
+}
+
+impl Runs {
+    /// Takes in whether it goes on.
+    pub(crate) fn push(&mut self, goes_on: bool) {
+        self.run = if goes_on { self.run.saturating_add(1) } else { 0 };
         if self.limit == 0 {
             self.longest = self.longest.max(self.run);
-            self.repeats = self.repeats.saturating_add(u32::from(self.run > 0));
+            self.repeats = self.repeats.saturating_add(u32::from(goes_on));
         }
     }
 
-    /// Ends learning after `rows` rows: with repeats by chance, runs are geometric, and the one
+    /// Ends learning after `rows` rows: where it goes on by chance, runs are geometric, and the one
     /// that comes once in `mean_time` rows has a known length; coarse or slow sensors have
-    /// longer ones, so four times the longest seen is allowed too, and never less than 12. Once an
-    /// alarm has been raised, by whatever sign, a run beyond what chance and learning explain is
+    /// longer ones, so four times the longest seen is allowed too, and never less than `least`. Once
+    /// an alarm has been raised, by whatever sign, a run beyond what chance and learning explain is
     /// reason enough to call the channel stuck: beyond twice the longest seen, and 3.
-    pub(crate) fn arm(&mut self, rows: u32, mean_time: f32) {
+    pub(crate) fn arm(&mut self, rows: u32, mean_time: f32, least: u32) {
         let chance = (row_count(self.repeats) + 1.0) / (row_count(rows) + 2.0);
-        let by_chance = ln(f64::from(mean_time.max(1e5))) / -ln(f64::from(chance.min(0.999)));
+        let by_chance = ln(f64::from(mean_time.max(2.0))) / -ln(f64::from(chance.min(0.999)));
         let by_chance = whole(rounded(by_chance));
         self.plausible = by_chance.max(self.longest.saturating_mul(2)).max(3);
-        self.limit = by_chance.max(self.longest.saturating_mul(4)).max(12);
+        self.limit = by_chance.max(self.longest.saturating_mul(4)).max(least);
     }
 
     /// Allows what another channel of its kind has learned to allow.
@@ -56,28 +84,41 @@ impl Stillness {
         self.limit = self.limit.max(other.limit);
     }
 
-    /// Whether the value has repeated for longer than is plausible.
+    /// Lets a run as long as the present one pass from now on, if it is too long.
+    pub(crate) fn dismiss(&mut self) {
+        if self.is_too_long() {
+            self.limit = self.run.saturating_mul(2);
+        }
+    }
+
+    /// Whether it has gone on for longer than is plausible.
     pub(crate) fn is_implausible(&self) -> bool {
         self.limit > 0 && self.run > self.plausible
     }
 
-    /// How long it has repeated over what is plausible.
+    /// How long it has gone on over what is plausible.
     pub(crate) fn excess(&self) -> f32 {
         row_count(self.run) / row_count(self.plausible.max(1))
     }
 
-    /// Whether it has been called stuck with this value first.
-    pub(crate) fn has_just_stuck(&self) -> bool {
-        self.limit > 0 && self.run == self.limit.saturating_add(1)
-    }
-
-    pub(crate) fn is_stuck(&self) -> bool {
+    /// Whether it has gone on for too long.
+    pub(crate) fn is_too_long(&self) -> bool {
         self.limit > 0 && self.run > self.limit
     }
 
-    /// Whether the value has not repeated for half as long as that.
+    /// Whether it has just become too long.
+    pub(crate) fn has_just_become_too_long(&self) -> bool {
+        self.limit > 0 && self.run == self.limit.saturating_add(1)
+    }
+
+    /// Whether it has not gone on for half as long as that.
     pub(crate) fn is_calm(&self) -> bool {
         self.run <= self.limit / 2
+    }
+
+    /// Part of the `rows` rows of learning on which it went on.
+    pub(crate) fn part_of(&self, rows: u32) -> f32 {
+        row_count(self.repeats) / row_count(rows.max(1))
     }
 }
 
@@ -102,21 +143,23 @@ mod tests {
             fine.push(f32::from(row) * 0.37);
             coarse.push(f32::from(row / 20));
         }
-        fine.arm(1000, 1e4);
-        coarse.arm(1000, 1e4);
+        fine.arm(1000, 1e4, 32);
+        coarse.arm(1000, 1e4, 32);
         for _ in 0..33 {
             fine.push(1.0);
         }
-        assert!(!fine.is_stuck());
+        assert!(!fine.is_too_long());
         fine.push(1.0);
-        assert!(fine.is_stuck());
+        assert!(fine.is_too_long() && fine.has_just_become_too_long());
         for _ in 0..76 {
             coarse.push(1.0);
         }
-        assert!(!coarse.is_stuck());
+        assert!(!coarse.is_too_long());
         for _ in 0..200 {
             coarse.push(1.0);
         }
-        assert!(coarse.is_stuck());
+        assert!(coarse.is_too_long() && !coarse.has_just_become_too_long());
+        coarse.dismiss();
+        assert!(!coarse.is_too_long());
     }
 }

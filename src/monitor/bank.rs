@@ -127,7 +127,7 @@ pub(crate) struct Circles<F: Length, W: Length> {
 
 impl<F: Length, W: Length> Circles<F, W> {
     /// The points of one window; none for one that is not there.
-    fn of(&self, window: usize) -> impl Iterator<Item = &Point> {
+    pub(crate) fn of(&self, window: usize) -> impl Iterator<Item = &Point> {
         let (lane, place) = Self::place(window);
         let circles = self.lanes.as_ref().get(lane).map_or(&[][..], |lane| &lane[..]);
         circles.iter().filter_map(move |circle| circle.as_ref().get(place))

@@ -29,7 +29,7 @@ where
     pub(super) fn decide(&mut self, at: u64) -> Verdict {
         let age = self.state.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
         self.settle(age);
-        let stuck = self.state.condition.stillness.iter().any(Stillness::is_stuck);
+        let stuck = self.state.condition.stillness.iter().any(|stillness| stillness.is_too_long());
         let beyond = stuck || self.state.comparison.is_beyond();
         self.state.quiet_rows = if beyond { 0 } else { self.state.quiet_rows.saturating_add(1) };
         if self.state.stage == Stage::Drift && !self.may_alarm_again(age) {
@@ -54,7 +54,7 @@ where
     /// Whether the policy lets another alarm be raised, `age` rows after the last.
     fn may_alarm_again(&mut self, age: u64) -> bool {
         let calm = self.state.comparison.is_calm();
-        let moving = self.state.condition.stillness.iter().all(Stillness::is_calm);
+        let moving = self.state.condition.stillness.iter().all(|stillness| stillness.is_calm());
         match self.config.policy {
             Policy::Latch => false,
             Policy::HoldOff(rows) => age >= u64::from(rows),
@@ -118,19 +118,19 @@ where
         let calm_row = self.state.comparison.windows.get(self.state.comparison.foremost());
         let since = calm_row.map_or(0, |window| window.calm_row).saturating_add(1).min(at);
         let WindowStatus { window, statistic: score, threshold } = foremost;
-        let mut alarm = Alarm { row: at, since, window, score, threshold, channel, change, leg: super::verdict::Leg::Values };
+        let mut alarm = Alarm { row: at, since, window, score, threshold, channel, change };
         // The channel that has been still for longest, measured by what is plausible for it: what
         // a window says of a channel that is stuck (its level is off, its spread has gone) only
         // follows from that.
         let longest = |(_, a): &(usize, &Stillness), (_, b): &(usize, &Stillness)| {
-            a.is_stuck().cmp(&b.is_stuck()).then(a.excess().total_cmp(&b.excess()))
+            a.is_too_long().cmp(&b.is_too_long()).then(a.excess().total_cmp(&b.excess()))
         };
         let stillest = self.state.condition.stillness.iter().enumerate().max_by(longest);
         if let Some((channel, stillness)) = stillest.filter(|(_, s)| s.is_implausible()) {
             alarm.channel = channel;
             alarm.change = Change::Stuck;
             alarm.since = at.saturating_sub(u64::from(stillness.run));
-            if stillness.is_stuck() {
+            if stillness.is_too_long() {
                 alarm.window = stillness.run;
                 alarm.score = row_count(stillness.run);
                 alarm.threshold = row_count(stillness.limit);

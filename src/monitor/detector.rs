@@ -16,6 +16,9 @@ use super::comparison::{Baseline, Comparison, is_ripe};
 use super::config::{Bandwidth, Config, LoneOutliers};
 use super::verdict::{Alarm, Stage, Verdict};
 
+/// Least repeated rows that are called stuck.
+const LEAST_STUCK: u32 = 32;
+
 /// A drift detector over the map `M`, with the view `V` and windows `W`.
 ///
 /// It passes through three stages without ever storing a sample: it learns each channel's level
@@ -307,7 +310,7 @@ where
         let stillness = &mut self.state.condition.stillness;
         let time = self.config.mean_time_between_false_alarms * rounded(f64_of(stillness.len()));
         for stillness in stillness.iter_mut() {
-            stillness.arm(rows, time);
+            stillness.arm(rows, time, LEAST_STUCK);
         }
         self.state.stage = Stage::Monitoring;
     }

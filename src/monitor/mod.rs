@@ -7,28 +7,23 @@
 
 mod attribution;
 mod bank;
-mod cause;
-mod channel;
 mod comparison;
 mod config;
 pub mod coupling;
 mod decision;
 mod detector;
-mod drift;
 mod fleet;
-mod legs;
 mod null;
 mod saved;
 mod verdict;
 mod watch;
 
+pub(crate) use bank::Circles;
 pub use config::{
     Bandwidth, Calibration, Config, LoneOutliers, MEAN_TIMES, Policy, Reference, Warning,
 };
 pub use detector::Detector;
-pub use drift::{DriftConfig, DriftDetector};
 pub use fleet::Difference;
-pub use legs::choice::{All, Legs, Off, On, Switch};
 pub use saved::SavedShape;
-pub use verdict::{Alarm, Change, Leg, Stage, Verdict, WindowStatus};
+pub use verdict::{Alarm, Change, Stage, Verdict, WindowStatus};
 pub use watch::{Monitor, Status};

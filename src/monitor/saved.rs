@@ -13,7 +13,7 @@ use crate::state::{
 
 use super::config::Config;
 use super::detector::Detector;
-use super::verdict::{Alarm, Change, Leg, Stage};
+use super::verdict::{Alarm, Change, Stage};
 
 plain!(
     struct SavedShape {
@@ -31,7 +31,6 @@ plain!(
         threshold: f32,
         channel: usize,
         change: Change,
-        leg: Leg,
     }
 );
 plain_states!(Stage = Stage::Scaling, Option<Alarm> = None);

@@ -72,8 +72,6 @@ pub struct Alarm {
     pub channel: usize,
     /// What about it changed.
     pub change: Change,
-    /// Which leg found it.
-    pub leg: Leg,
 }
 
 impl Alarm {
@@ -97,40 +95,6 @@ pub struct WindowStatus {
     /// Beyond which it alarms; 0 while learning.
     pub threshold: f32,
 }
-
-/// What an alarm stands on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Leg {
-    /// The level of a channel.
-    Level,
-    /// What a channel does beyond what its past predicts.
-    Jump,
-    /// The spread of that.
-    Spread,
-    /// Rows outside the learned range.
-    Range,
-    /// The joint distribution of all channels.
-    Values,
-    /// The joint distribution of what they do beyond what their past predicts.
-    Innovations,
-    /// A reading that does not change at all.
-    Stuck,
-    /// Readings that do not come.
-    Missing,
-}
-
-codes!(Leg {
-    Level = 0 "level",
-    Jump = 1 "jump",
-    Spread = 2 "spread",
-    Range = 3 "range",
-    Values = 4 "values",
-    Innovations = 5 "innovations",
-    Stuck = 6 "stuck",
-    Missing = 7 "missing",
-});
 
 /// What about a channel changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,6 +71,8 @@ pub enum Kind {
     Detector,
     /// A monitor of a [coupling](crate::monitor::coupling).
     Coupling,
+    /// A [`drift::Detector`](crate::drift::Detector).
+    Drift,
 }
 
 impl Kind {
@@ -89,6 +91,7 @@ codes!(Kind {
     TwoSample = 3 "two-sample",
     Detector = 4 "detector",
     Coupling = 5 "coupling",
+    Drift = 6 "drift",
 });
 
 /// Writes a record with a payload of `length` bytes that `fill` puts; returns the whole length.

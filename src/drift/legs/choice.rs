@@ -11,8 +11,8 @@ use crate::state::{Initial, Reader, State, Writer};
 /// the learned range, stuck and missing readings are always watched.
 ///
 /// ```
-/// use fastmmd::monitor::{Legs, Off, On};
-/// use fastmmd::{Config, Detector, Fourier};
+/// use fastmmd::drift::{Config, Detector, Legs, Off, On};
+/// use fastmmd::Fourier;
 ///
 /// /// Level and jumps of each channel, and nothing else.
 /// #[derive(Debug, Clone, Copy, PartialEq)]

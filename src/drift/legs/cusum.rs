@@ -162,16 +162,14 @@ impl Cusum {
         0.5 * self.size * self.size / larger(self.size_square.0, 1e-4)
     }
 
-    /// Rows since the level began to be off: since the sum was last 0, and for a ramp those it
-    /// took to reach the slack.
+    /// Rows since the level began to be off: the n rows since the sum S was last 0, and those that
+    /// a ramp took to reach the slack k. A ramp whose sum is S after n rows rises by 2S/n² a row, so
+    /// it took k·n²/2S rows; for a step, whose sum is larger, that is little.
     pub(crate) fn rows_since(&self) -> u32 {
         let Sum { sum, rows } = if self.up.sum.0 > self.down.sum.0 { self.up } else { self.down };
-        let beyond = larger(smaller(self.size.abs(), CUT) - SLACK, 0.05);
-        let count = row_count(rows.max(1));
-        // 0 for a step, whose sum grows evenly, and 1 for a ramp.
-        let ramp = within(2.0 * (1.0 - sum.0 / (beyond * count)), 1.0);
-        let before = larger(ramp, 0.0) * smaller(SLACK * count / beyond, count);
-        rows.saturating_add(whole(before))
+        let count = row_count(rows);
+        let before = self.slack.0 * count * count / larger(2.0 * sum.0, 1.0);
+        rows.saturating_add(whole(smaller(before, 2.0 * count)))
     }
 }
 

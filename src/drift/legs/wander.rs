@@ -1,21 +1,30 @@
 //! Does the level of a healthy channel wander?
 
 use crate::numeric::{larger, row_count, smaller, sqrt_f32};
-use crate::state::{NonNegative, state};
+use crate::state::{NonNegative, codes, plain_states, state};
 
 /// Blocks of learning whose means are compared.
 pub(crate) const BLOCKS: u32 = 16;
 
 /// What the level of a channel is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Level {
-    /// It stays.
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Steadiness {
+    /// It stays where it is.
     Steady,
-    /// It may wander: alarms of its level need more evidence.
+    /// It may wander: alarms of the level need more evidence.
     Doubtful,
-    /// It wanders, as that of a random walk: it says nothing.
+    /// It wanders, as that of a random walk: it says nothing, and its legs are off.
     Wandering,
 }
+
+codes!(Steadiness {
+    Steady = 0 "steady",
+    Doubtful = 1 "doubtful",
+    Wandering = 2 "wandering",
+});
+plain_states!(Steadiness = Self::Steady);
 
 state! {
     /// Means of [`BLOCKS`] blocks of the learning rows.
@@ -88,14 +97,14 @@ impl Wander {
 
     /// What the level is good for: of channels that stay, one in some thousand is called
     /// wandering, and one in sixty doubtful.
-    pub(crate) fn level(&self) -> Level {
+    pub(crate) fn steadiness(&self) -> Steadiness {
         let (ratio, kpss) = (self.ratio(), self.kpss());
         if ratio < 0.65 || kpss > 2.2 {
-            Level::Wandering
+            Steadiness::Wandering
         } else if ratio < 1.0 || kpss > 1.0 {
-            Level::Doubtful
+            Steadiness::Doubtful
         } else {
-            Level::Steady
+            Steadiness::Steady
         }
     }
 }

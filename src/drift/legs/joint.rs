@@ -1,7 +1,7 @@
 //! All channels together: the mean embedding of windows against that of the learning rows.
 
 use crate::features::sincos::Point;
-use crate::monitor::bank::Circles;
+use crate::monitor::Circles;
 use crate::numeric::{larger, row_count};
 use crate::shape::{Fixed, Length, Per};
 use crate::state::state;
@@ -97,6 +97,13 @@ impl<F: Length> Joint<F> {
             }
         }
         found
+    }
+
+    /// The squared distance of the longest window on each circle.
+    pub(crate) fn by_frequency(&self) -> impl Iterator<Item = f32> + '_ {
+        let longest = WINDOWS.windows.len() - 1;
+        let circles = self.windows.of(longest).zip(self.reference.iter());
+        circles.map(|(mean, reference)| mean.squared_distance(reference))
     }
 
     /// Does something with the threshold of each window.

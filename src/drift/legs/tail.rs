@@ -328,6 +328,11 @@ impl Tail {
         self.open.0
     }
 
+    /// Whether R cannot pass its threshold.
+    pub(crate) fn is_mute(&self) -> bool {
+        self.open.0 >= NEVER
+    }
+
     /// How far R is beyond the promise, in nats of mean time: 0 at the threshold, −3 and less
     /// where it is calm.
     #[inline]

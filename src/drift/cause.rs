@@ -10,7 +10,7 @@ const HOLD: u32 = 100;
 /// Rows after an alarm in which all that opens on the same channel belongs to it.
 pub(super) const TOGETHER: u32 = 64;
 /// Rows after which an alarm is looked at again.
-pub(super) const AMENDED: u32 = 32;
+const AMENDED: u32 = 32;
 /// A drift alarms again once it is so many times as large as it was.
 const AGAIN: f32 = 3.0;
 
@@ -22,8 +22,6 @@ state! {
         held: u32,
         /// Rows since it was last told of.
         pub(super) age: u32,
-        /// Rows it had lasted then.
-        pub(super) before: u32,
         /// How large it was in the rows after.
         peak: f32,
         /// Whether an alarm was raised for it, and not for another of the same channel.
@@ -59,7 +57,7 @@ impl Cause {
             if excess <= 0.0 {
                 return Event::Same;
             }
-            *self = Self { held: HOLD, age: 0, before: 0, peak: size, told: false };
+            *self = Self { held: HOLD, age: 0, peak: size, told: false };
             return Event::Raised;
         }
         self.age = self.age.saturating_add(1);
@@ -74,6 +72,16 @@ impl Cause {
             return Event::Raised;
         }
         Event::Same
+    }
+
+    /// Whether its alarm is to be looked at again now.
+    pub(super) fn is_due(&self) -> bool {
+        self.is_open() && self.told && self.age == AMENDED
+    }
+
+    /// How large it was in the rows after it was told of.
+    pub(super) fn size(&self) -> f32 {
+        self.peak
     }
 
     /// Ends it.

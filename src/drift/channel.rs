@@ -1,6 +1,6 @@
 //! One channel: from its readings to the evidence of its legs.
 
-use crate::condition::{Predictor, Standard, Stillness};
+use crate::condition::{Predictor, Runs, Standard, Stillness};
 use crate::numeric::{larger, ln, rounded, smaller, sqrt_f32, within};
 use crate::state::{NonNegative, State, state};
 
@@ -10,9 +10,9 @@ use super::legs::choice::{Carried, Legs, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
 use super::legs::tail::{Design, Tail};
-use super::legs::wander::{Level, Wander};
+use super::legs::wander::{Steadiness, Wander};
 use super::legs::{End, Found, Plan};
-use super::verdict::Leg;
+use super::verdict::{Change, Leg};
 
 /// Deviations at which values and residuals are cut for charts.
 const CUT: f32 = 8.0;
@@ -28,6 +28,10 @@ const DOUBT: f32 = 6.0;
 const SPREAD_SLACK: f32 = 0.3;
 /// Weight of a row in the means that tell a spread from a level.
 const EVIDENCE_RATE: f32 = 2.0 / 17.0;
+/// Least rows for which a reading may be the same, or missing.
+const LEAST_RUN: u32 = 12;
+/// Least mean time, in rows, for runs that come by chance: they are easily told.
+const SURELY: f32 = 1e5;
 /// A movement of a channel that never moved counts as so many deviations.
 const MOVED: f32 = 6.0;
 
@@ -68,6 +72,15 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 4] = [Self::Level, Self::Jump, Self::Spread, Self::Range];
 
+    /// What an alarm says before more is known.
+    pub(super) fn change(self) -> Change {
+        match self {
+            Self::Level | Self::Jump => Change::Level,
+            Self::Spread => Change::Spread,
+            Self::Range => Change::Outliers,
+        }
+    }
+
     pub(super) fn leg(self) -> Leg {
         match self {
             Self::Level => Leg::Level,
@@ -85,9 +98,10 @@ state! {
         pub(super) standard: Standard,
         predictor: Predictor,
         pub(super) stillness: Stillness,
-        wander: Wander,
-        /// What the level is good for: 0 steady, 1 doubtful, 2 wandering.
-        doubt: u8,
+        pub(super) gaps: Runs,
+        pub(super) wander: Wander,
+        /// What the level is good for.
+        pub(super) steadiness: Steadiness,
         pub(super) level: Carried<L::Level, LevelLeg>,
         jump: Carried<L::Jump, Charts<3>>,
         spread: Carried<L::Spread, SpreadLeg>,
@@ -193,7 +207,7 @@ impl<L: Legs> Channel<L> {
         self.usual_square.0 += (self.square.0 - self.usual_square.0) / 256.0;
     }
 
-    /// Goes on without a reading.
+    /// Goes on without a reading: what it was expected to be is looked back at.
     pub(super) fn miss(&mut self) {
         let expected = self.predictor.expected();
         self.predictor.advance(expected);
@@ -219,19 +233,23 @@ impl<L: Legs> Channel<L> {
             spread.down.arm(&DOWN, plan);
         }
         self.range.arm(plan);
-        self.doubt = match self.wander.level() {
-            Level::Steady => 0,
-            Level::Doubtful => 1,
-            Level::Wandering => 2,
-        };
+        self.steadiness = self.wander.steadiness();
+        let time = larger(mean_time, SURELY);
+        // A channel that has never moved is not stuck.
         if self.standard.moves() {
-            self.stillness.arm(rows, mean_time);
+            self.stillness.arm(rows, time, LEAST_RUN);
         }
+        self.gaps.arm(rows, time, LEAST_RUN);
     }
 
     /// Whether the level says nothing.
     pub(super) fn wanders(&self) -> bool {
-        self.doubt >= 2
+        self.steadiness == Steadiness::Wandering
+    }
+
+    /// The leg of the level, if it says something.
+    fn steady_level(&self) -> Option<&LevelLeg> {
+        self.level.carried().filter(|_| !self.wanders())
     }
 
     /// Value and residual of the last row, cut for the joint legs.
@@ -261,12 +279,13 @@ impl<L: Legs> Channel<L> {
         self.glitches = if skip { self.glitches + 1 } else { 0 };
         self.predictor.advance(if skip { expected } else { self.value });
         let value = within(self.value, CUT);
-        let level = self.level.carried_mut().filter(|_| self.doubt < 2);
+        let wanders = self.wanders();
+        let level = self.level.carried_mut().filter(|_| !wanders);
         let mut level = level.map_or(Found::CALM, |level| {
             let charts = level.charts.watch(&LEVEL, value, plan, adapts);
             level.cusum.watch(value, plan, adapts).or(charts)
         });
-        if self.doubt > 0 {
+        if self.steadiness == Steadiness::Doubtful {
             level.excess -= DOUBT;
         }
         let jump = self.jump.carried_mut().map_or(Found::CALM, |jump| {
@@ -290,35 +309,46 @@ impl<L: Legs> Channel<L> {
     /// A size of a kind of change that tells one that grows from one that lasts, and the least
     /// that is meaningful.
     pub(super) fn size(&self, kind: Kind, found: &Found) -> (f32, f32) {
-        match (kind, self.level.carried()) {
-            (Kind::Level, Some(level)) => (level.cusum.size.abs(), 0.5),
-            _ => (found.excess, 2.0),
-        }
+        self.size_now(kind).map_or((found.excess, 2.0), |size| (size, 0.5))
+    }
+
+    /// The shift of a level as it is now, in deviations.
+    pub(super) fn size_now(&self, kind: Kind) -> Option<f32> {
+        self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.abs())
     }
 
     /// Log-likelihoods that the level is off, and that the spread is.
     pub(super) fn evidence(&self) -> (f32, f32) {
-        let level = self.level.carried().filter(|_| self.doubt < 2);
         let ratio = larger(self.square.0 / larger(self.usual_square.0, 1e-9), 1e-3);
         let spread = 8.0 * (ratio - 1.0 - rounded(ln(f64::from(ratio))));
-        (level.map_or(0.0, |level| level.cusum.evidence()), spread)
+        (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
     }
 
     /// Rows since a change of this kind seems to have begun, by the window that found it.
     pub(super) fn rows_since(&self, kind: Kind, window: u32) -> u32 {
-        let level = self.level.carried().filter(|_| self.doubt == 0);
+        let level = self.steady_level().map_or(window, |level| level.cusum.rows_since());
         match kind {
-            Kind::Level => level.map_or(window, |level| level.cusum.rows_since()),
-            Kind::Jump => {
-                let level = level.map_or(window, |level| level.cusum.rows_since());
-                level.min(window)
-            }
+            Kind::Level => level,
+            Kind::Jump => level.min(window),
             Kind::Spread => self.spread.carried().map_or(window, |spread| {
                 let (rising, falling) = (spread.rising, spread.falling);
                 if rising.sum.0 > falling.sum.0 { rising.rows } else { falling.rows }
             }),
             Kind::Range => 0,
         }
+    }
+
+    /// The windows whose statistic cannot fire.
+    pub(super) fn mute(&self, learning_rows: u32) -> impl Iterator<Item = (Leg, u32)> + '_ {
+        let level = self.level.carried().map(|leg| leg.charts.mute(LEVEL, learning_rows));
+        let jump = self.jump.carried().map(|charts| charts.mute(JUMP, learning_rows));
+        let up = self.spread.carried().map(|leg| leg.up.mute(UP, learning_rows));
+        let down = self.spread.carried().map(|leg| leg.down.mute(DOWN, learning_rows));
+        let of = |leg| move |window| (leg, window);
+        (level.into_iter().flatten().map(of(Leg::Level)))
+            .chain(jump.into_iter().flatten().map(of(Leg::Jump)))
+            .chain(up.into_iter().flatten().map(of(Leg::Spread)))
+            .chain(down.into_iter().flatten().map(of(Leg::Spread)))
     }
 
     /// A change is over: by itself, from which its thresholds learn once, or because somebody

@@ -158,6 +158,13 @@ impl<const N: usize> Charts<N> {
         }
     }
 
+    /// The windows that cannot fire.
+    pub(crate) fn mute(&self, score: Score, learning_rows: u32) -> impl Iterator<Item = u32> + '_ {
+        let watched = score.watched(learning_rows);
+        let windows = self.charts.iter().zip(score.windows).take(watched);
+        windows.filter(|(chart, _)| chart.tail.is_mute()).map(|(_, window)| *window)
+    }
+
     /// 1/deviation of the score while learning.
     pub(crate) fn inverse_deviation(&self) -> f32 {
         1.0 / larger(sqrt_f32(self.variance.0), 1e-6)

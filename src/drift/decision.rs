@@ -1,0 +1,341 @@
+//! From evidence to verdicts.
+
+use crate::condition::Runs;
+use crate::features::FeatureMap;
+use crate::features::sincos::SinCos;
+use crate::numeric::{larger, row_count};
+use crate::shape::Per;
+
+use super::cause::{Cause, Event, TOGETHER};
+use super::channel::{Channel, Kind};
+use super::detector::{Detector, Memory};
+use super::legs::choice::{Legs, Slot};
+use super::legs::{End, Found, Plan};
+use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
+
+/// Evidence, as a log-likelihood, from which a level or spread is taken to have changed.
+const TELLING: f32 = 4.0;
+/// Least size of a joint change that tells one that grows, in nats.
+const LEAST_SIZE: f32 = 2.0;
+/// The joint legs, in the order of their causes.
+const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
+
+/// What goes on, over all channels.
+#[derive(Default)]
+struct Present {
+    /// The alarm to be raised, and how far it is beyond its promise.
+    alarm: Option<(f32, Alarm)>,
+    /// The leg and channel whose alarm is to be looked at again.
+    due: Option<(Leg, usize)>,
+    level: bool,
+    other: bool,
+    open: bool,
+}
+
+impl Present {
+    fn raise(&mut self, excess: f32, alarm: Alarm) {
+        if self.alarm.is_none_or(|(other, _)| excess > other) {
+            self.alarm = Some((excess, alarm));
+        }
+    }
+}
+
+impl<M, L> Detector<'_, M, L>
+where
+    M: FeatureMap<Backend: SinCos>,
+    L: Legs,
+{
+    /// The verdict on the last row.
+    pub(super) fn decide(
+        &mut self,
+        found: &Per<M::Inputs, [Found; 4]>,
+        joint: &[Found; 2],
+    ) -> Verdict {
+        let plan = self.plan();
+        let at = self.state.rows.saturating_sub(1);
+        let mut present = Present::default();
+        for (index, (channel, found)) in
+            self.state.channels.iter_mut().zip(found.iter()).enumerate()
+        {
+            channel.decide(index, at, found, &plan, &mut present);
+        }
+        self.decide_joint(at, joint, &plan, &mut present);
+        self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
+        if let Some((_, alarm)) = present.alarm {
+            self.state.last_alarm = Some(alarm);
+            return Verdict::Alarm(alarm);
+        }
+        if let Some((leg, channel)) = present.due
+            && let Some(amended) = self.amended(leg, channel, at)
+        {
+            self.state.last_alarm = Some(amended);
+            return Verdict::Amended(amended);
+        }
+        if present.open { Verdict::Drifting } else { Verdict::Healthy }
+    }
+
+    fn decide_joint(&mut self, at: u64, joint: &[Found; 2], plan: &Plan, present: &mut Present) {
+        let last = self.state.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
+        let just_told = present.alarm.is_some() || last < u64::from(TOGETHER);
+        let explained = [present.level || just_told, present.other || just_told];
+        for (place, ((found, leg), explained)) in
+            joint.iter().zip(JOINT).zip(explained).enumerate()
+        {
+            let Some(cause) = self.state.joint.get_mut(place) else { continue };
+            let event = cause.push(found.excess, found.excess, LEAST_SIZE);
+            cause.told |= event == Event::Raised && !explained;
+            if cause.is_due() {
+                present.due = Some((leg, 0));
+            }
+            present.open |= cause.is_open();
+            match event {
+                Event::Raised if !explained => {
+                    let (channel, change) = self.suspect(leg);
+                    let since = at.saturating_sub(u64::from(found.window));
+                    let alarm = alarm(at, since, channel, change, leg, found);
+                    present.raise(found.excess, alarm);
+                }
+                Event::Closed => self.end_joint(leg, plan, End::ByItself),
+                Event::Raised | Event::Same => {}
+            }
+        }
+    }
+
+    fn end_joint(&mut self, leg: Leg, plan: &Plan, end: End) {
+        let Memory { values, innovations, .. } = &mut self.state;
+        let joint =
+            if leg == Leg::Values { values.carried_mut() } else { innovations.carried_mut() };
+        if let Some(joint) = joint {
+            joint.each(plan, |tail, design| match end {
+                End::ByItself => tail.closed(design),
+                End::Dismissed => tail.dismissed(design),
+            });
+        }
+    }
+
+    /// The channel that the joint distribution differs most along, and how it changed. O(C·L).
+    #[inline(never)]
+    fn suspect(&self, leg: Leg) -> (usize, Change) {
+        let Memory { channels, values, innovations, .. } = &self.state;
+        let joint = if leg == Leg::Values { values.carried() } else { innovations.carried() };
+        // A channel whose own level or spread is off is why.
+        let evidence = |channel: &Channel<L>| {
+            let (level, spread) = channel.evidence();
+            larger(level, spread)
+        };
+        let mut best = (0, 0.0);
+        for (index, channel) in channels.iter().enumerate() {
+            let evidence = evidence(channel);
+            if evidence > best.1 {
+                best = (index, evidence);
+            }
+        }
+        if best.1 > TELLING {
+            let change = channels.get(best.0).map_or(Change::Shape, Channel::change);
+            return (best.0, change);
+        }
+        let (mut frequency, mut shares) = (channels.like(0.0), channels.like([0.0_f32; 2]));
+        for (place, distance) in joint.into_iter().flat_map(|joint| joint.by_frequency()).enumerate()
+        {
+            if !self.map.frequency_into(place, &mut frequency) {
+                continue;
+            }
+            let length = frequency.iter().map(|w| w * w).sum::<f32>();
+            for ([found, usual], w) in shares.iter_mut().zip(frequency.iter()) {
+                let share = w * w / larger(length, 1e-12);
+                *found += share * distance;
+                *usual += share;
+            }
+        }
+        let mut best = (0, 0.0);
+        for (index, [found, usual]) in shares.iter().enumerate() {
+            let share = found / larger(*usual, 1e-6);
+            if share > best.1 {
+                best = (index, share);
+            }
+        }
+        (best.0, Change::Shape)
+    }
+
+    /// The last alarm as it looks now, if it was raised by this leg of this channel and looks
+    /// otherwise.
+    #[inline(never)]
+    fn amended(&self, leg: Leg, index: usize, at: u64) -> Option<Alarm> {
+        let last = self.state.last_alarm.filter(|alarm| alarm.leg == leg)?;
+        let mut alarm = last;
+        if JOINT.contains(&leg) {
+            (alarm.channel, alarm.change) = self.suspect(leg);
+        } else if last.channel == index {
+            let channel = self.state.channels.get(index)?;
+            let (level, spread) = channel.evidence();
+            alarm.change = if leg == Leg::Range && larger(level, spread) < TELLING {
+                Change::Outliers
+            } else {
+                channel.change()
+            };
+        } else {
+            return None;
+        }
+        let channel = self.state.channels.get(alarm.channel)?;
+        let rows = match alarm.change {
+            Change::Level => channel.rows_since(Kind::Level, alarm.window),
+            Change::Spread => channel.rows_since(Kind::Spread, alarm.window),
+            Change::Shape | Change::Outliers | Change::Stuck | Change::Missing => return (alarm != last).then_some(alarm),
+        };
+        alarm.since = at.saturating_sub(u64::from(rows)).min(alarm.row);
+        (alarm != last).then_some(alarm)
+    }
+
+    /// Everything that differs from what was learned, now. O(C).
+    pub fn open(&self) -> impl Iterator<Item = Open> + '_ {
+        let channels = self.state.channels.iter().enumerate();
+        let of_channels = channels.flat_map(|(index, channel)| channel.open(index));
+        let joint = self.state.joint.iter().zip(JOINT).filter(|(cause, _)| cause.is_open());
+        let joint = joint.map(|(cause, leg)| Open {
+            leg,
+            channel: None,
+            rows: cause.age,
+            size: cause.size(),
+        });
+        of_channels.chain(joint)
+    }
+
+    /// Somebody says that what differs now is nothing: all that is open closes, and the thresholds
+    /// that were passed learn from it, so that the same does not alarm again while other things do.
+    /// O(C).
+    pub fn dismiss(&mut self) {
+        let plan = self.plan();
+        for channel in self.state.channels.iter_mut() {
+            channel.dismiss(&plan);
+        }
+        for (place, leg) in JOINT.into_iter().enumerate() {
+            let open = self.state.joint.get_mut(place).is_some_and(|cause| {
+                let open = cause.is_open();
+                cause.close();
+                open
+            });
+            if open {
+                self.end_joint(leg, &plan, End::Dismissed);
+            }
+        }
+        if self.state.stage == Stage::Drift {
+            self.state.stage = Stage::Monitoring;
+        }
+    }
+}
+
+impl<L: Legs> Channel<L> {
+    fn decide(
+        &mut self,
+        index: usize,
+        at: u64,
+        found: &[Found; 4],
+        plan: &Plan,
+        present: &mut Present,
+    ) {
+        let runs = [
+            (&*self.stillness, Leg::Stuck, Change::Stuck),
+            (&self.gaps, Leg::Missing, Change::Missing),
+        ];
+        for (runs, leg, change) in runs {
+            if runs.has_just_become_too_long() {
+                let since = at.saturating_sub(u64::from(runs.run));
+                present.raise(f32::MAX, alarm(at, since, index, change, leg, &found_run(runs)));
+            }
+            present.open |= runs.is_too_long();
+        }
+        // What a stuck channel does to its windows only follows from that.
+        let stuck = self.stillness.is_too_long() || self.gaps.is_too_long();
+        let explained = stuck || self.causes.iter().any(Cause::is_recent);
+        for (place, (kind, found)) in Kind::ALL.into_iter().zip(found).enumerate() {
+            let (size, least) = self.size(kind, found);
+            let Some(cause) = self.causes.get_mut(place) else { continue };
+            let event = cause.push(found.excess, size, least);
+            cause.told |= event == Event::Raised && !explained;
+            if cause.is_due() {
+                present.due = Some((kind.leg(), index));
+            }
+            if cause.is_open() {
+                present.open = true;
+                match kind {
+                    Kind::Level => present.level = true,
+                    Kind::Jump | Kind::Spread | Kind::Range => present.other = true,
+                }
+            }
+            match event {
+                Event::Raised if !explained => {
+                    let rows = self.rows_since(kind, found.window);
+                    let since = at.saturating_sub(u64::from(rows));
+                    let change = kind.change();
+                    let alarm = alarm(at, since, index, change, kind.leg(), found);
+                    present.raise(found.excess, alarm);
+                }
+                Event::Closed => self.end(kind, plan, End::ByItself),
+                Event::Raised | Event::Same => {}
+            }
+        }
+    }
+
+    /// What is off more: the level, or the spread.
+    fn change(&self) -> Change {
+        let (level, spread) = self.evidence();
+        if spread > level { Change::Spread } else { Change::Level }
+    }
+
+    fn open(&self, index: usize) -> impl Iterator<Item = Open> + '_ {
+        let channel = Some(index);
+        let causes = self.causes.iter().zip(Kind::ALL).filter(|(cause, _)| cause.is_open());
+        let causes = causes.map(move |(cause, kind)| Open {
+            leg: kind.leg(),
+            channel,
+            rows: cause.age,
+            size: self.size_now(kind).unwrap_or(cause.size()),
+        });
+        let runs = [(&*self.stillness, Leg::Stuck), (&self.gaps, Leg::Missing)];
+        let runs = runs.into_iter().filter(|(runs, _)| runs.is_too_long());
+        causes.chain(runs.map(move |(runs, leg)| Open {
+            leg,
+            channel,
+            rows: runs.run.saturating_sub(runs.limit),
+            size: row_count(runs.run) / row_count(runs.limit.max(1)),
+        }))
+    }
+
+    fn dismiss(&mut self, plan: &Plan) {
+        self.stillness.dismiss();
+        self.gaps.dismiss();
+        for (place, kind) in Kind::ALL.into_iter().enumerate() {
+            let open = self.causes.get_mut(place).is_some_and(|cause| {
+                let open = cause.is_open();
+                cause.close();
+                open
+            });
+            if open {
+                self.end(kind, plan, End::Dismissed);
+            }
+        }
+    }
+}
+
+fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: &Found) -> Alarm {
+    Alarm {
+        row,
+        since,
+        channel,
+        change,
+        leg,
+        window: found.window,
+        score: found.statistic,
+        threshold: found.threshold,
+    }
+}
+
+/// A run that is too long, as what a leg finds.
+fn found_run(runs: &Runs) -> Found {
+    Found {
+        excess: f32::MAX,
+        statistic: row_count(runs.run),
+        threshold: row_count(runs.limit),
+        window: runs.run,
+    }
+}

@@ -1,0 +1,165 @@
+//! What a detector answers.
+
+use crate::state::codes;
+
+/// What a detector is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Stage {
+    /// Learning what is healthy.
+    Learning,
+    /// Comparing rows with what was learned.
+    Monitoring,
+    /// As monitoring, while something differs.
+    Drift,
+}
+
+codes!(Stage {
+    Learning = 0 "learning",
+    Monitoring = 1 "monitoring",
+    Drift = 2 "drift",
+});
+
+impl Stage {
+    /// Whether learning is complete.
+    #[must_use]
+    pub const fn is_learned(self) -> bool {
+        match self {
+            Self::Learning => false,
+            Self::Monitoring | Self::Drift => true,
+        }
+    }
+}
+
+/// The answer to one row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Verdict {
+    /// Still learning; `progress` goes from 0 to 1.
+    Learning {
+        /// Part done.
+        progress: f32,
+    },
+    /// Nothing differs from what was learned by more than the promise allows.
+    Healthy,
+    /// Something has changed: raised on one row for each cause.
+    Alarm(Alarm),
+    /// The alarm of 32 rows before, with what is known now: same row, and another channel, change
+    /// or beginning.
+    Amended(Alarm),
+    /// Something that an alarm was raised for still differs.
+    Drifting,
+}
+
+/// What an alarm says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Alarm {
+    /// The row it was raised on, counted from 0 over all rows pushed.
+    pub row: u64,
+    /// The row on which the change seems to have begun.
+    pub since: u64,
+    /// The channel that changed most, counted from 0.
+    pub channel: usize,
+    /// What about it changed.
+    pub change: Change,
+    /// Which leg found it.
+    pub leg: Leg,
+    /// Rows that the statistic looks back over.
+    pub window: u32,
+    /// The statistic.
+    pub score: f32,
+    /// Beyond which it is an alarm.
+    pub threshold: f32,
+}
+
+impl Alarm {
+    /// How far beyond the threshold, as a factor of at least 1.
+    #[must_use]
+    pub fn severity(&self) -> f32 {
+        self.score / self.threshold
+    }
+}
+
+/// Something that differs from what was learned, now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Open {
+    /// Which leg sees it.
+    pub leg: Leg,
+    /// The channel; `None` for all channels together.
+    pub channel: Option<usize>,
+    /// Rows since an alarm was last raised for it.
+    pub rows: u32,
+    /// How large it is: of a level the shift in deviations, of the others how far beyond the
+    /// promise, as a factor e^size on the mean time between false alarms.
+    pub size: f32,
+}
+
+/// What an alarm stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Leg {
+    /// The level of a channel against the learned one.
+    Level,
+    /// What a channel does beyond what its past predicts.
+    Jump,
+    /// The spread of that.
+    Spread,
+    /// Rows outside the learned range.
+    Range,
+    /// The joint distribution of all channels.
+    Values,
+    /// The joint distribution of what they do beyond what their past predicts.
+    Innovations,
+    /// A reading that does not change at all.
+    Stuck,
+    /// Readings that do not come.
+    Missing,
+}
+
+codes!(Leg {
+    Level = 0 "level",
+    Jump = 1 "jump",
+    Spread = 2 "spread",
+    Range = 3 "range",
+    Values = 4 "values",
+    Innovations = 5 "innovations",
+    Stuck = 6 "stuck",
+    Missing = 7 "missing",
+});
+
+/// What about a channel changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Change {
+    /// Its level.
+    Level,
+    /// Its spread, or that of what its past does not predict.
+    Spread,
+    /// The shape of its distribution, or how channels go together.
+    Shape,
+    /// Single readings far out of the ordinary, more often than was learned.
+    Outliers,
+    /// It has stopped moving at all.
+    Stuck,
+    /// Its readings do not come.
+    Missing,
+}
+
+codes!(Change {
+    Level = 0 "level",
+    Spread = 1 "spread",
+    Shape = 2 "shape",
+    Outliers = 3 "outliers",
+    Stuck = 4 "stuck",
+    Missing = 5 "missing",
+});
