@@ -27,7 +27,7 @@ const DOUBT: f32 = 6.0;
 /// Slack of the sums that tell since when a spread is off, in deviations of its score.
 const SPREAD_SLACK: f32 = 0.3;
 /// Weight of a row in the means that tell a spread from a level.
-const EVIDENCE_RATE: f32 = 2.0 / 17.0;
+const EVIDENCE_RATE: f32 = 2.0 / 33.0;
 /// Least rows for which a reading may be the same, or missing.
 const LEAST_RUN: u32 = 12;
 /// Least mean time, in rows, for runs that come by chance: they are easily told.
@@ -320,7 +320,7 @@ impl<L: Legs> Channel<L> {
     /// Log-likelihoods that the level is off, and that the spread is.
     pub(super) fn evidence(&self) -> (f32, f32) {
         let ratio = larger(self.square.0 / larger(self.usual_square.0, 1e-9), 1e-3);
-        let spread = 8.0 * (ratio - 1.0 - rounded(ln(f64::from(ratio))));
+        let spread = 12.0 * (ratio - 1.0 - rounded(ln(f64::from(ratio))));
         (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
     }
 

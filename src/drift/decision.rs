@@ -15,6 +15,8 @@ use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
 
 /// Evidence, as a log-likelihood, from which a level or spread is taken to have changed.
 const TELLING: f32 = 4.0;
+/// What the leg that found a change counts for in that, likewise.
+const FOUND: f32 = 3.0;
 /// Least size of a joint change that tells one that grows, in nats.
 const LEAST_SIZE: f32 = 2.0;
 /// The joint legs, in the order of their causes.
@@ -168,10 +170,18 @@ where
         } else if last.channel == index {
             let channel = self.state.channels.get(index)?;
             let (level, spread) = channel.evidence();
+            // What was found at first counts for something.
+            let found = match leg {
+                Leg::Level => FOUND,
+                Leg::Spread => -FOUND,
+                _ => 0.0,
+            };
             alarm.change = if leg == Leg::Range && larger(level, spread) < TELLING {
                 Change::Outliers
+            } else if level + found > spread {
+                Change::Level
             } else {
-                channel.change()
+                Change::Spread
             };
         } else {
             return None;
