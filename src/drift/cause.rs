@@ -10,7 +10,7 @@ const HOLD: u32 = 100;
 /// Rows after an alarm in which all that opens on the same channel belongs to it.
 pub(super) const TOGETHER: u32 = 64;
 /// Rows after which an alarm is looked at again.
-const AMENDED: u32 = 32;
+pub(super) const AMENDED: u64 = 32;
 /// A drift alarms again once it is so many times as large as it was.
 const AGAIN: f32 = 3.0;
 
@@ -72,11 +72,6 @@ impl Cause {
             return Event::Raised;
         }
         Event::Same
-    }
-
-    /// Whether its alarm is to be looked at again now.
-    pub(super) fn is_due(&self) -> bool {
-        self.is_open() && self.told && self.age == AMENDED
     }
 
     /// How large it was in the rows after it was told of.

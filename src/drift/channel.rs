@@ -46,6 +46,10 @@ state! {
     pub(super) struct LevelLeg {
         pub(super) cusum: Cusum,
         charts: Charts<2>,
+        /// Rows for which the mean over the shortest of these windows has been on one side of the
+        /// learned mean, and which.
+        side: u32,
+        above: bool,
     }
 }
 
@@ -148,6 +152,25 @@ impl Progress {
     }
 }
 
+impl LevelLeg {
+    fn watch(&mut self, value: f32, plan: &Plan, adapts: bool) -> Found {
+        let charts = self.charts.watch(&LEVEL, value, plan, adapts);
+        let above = self.charts.first_mean() > self.charts.mean;
+        self.side = if above == self.above { self.side.saturating_add(1) } else { 0 };
+        self.above = above;
+        self.cusum.watch(value, plan, adapts).or(charts)
+    }
+
+    /// Rows since the level began to be off. A ramp is told from a step by its sum, which is small
+    /// for the time it took: it began about when the mean over a long window came to lie on the
+    /// other side, which lags behind by half that window.
+    fn rows_since(&self) -> u32 {
+        let by_sum = self.cusum.rows_since();
+        let long = LEVEL.windows.first().map_or(0, |window| window / 2);
+        if self.cusum.is_ramp() { by_sum.max(self.side.saturating_sub(long)) } else { by_sum }
+    }
+}
+
 impl<L: Legs> Channel<L> {
     /// Takes a reading while nothing is standardised yet.
     pub(super) fn begin(&mut self, reading: f32) {
@@ -216,7 +239,7 @@ impl<L: Legs> Channel<L> {
     fn weigh(&mut self) {
         let step = within(self.residual, 30.0) - self.mean;
         self.mean += EVIDENCE_RATE * step;
-        self.square.0 += EVIDENCE_RATE * (smaller(step * step, 100.0) - self.square.0);
+        self.square.0 += EVIDENCE_RATE * (smaller(step * step, 16.0) - self.square.0);
     }
 
     /// Ends learning, after `rows` rows.
@@ -281,10 +304,8 @@ impl<L: Legs> Channel<L> {
         let value = within(self.value, CUT);
         let wanders = self.wanders();
         let level = self.level.carried_mut().filter(|_| !wanders);
-        let mut level = level.map_or(Found::CALM, |level| {
-            let charts = level.charts.watch(&LEVEL, value, plan, adapts);
-            level.cusum.watch(value, plan, adapts).or(charts)
-        });
+        let mut level =
+            level.map_or(Found::CALM, |level| level.watch(value, plan, adapts));
         if self.steadiness == Steadiness::Doubtful {
             level.excess -= DOUBT;
         }
@@ -326,7 +347,7 @@ impl<L: Legs> Channel<L> {
 
     /// Rows since a change of this kind seems to have begun, by the window that found it.
     pub(super) fn rows_since(&self, kind: Kind, window: u32) -> u32 {
-        let level = self.steady_level().map_or(window, |level| level.cusum.rows_since());
+        let level = self.steady_level().map_or(window, LevelLeg::rows_since);
         match kind {
             Kind::Level => level,
             Kind::Jump => level.min(window),

@@ -6,7 +6,7 @@ use crate::features::sincos::SinCos;
 use crate::numeric::{larger, row_count};
 use crate::shape::Per;
 
-use super::cause::{Cause, Event, TOGETHER};
+use super::cause::{AMENDED, Cause, Event, TOGETHER};
 use super::channel::{Channel, Kind};
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
@@ -27,8 +27,6 @@ const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
 struct Present {
     /// The alarm to be raised, and how far it is beyond its promise.
     alarm: Option<(f32, Alarm)>,
-    /// The leg and channel whose alarm is to be looked at again.
-    due: Option<(Leg, usize)>,
     level: bool,
     other: bool,
     open: bool,
@@ -67,8 +65,8 @@ where
             self.state.last_alarm = Some(alarm);
             return Verdict::Alarm(alarm);
         }
-        if let Some((leg, channel)) = present.due
-            && let Some(amended) = self.amended(leg, channel, at)
+        if let Some(last) = self.state.last_alarm.filter(|last| at - last.row == AMENDED)
+            && let Some(amended) = self.amended(last, at)
         {
             self.state.last_alarm = Some(amended);
             return Verdict::Amended(amended);
@@ -86,9 +84,6 @@ where
             let Some(cause) = self.state.joint.get_mut(place) else { continue };
             let event = cause.push(found.excess, found.excess, LEAST_SIZE);
             cause.told |= event == Event::Raised && !explained;
-            if cause.is_due() {
-                present.due = Some((leg, 0));
-            }
             present.open |= cause.is_open();
             match event {
                 Event::Raised if !explained => {
@@ -133,7 +128,7 @@ where
             }
         }
         if best.1 > TELLING {
-            let change = channels.get(best.0).map_or(Change::Shape, Channel::change);
+            let change = channels.get(best.0).map_or(Change::Shape, |channel| channel.change(leg));
             return (best.0, change);
         }
         let (mut frequency, mut shares) = (channels.like(0.0), channels.like([0.0_f32; 2]));
@@ -159,40 +154,33 @@ where
         (best.0, Change::Shape)
     }
 
-    /// The last alarm as it looks now, if it was raised by this leg of this channel and looks
-    /// otherwise.
+    /// An alarm as it looks now, if it looks otherwise than before.
     #[inline(never)]
-    fn amended(&self, leg: Leg, index: usize, at: u64) -> Option<Alarm> {
-        let last = self.state.last_alarm.filter(|alarm| alarm.leg == leg)?;
+    fn amended(&self, last: Alarm, at: u64) -> Option<Alarm> {
         let mut alarm = last;
-        if JOINT.contains(&leg) {
-            (alarm.channel, alarm.change) = self.suspect(leg);
-        } else if last.channel == index {
-            let channel = self.state.channels.get(index)?;
-            let (level, spread) = channel.evidence();
-            // What was found at first counts for something.
-            let found = match leg {
-                Leg::Level => FOUND,
-                Leg::Spread => -FOUND,
-                _ => 0.0,
-            };
-            alarm.change = if leg == Leg::Range && larger(level, spread) < TELLING {
-                Change::Outliers
-            } else if level + found > spread {
-                Change::Level
-            } else {
-                Change::Spread
-            };
-        } else {
-            return None;
+        match last.leg {
+            Leg::Stuck | Leg::Missing => return None,
+            Leg::Values | Leg::Innovations => {
+                let (channel, change) = self.suspect(last.leg);
+                if change != Change::Shape {
+                    (alarm.channel, alarm.change) = (channel, change);
+                }
+            }
+            Leg::Level | Leg::Jump | Leg::Spread | Leg::Range => {
+                alarm.change = self.state.channels.get(last.channel)?.change(last.leg);
+            }
         }
         let channel = self.state.channels.get(alarm.channel)?;
         let rows = match alarm.change {
-            Change::Level => channel.rows_since(Kind::Level, alarm.window),
-            Change::Spread => channel.rows_since(Kind::Spread, alarm.window),
-            Change::Shape | Change::Outliers | Change::Stuck | Change::Missing => return (alarm != last).then_some(alarm),
+            // A jump knows its moment.
+            Change::Level if alarm.leg == Leg::Jump => None,
+            Change::Level => Some(channel.rows_since(Kind::Level, alarm.window)),
+            Change::Spread => Some(channel.rows_since(Kind::Spread, alarm.window)),
+            Change::Shape | Change::Outliers | Change::Stuck | Change::Missing => None,
         };
-        alarm.since = at.saturating_sub(u64::from(rows)).min(alarm.row);
+        if let Some(rows) = rows {
+            alarm.since = at.saturating_sub(u64::from(rows)).min(alarm.row);
+        }
         (alarm != last).then_some(alarm)
     }
 
@@ -262,9 +250,6 @@ impl<L: Legs> Channel<L> {
             let Some(cause) = self.causes.get_mut(place) else { continue };
             let event = cause.push(found.excess, size, least);
             cause.told |= event == Event::Raised && !explained;
-            if cause.is_due() {
-                present.due = Some((kind.leg(), index));
-            }
             if cause.is_open() {
                 present.open = true;
                 match kind {
@@ -286,10 +271,22 @@ impl<L: Legs> Channel<L> {
         }
     }
 
-    /// What is off more: the level, or the spread.
-    fn change(&self) -> Change {
+    /// What is off: the level or the spread, where what a leg found counts for something; or, by
+    /// rows outside the range, neither.
+    fn change(&self, leg: Leg) -> Change {
         let (level, spread) = self.evidence();
-        if spread > level { Change::Spread } else { Change::Level }
+        let found = match leg {
+            Leg::Level => FOUND,
+            Leg::Spread => -FOUND,
+            _ => 0.0,
+        };
+        if leg == Leg::Range && larger(level, spread) < TELLING {
+            Change::Outliers
+        } else if level + found > spread {
+            Change::Level
+        } else {
+            Change::Spread
+        }
     }
 
     fn open(&self, index: usize) -> impl Iterator<Item = Open> + '_ {

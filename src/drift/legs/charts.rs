@@ -165,6 +165,11 @@ impl<const N: usize> Charts<N> {
         windows.filter(|(chart, _)| chart.tail.is_mute()).map(|(_, window)| *window)
     }
 
+    /// The mean over the shortest window.
+    pub(crate) fn first_mean(&self) -> f32 {
+        self.charts.first().map_or(self.mean, |chart| chart.mean)
+    }
+
     /// 1/deviation of the score while learning.
     pub(crate) fn inverse_deviation(&self) -> f32 {
         1.0 / larger(sqrt_f32(self.variance.0), 1e-6)

@@ -19,6 +19,9 @@ const TOLERATED: f32 = 0.2;
 const CEILING: f32 = 4.0;
 /// Rows over which the present size of a shift is averaged.
 const SIZE_RATE: f32 = 2.0 / 33.0;
+/// A level that is off by less than so many deviations beyond the slack, on average, may have been
+/// rising.
+const RAMP: f32 = 0.25;
 /// Largest sum while no threshold is known.
 const LARGEST: f32 = 4000.0;
 
@@ -162,14 +165,25 @@ impl Cusum {
         0.5 * self.size * self.size / larger(self.size_square.0, 1e-4)
     }
 
+    /// The sum that is larger.
+    fn larger_sum(&self) -> Sum {
+        if self.up.sum.0 > self.down.sum.0 { self.up } else { self.down }
+    }
+
     /// Rows since the level began to be off: the n rows since the sum S was last 0, and those that
     /// a ramp took to reach the slack k. A ramp whose sum is S after n rows rises by 2S/n² a row, so
     /// it took k·n²/2S rows; for a step, whose sum is larger, that is little.
     pub(crate) fn rows_since(&self) -> u32 {
-        let Sum { sum, rows } = if self.up.sum.0 > self.down.sum.0 { self.up } else { self.down };
+        let Sum { sum, rows } = self.larger_sum();
         let count = row_count(rows);
         let before = self.slack.0 * count * count / larger(2.0 * sum.0, 1.0);
         rows.saturating_add(whole(smaller(before, 2.0 * count)))
+    }
+
+    /// Whether the sum has grown so slowly that the level must have been off by little for long.
+    pub(crate) fn is_ramp(&self) -> bool {
+        let Sum { sum, rows } = self.larger_sum();
+        sum.0 < RAMP * row_count(rows)
     }
 }
 
