@@ -7,7 +7,7 @@ use super::legs::tail::CALM_NATS;
 
 /// Rows without evidence after which a drift is over.
 const HOLD: u32 = 100;
-/// Rows after an alarm in which all that opens on the same channel belongs to it.
+/// Rows after an alarm in which joint changes belong to it, and its size is measured.
 pub(super) const TOGETHER: u32 = 64;
 /// Rows after which an alarm is looked at again.
 pub(super) const AMENDED: u64 = 32;
@@ -45,9 +45,9 @@ impl Cause {
         self.held > 0
     }
 
-    /// Whether something of the channel was told of within [`TOGETHER`] rows by this cause.
+    /// Whether an alarm of this cause is still to be amended: what opens now belongs to it.
     pub(super) fn is_recent(&self) -> bool {
-        self.is_open() && self.told && self.age < TOGETHER
+        self.is_open() && self.told && u64::from(self.age) < AMENDED
     }
 
     /// Takes the evidence of a row, in nats beyond the promise, and a size that is meaningful for
