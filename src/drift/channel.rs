@@ -375,10 +375,7 @@ impl<L: Legs> Channel<L> {
     /// A change is over: by itself, from which its thresholds learn once, or because somebody
     /// said that it was nothing.
     pub(super) fn end(&mut self, kind: Kind, plan: &Plan, end: End) {
-        let change = |tail: &mut Tail, design: &Design| match end {
-            End::ByItself => tail.closed(design),
-            End::Dismissed => tail.dismissed(design),
-        };
+        let change = |tail: &mut Tail, design: &Design| tail.end(design, end);
         match kind {
             Kind::Level => {
                 if let Some(level) = self.level.carried_mut() {

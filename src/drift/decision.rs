@@ -103,10 +103,7 @@ where
         let joint =
             if leg == Leg::Values { values.carried_mut() } else { innovations.carried_mut() };
         if let Some(joint) = joint {
-            joint.each(plan, |tail, design| match end {
-                End::ByItself => tail.closed(design),
-                End::Dismissed => tail.dismissed(design),
-            });
+            joint.end(plan, end);
         }
     }
 

@@ -150,7 +150,7 @@ impl Cusum {
     pub(crate) fn end(&mut self, plan: &Plan, end: End) {
         let design = self.design(plan);
         match end {
-            End::ByItself => self.tail.closed(&design),
+            End::ByItself => self.tail.end(&design, end),
             // A shift as large is nothing from now on: the threshold of a sum would not do.
             End::Dismissed => {
                 self.slack.0 = larger(self.slack.0, SLACK + self.size.abs());

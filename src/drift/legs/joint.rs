@@ -2,27 +2,33 @@
 
 use crate::features::sincos::Point;
 use crate::monitor::Circles;
-use crate::numeric::{larger, row_count};
+use crate::numeric::{larger, row_count, sqrt_f32};
 use crate::shape::{Fixed, Length, Per};
 use crate::state::state;
 
-use super::charts::{Score, Side, rate};
+use super::charts::rate;
 use super::tail::{Design, Shape, Tail};
-use super::{Found, Plan};
+use super::{End, Found, Plan};
 
-/// Windows, as those of a score.
-pub(crate) const WINDOWS: Score =
-    Score { side: Side::Both, windows: &[64, 256], largest: 2.0, least: 1 };
+/// Longest window, in rows.
+const LONGEST: u32 = 256;
+/// Windows that learning should see.
+const SEEN: u32 = 12;
 
 state! {
-    /// Two windows over L frequencies: 24·L and some 160 bytes.
+    /// A window over L frequencies: 16·L and 84 bytes.
     #[derive(Debug, Clone, PartialEq)]
     pub(crate) struct Joint<F: Length> {
         reference: Per<F, Point>,
-        windows: Circles<F, Fixed<2>>,
+        window: Circles<F, Fixed<1>>,
         rows: u32,
-        tails: [Tail; 2],
+        tail: Tail,
     }
+}
+
+/// Length of the window, in rows: as long as learning sees twelve of it, and no more than 256.
+fn window_of(plan: &Plan) -> u32 {
+    (plan.learning_rows / SEEN).min(LONGEST)
 }
 
 impl<F: Length> Joint<F> {
@@ -31,86 +37,71 @@ impl<F: Length> Joint<F> {
         self.reference.like(Point::ZERO)
     }
 
-    /// MMD² of each window from the reference, in units of what independent rows would have, but
-    /// for the variance.
-    fn statistics(&mut self, points: &Per<F, Point>, least: f32) -> [f32; 2] {
-        let mut rates = [0.0; 2];
-        for (rate_of, window) in rates.iter_mut().zip(WINDOWS.windows) {
-            *rate_of = larger(rate(*window), least);
-        }
-        let Per(distances) =
-            self.windows.blend_and_measure(&Per(rates), points, &self.reference);
-        distances
+    /// MMD² of the window from the reference, once it has taken in a row by at least this rate.
+    fn distance(&mut self, points: &Per<F, Point>, window: u32, least: f32) -> f32 {
+        let rates = Per([larger(rate(window), least)]);
+        let Per([distance]) = self.window.blend_and_measure(&rates, points, &self.reference);
+        distance
     }
 
-    /// Takes the points of a healthy row; from `collects` on, how far windows stray.
+    /// Takes the points of a healthy row; where it `collects`, how far the window strays.
     pub(crate) fn learn(&mut self, points: &Per<F, Point>, plan: &Plan, collects: bool) {
         self.rows = self.rows.saturating_add(1);
         let count = row_count(self.rows);
         for (mean, point) in self.reference.iter_mut().zip(points.iter()) {
             mean.blend(*point, 1.0 / count);
         }
-        let distances = self.statistics(points, 1.0 / count);
-        let watched = WINDOWS.watched(plan.learning_rows);
-        let windows = WINDOWS.windows.iter().zip(distances).take(watched);
-        for (tail, (window, distance)) in self.tails.iter_mut().zip(windows) {
-            let length = row_count(*window);
-            if collects && count > 2.0 * length {
-                let r = length * distance / (1.0 - length / count);
-                if tail.learn(r) {
-                    tail.turn(Design::block_of(*window, plan.collected));
-                }
+        let window = window_of(plan);
+        let length = row_count(window);
+        let distance = self.distance(points, window, 1.0 / count);
+        if collects && count > 2.0 * length {
+            let r = length * distance / (1.0 - length / count);
+            if self.tail.learn(r) {
+                self.tail.turn(Design::block_of(window, plan.collected));
             }
         }
     }
 
-    fn design(window: u32, plan: &Plan) -> Design {
+    fn design(plan: &Plan) -> Design {
+        let window = window_of(plan);
         Design {
             shape: Shape::Distance,
             block: Design::block_of(window, plan.collected),
             window,
-            ln_time: plan.ln_time_of(WINDOWS.watched(plan.learning_rows), 1),
+            ln_time: plan.ln_time_of(1, 1),
             unit: 0.0,
-            // Points of two means are at most 2 apart.
-            reach: 2.0 * crate::numeric::sqrt_f32(row_count(window)),
+            // Two points are at most 2 apart.
+            reach: 2.0 * sqrt_f32(row_count(window)),
             memory: plan.memory(),
         }
     }
 
     /// Ends learning.
     pub(crate) fn arm(&mut self, plan: &Plan) {
-        self.each(plan, |tail, design| tail.fit(design));
+        self.tail.fit(&Self::design(plan));
     }
 
     /// Takes the points of a row.
     pub(crate) fn watch(&mut self, points: &Per<F, Point>, plan: &Plan, adapts: bool) -> Found {
-        let distances = self.statistics(points, 0.0);
-        let rows = row_count(self.rows.max(1));
+        let window = window_of(plan);
+        let (length, rows) = (row_count(window), row_count(self.rows.max(1)));
+        let r = length * self.distance(points, window, 0.0) * (rows / (rows + length));
         let mut found = Found::CALM;
-        let windows = WINDOWS.windows.iter().zip(distances).take(WINDOWS.watched(plan.learning_rows));
-        for (tail, (window, distance)) in self.tails.iter_mut().zip(windows) {
-            let length = row_count(*window);
-            let r = length * distance * (rows / (rows + length));
-            found.take_in(tail, r, *window);
-            if adapts && tail.follow(r) {
-                tail.adapt(&Self::design(*window, plan));
-            }
+        found.take_in(&mut self.tail, r, window);
+        if adapts && self.tail.follow(r) {
+            self.tail.adapt(&Self::design(plan));
         }
         found
     }
 
-    /// The squared distance of the longest window on each circle.
+    /// The squared distance on each circle.
     pub(crate) fn by_frequency(&self) -> impl Iterator<Item = f32> + '_ {
-        let longest = WINDOWS.windows.len() - 1;
-        let circles = self.windows.of(longest).zip(self.reference.iter());
+        let circles = self.window.of(0).zip(self.reference.iter());
         circles.map(|(mean, reference)| mean.squared_distance(reference))
     }
 
-    /// Does something with the threshold of each window.
-    pub(crate) fn each(&mut self, plan: &Plan, mut change: impl FnMut(&mut Tail, &Design)) {
-        let watched = WINDOWS.watched(plan.learning_rows);
-        for (tail, window) in self.tails.iter_mut().zip(WINDOWS.windows).take(watched) {
-            change(tail, &Self::design(*window, plan));
-        }
+    /// A change is over.
+    pub(crate) fn end(&mut self, plan: &Plan, end: End) {
+        self.tail.end(&Self::design(plan), end);
     }
 }

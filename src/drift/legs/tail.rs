@@ -3,6 +3,8 @@
 use crate::numeric::{ln, larger, rounded, row_count, smaller, sqrt_f32};
 use crate::state::{NonNegative, state};
 
+use super::End;
+
 /// Levels of block lengths, each twice the one before.
 const LEVELS: usize = 3;
 /// Blocks that a level should have for its mean maximum to be trusted, and at least.
@@ -291,9 +293,17 @@ impl Tail {
         (self.open.0, self.calm.0) = (open * open, calm * calm);
     }
 
+    /// A drift is over.
+    pub(crate) fn end(&mut self, design: &Design, end: End) {
+        match end {
+            End::ByItself => self.closed(design),
+            End::Dismissed => self.dismissed(design),
+        }
+    }
+
     /// An alarm has closed by itself: if this was why it was raised, a block had its maximum at
     /// the threshold.
-    pub(crate) fn closed(&mut self, design: &Design) {
+    fn closed(&mut self, design: &Design) {
         if self.peak.0 <= 0.0 {
             return;
         }
@@ -313,7 +323,7 @@ impl Tail {
 
     /// Somebody said that an alarm was nothing: if this was why it was raised, R as large is none
     /// from now on.
-    pub(crate) fn dismissed(&mut self, design: &Design) {
+    fn dismissed(&mut self, design: &Design) {
         if self.peak.0 <= 0.0 {
             return;
         }
