@@ -1,8 +1,8 @@
-//! What can go wrong, as one small enum.
+//! The error type: one small enum.
 
 use core::fmt;
 
-/// The input that an [`Error`] speaks of.
+/// The input that an [`Error`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -19,24 +19,25 @@ pub enum Parameter {
     Keep,
     /// A frequency vector given by the caller.
     Frequency,
-    /// The promised mean time between false alarms.
+    /// The stated mean time between false alarms (average run length), in rows.
     MeanTime,
-    /// The window lengths.
+    /// The window lengths, in rows.
     Windows,
-    /// The number of scaling rows.
+    /// The number of rows that the mean and deviation of each channel are learned from.
     ScalingRows,
-    /// The number of learning rows.
+    /// The number of rows that reference and thresholds are learned from.
     LearningRows,
-    /// The number of rows a moving reference remembers.
+    /// The memory of a moving reference, in rows.
     ReferenceMemory,
-    /// The number of rows an adaptive calibration remembers.
+    /// The memory of an adaptive calibration, in rows.
     CalibrationMemory,
-    /// The rows without alarms after an alarm, or those a new regime is given to settle.
+    /// The number of rows without alarms after an alarm, or the number of rows that a new regime
+    /// is given to settle.
     HoldOff,
 }
 
 impl Parameter {
-    /// What it is called in a message.
+    /// Its name in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,7 +57,7 @@ impl Parameter {
         }
     }
 
-    /// What it must be, as a whole sentence: a constant cannot put one together.
+    /// The range it must be in, as a whole sentence: constant evaluation cannot format one.
     const fn rule(self) -> &'static str {
         match self {
             Self::Channel(_) => "a channel of the sample must be a finite number in range",
@@ -100,7 +101,7 @@ impl fmt::Display for Parameter {
 pub enum Error {
     /// The parameter is NaN or infinite.
     NonFinite(Parameter),
-    /// The parameter is finite, but not inside the range its documentation gives.
+    /// The parameter is finite, but outside its documented range.
     OutOfRange(Parameter),
     /// The sample is so large that a phase could exceed [`MAX_TURNS`](crate::features::MAX_TURNS).
     PhaseTooLarge,
@@ -110,30 +111,32 @@ pub enum Error {
     Empty,
     /// The unbiased estimate needs at least two samples in each embedding.
     TooFewSamples,
-    /// More weight was to be removed than the embedding holds.
+    /// The weight to remove is larger than the total weight of the embedding.
     NothingToRemove,
     /// The total weight would reach [`MAX_TOTAL_WEIGHT`](crate::embedding::MAX_TOTAL_WEIGHT).
     Full,
-    /// Two embeddings, or an embedding and a map, do not belong to the same frequencies.
+    /// Two embeddings, or an embedding and a map, have different frequencies.
     MapMismatch,
-    /// A detector has not learned yet.
+    /// A detector has not finished learning.
     NotLearned,
-    /// Two detectors differ in their settings or in the scale of their channels.
+    /// Two detectors differ in their settings, or in the scale (mean and deviation) of their
+    /// channels.
     NotComparable,
-    /// The buffer to save into is too small; `needed` bytes would do.
+    /// The buffer to save into is too small.
     BufferTooSmall {
-        /// Length the buffer must have, in bytes.
+        /// Length that the buffer must have, in bytes.
         needed: usize,
     },
-    /// The bytes do not begin as a saved state does.
+    /// The bytes do not begin like a saved state.
     NotAState,
     /// The bytes were written by a later version of the format.
     NewerVersion(u8),
-    /// The bytes end too early, or are longer than they say.
+    /// The number of bytes is not the one in the header.
     WrongLength,
-    /// The checksum does not match: the bytes are torn or altered.
+    /// The checksum does not match: the bytes were cut off while written, or altered.
     ChecksumMismatch,
-    /// The bytes hold another kind of record, another shape or another backend.
+    /// The bytes hold another kind of record, or one of another shape or backend; or a slice has
+    /// the wrong length.
     WrongShape,
     /// The checksum matches, but the values contradict each other.
     Inconsistent,
@@ -171,7 +174,7 @@ impl Error {
         }
     }
 
-    /// The parameter that the error speaks of, if it is of one.
+    /// The parameter that the error is about, if there is one.
     #[must_use]
     pub const fn parameter(&self) -> Option<Parameter> {
         match self {
@@ -180,7 +183,8 @@ impl Error {
         }
     }
 
-    /// Ends the compilation of a constant with this error: see [`checked!`](crate::checked).
+    /// Panics with this error. In a constant that stops compilation: see
+    /// [`checked!`](crate::checked).
     #[doc(hidden)]
     pub const fn refuse(&self) -> ! {
         match self.parameter() {
@@ -190,7 +194,7 @@ impl Error {
     }
 }
 
-/// The value of a constant expression that may be refused, or an error when compiled: for maps and
+/// Unwraps the `Result` of a constant expression; an `Err` is a compile error. For maps and
 /// detectors in a `static`.
 ///
 /// ```
