@@ -20,7 +20,7 @@
 //!
 //! ```text
 //! row of readings
-//!   │ condition   each channel in standard deviations; prediction errors; several rows as one
+//!   │ condition   channels in standard deviations; innovations; several rows as one vector
 //!   ▼
 //! standardised vector
 //!   │ features    L phases ω'x, and a point (cos, sin) for each: random Fourier features

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::features::sincos::Point;
 
-/// Fills a buffer from the front; the caller has made sure that it is long enough.
+/// Fills a buffer from the front. The caller has checked that it is long enough.
 pub(crate) struct Writer<'b> {
     pub(super) rest: &'b mut [u8],
 }
@@ -37,7 +37,7 @@ impl Reader<'_> {
         self.version
     }
 
-    /// Whether nothing is left: a record that is longer than its fields is of another shape.
+    /// Refuses a record with bytes left over: it has another shape.
     pub(crate) fn finish(&self) -> Result<(), Error> {
         if self.rest.is_empty() { Ok(()) } else { Err(Error::WrongShape) }
     }
@@ -45,13 +45,13 @@ impl Reader<'_> {
 
 /// A value of a fixed number of bytes.
 pub(crate) trait Plain: Copy {
-    /// How many.
+    /// The number of bytes.
     const BYTES: usize;
 
     /// Writes the value.
     fn write(self, writer: &mut Writer<'_>);
 
-    /// Reads a value; what no value of its kind could be is [`Error::Inconsistent`].
+    /// Reads a value. Bytes that are not a valid value are [`Error::Inconsistent`].
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error>;
 }
 
@@ -82,7 +82,7 @@ impl Plain for f32 {
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let value = Self::from_le_bytes(reader.take()?);
-        // Nothing we keep is ever NaN or infinite.
+        // No saved number is ever NaN or infinite.
         if value.is_finite() { Ok(value) } else { Err(Error::Inconsistent) }
     }
 }
@@ -113,13 +113,13 @@ impl Plain for Point {
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let point = Self { cos: f32::take(reader)?, sin: f32::take(reader)? };
-        // A mean of points on the circle lies inside it, but for a coarse backend's error.
+        // A mean of points on the circle lies inside it, up to the error of a coarse backend.
         let inside = point.cos.abs() <= 1.01 && point.sin.abs() <= 1.01;
         if inside { Ok(point) } else { Err(Error::Inconsistent) }
     }
 }
 
-/// A value that may be missing: a byte that says so, and room for it in any case.
+/// An optional value: a byte that says whether it is there, then its bytes, or as many zeros.
 impl<T: Plain> Plain for Option<T> {
     const BYTES: usize = 1 + T::BYTES;
 
@@ -140,7 +140,7 @@ impl<T: Plain> Plain for Option<T> {
     }
 }
 
-/// Declares how a small struct or a choice is written: its parts in the order given.
+/// Declares how a small struct or an enum with data is written: its parts in the order given.
 macro_rules! plain {
     (struct $name:ty { $($field:ident: $kind:ty),* $(,)? }) => {
         impl $crate::state::Plain for $name {
@@ -155,7 +155,7 @@ macro_rules! plain {
             }
         }
     };
-    // A code and room for N numbers, of which each variant uses the first ones.
+    // A code and space for N numbers; each variant uses as many as it has, from the front.
     (enum $name:ty [$number:ty; $n:literal] {
         $($code:literal = $variant:ident $(($($v:ident),*))? $({$($f:ident),*})?),* $(,)?
     }) => {

@@ -1,16 +1,16 @@
-//! The codes of enums, said once for both directions.
+//! Codes and names of enums, in one list for both directions.
 
 /// Gives an enum without data a code and a name for each variant.
 ///
-/// A variant that is left out does not compile, so one that can be saved can be restored and
-/// shown; a code given twice is an unreachable pattern.
+/// A missing variant does not compile, so every variant that can be saved can be restored and
+/// shown. A code given twice is an unreachable pattern, which is a warning.
 macro_rules! codes {
     ($name:ident { $($variant:ident = $code:literal $text:literal),* $(,)? }) => {
         impl $name {
             /// Every variant, by ascending code.
             pub const ALL: [Self; [$($code),*].len()] = [$(Self::$variant),*];
 
-            /// Its number in saved states and on links.
+            /// Its number in saved states and messages.
             #[must_use]
             pub const fn code(self) -> u8 {
                 match self {
@@ -18,7 +18,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The variant with this [`code`](Self::code); `None` for a number without one.
+            /// The variant with this [`code`](Self::code), if there is one.
             #[must_use]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code {
@@ -62,7 +62,7 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
-    /// Codes are those of the list, ascending, and go both ways; names are words of their own.
+    /// Codes are ascending and convert both ways; names are in lower case and all different.
     macro_rules! check {
         ($($name:ident),*) => {$(
             let codes: Vec<u8> = $name::ALL.iter().map(|one| one.code()).collect();

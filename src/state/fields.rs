@@ -1,4 +1,4 @@
-//! One declaration of a struct for all that is done with its fields.
+//! One declaration from which a struct gets its initial value, reset, saving and restoring.
 
 use core::marker::PhantomData;
 
@@ -8,45 +8,45 @@ use crate::shape::{Dims, Fixed, Length, Per};
 
 use super::bytes::{NonNegative, Plain, Reader, Writer};
 
-/// What changes from row to row and outlives the power: it can be made, reset in place, written,
-/// checked and read.
+/// A value that changes from row to row and is saved across power cuts. It can be created, reset in
+/// place, written, checked and read.
 ///
-/// Structs get it from [`state!`], which goes through the fields once and in one order.
+/// Structs get it from [`state!`], which uses the same order of fields for all of these.
 pub(crate) trait State {
-    /// As new, with these lengths where the type does not have them.
+    /// A new value, with these lengths where the type does not give them.
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "lengths are in the types"))]
     fn make(dims: &Dims) -> Self;
 
-    /// As new, in place: nothing of its size has to fit on the stack.
+    /// Resets to a new value in place, so that no second copy has to fit on the stack.
     fn reset(&mut self);
 
-    /// As another of the same lengths, in place too.
+    /// Copies another value of the same lengths, also in place.
     fn copy_from(&mut self, other: &Self);
 
-    /// Length as bytes.
+    /// Saved length, in bytes.
     fn bytes(&self) -> usize;
 
-    /// Writes it.
+    /// Writes the value.
     fn put(&self, writer: &mut Writer<'_>);
 
-    /// Reads over one of the same lengths, and refuses what no such value could be.
+    /// Reads past a saved value of the same lengths, and refuses bytes that are not a valid value.
     fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
-    /// Reads in place what [`check`](Self::check) has let pass.
+    /// Reads, in place, a value that [`check`](Self::check) has accepted.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 }
 
 /// A [`State`] whose lengths are all in its type.
 pub(crate) trait Initial: State + Sized {
-    /// As new.
+    /// A new value.
     const INITIAL: Self;
-    /// Length as bytes.
+    /// Saved length, in bytes.
     const SAVED: usize;
 }
 
-/// Declares a struct and makes it a [`State`]. Each field has the value it begins with, or is a
-/// state itself; `=> since N` marks one that records before version N do not have, which then
-/// begins as new.
+/// Declares a struct and makes it a [`State`]. Each field has an initial value, or is a state
+/// itself. `=> since N` marks a field that records before version N do not have; restored from
+/// those, it gets its initial value.
 macro_rules! state {
     (
         $(#[$meta:meta])*
@@ -118,7 +118,7 @@ macro_rules! state {
         where
             $($kind: $crate::state::Initial),*
         {
-            /// As new. Field by field: what is all 0 is then filled, not copied from flash.
+            /// A new value. Built field by field: zeros are then filled in, not copied from flash.
             #[inline(always)]
             pub(crate) const fn initial() -> Self {
                 Self { $($field: const { $crate::state::begin!(constant $kind $(, $initial)?) }),* }
@@ -128,7 +128,7 @@ macro_rules! state {
 }
 pub(crate) use state;
 
-/// The parts of [`state!`] that depend on whether a field says what it begins with.
+/// The parts of [`state!`] that depend on whether a field declares an initial value.
 macro_rules! begin {
     (make $dims:expr, $kind:ty) => {
         <$kind as $crate::state::State>::make($dims)
@@ -157,7 +157,7 @@ macro_rules! begin {
 }
 pub(crate) use begin;
 
-/// Plain values are states that begin as 0, or as the macro's declaration says.
+/// Makes plain values states, with the initial value 0 or the one declared.
 macro_rules! plain_states {
     ($($plain:ty = $initial:expr),* $(,)?) => {$(
         impl $crate::state::State for $plain {
@@ -322,7 +322,7 @@ impl<T: Initial, const N: usize> Initial for [T; N] {
     const SAVED: usize = N * T::SAVED;
 }
 
-/// A state that may be missing, with its place kept for it.
+/// An optional state, with its memory always reserved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Maybe<T> {
     present: bool,
@@ -334,7 +334,7 @@ impl<T> Maybe<T> {
         self.present.then_some(&self.value)
     }
 
-    /// Puts a copy of a value into its place.
+    /// Copies a value into the reserved memory.
     pub(crate) fn set(&mut self, value: &T)
     where
         T: State,
@@ -368,7 +368,7 @@ impl<T: State> State for Maybe<T> {
         bool::BYTES + self.value.bytes()
     }
 
-    /// A byte that says whether it is there, and room for it in any case.
+    /// Writes a byte that says whether the value is there, then its bytes, or as many zeros.
     fn put(&self, writer: &mut Writer<'_>) {
         self.present.put(writer);
         if self.present {

@@ -1,14 +1,14 @@
-//! What was learned outlives the power: maps, embeddings and monitors as bytes.
+//! Saved state: maps, embeddings and monitors as bytes, to survive a power cut.
 //!
 //! A record is little-endian: `FMMD`, format version, kind, backend, 0, total length (u32), the
 //! map's [recipe](crate::features::Recipe) (32 bytes), a payload, and a CRC-32 over all before it.
-//! A map is saved as its recipe, from which the same frequencies are drawn again. Records of every
-//! released version are read by every later one: fields that a record is too old to have begin as
-//! new.
+//! A map is saved as its recipe, from which the same frequencies are drawn again. Every release
+//! reads the records of all earlier ones: fields that an old record does not have get their
+//! initial values.
 //!
-//! Reading wants the exact bytes of one record, as long as `save` said, and checks everything
-//! before it changes anything: bytes that are foreign, torn, altered, newer or of another shape
-//! give a typed error, and the state stays as it was.
+//! `restore` takes exactly the bytes that `save` wrote, and checks all of them before it changes
+//! anything. Bytes that are not a record, incomplete, altered, newer or of another shape give a
+//! typed error, and the state stays as it was.
 //!
 //! ```
 //! use fastmmd::{Embedding, Fourier};
@@ -39,7 +39,7 @@ use crate::features::sincos::Backend;
 use crate::features::{CHECKSUM, FeatureMap, Recipe};
 
 const MAGIC: [u8; 4] = *b"FMMD";
-/// The newest version of the format, which is the one that is written.
+/// The newest version of the format: the one that is written.
 const VERSION: u8 = 1;
 const HEADER_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
@@ -74,7 +74,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What a record holds, if it is one.
+    /// Checks a record and returns its kind.
     ///
     /// # Errors
     /// As [`Recipe::restore`].
@@ -91,7 +91,7 @@ codes!(Kind {
     Coupling = 5 "coupling",
 });
 
-/// Writes a record with a payload of `length` bytes that `fill` puts; returns the whole length.
+/// Writes a record with a payload of `length` bytes, written by `fill`; returns the whole length.
 pub(crate) fn write(
     out: &mut [u8],
     length: usize,
@@ -132,7 +132,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
     read_up_to(VERSION, bytes)
 }
 
-/// The same for a reader whose newest version is `newest`.
+/// The same for a reader that knows versions up to `newest`.
 fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
     let mut header = Reader { rest: bytes, version: 0 };
     if header.take().map_err(|_| Error::NotAState)? != MAGIC {
@@ -167,7 +167,7 @@ fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
 }
 
 impl<'b> Record<'b> {
-    /// The payload, if the record is of this kind, whatever its map.
+    /// The payload, if the record is of this kind; for any map.
     pub(crate) fn payload(self, kind: Kind) -> Result<Reader<'b>, Error> {
         if self.kind == kind { Ok(self.payload) } else { Err(Error::WrongShape) }
     }
@@ -197,8 +197,8 @@ pub(crate) fn expect<'b, M: FeatureMap>(
     Ok(record.payload)
 }
 
-/// Replaces `state` by what a payload holds. Everything is read twice, first to refuse it and then
-/// in place, so that no second state has to fit on the stack.
+/// Replaces `state` by a saved one. The payload is read twice, first to check it and then in place,
+/// so that no second state has to fit on the stack.
 pub(crate) fn replace(state: &mut impl State, reader: &mut Reader<'_>) -> Result<(), Error> {
     let mut first = reader.clone();
     state.check(&mut first)?;
@@ -210,8 +210,8 @@ impl Recipe {
     /// Length of a saved recipe, in bytes.
     pub const SAVED_BYTES: usize = FRAME_BYTES;
 
-    /// Writes the recipe as a record of its own, from which [`Recipe::restore`] and the map's
-    /// `from_recipe` make the map again; returns the number of bytes.
+    /// Writes the recipe as a record of its own, and returns the number of bytes.
+    /// [`Recipe::restore`] and the map's `from_recipe` draw the map again from it.
     ///
     /// # Errors
     /// [`Error::BufferTooSmall`].
@@ -219,7 +219,7 @@ impl Recipe {
         write(out, 0, Kind::Map, 0, self, |_| {})
     }
 
-    /// Reads the recipe of any record: of a map, or of the map behind saved sums.
+    /// Reads the recipe of a record of any kind.
     ///
     /// # Errors
     /// [`Error::NotAState`], [`Error::NewerVersion`], [`Error::WrongLength`],
@@ -247,7 +247,7 @@ mod tests {
         #[derive(Debug, PartialEq)]
         struct New {
             count: u32 = 5,
-            /// Added in version 2, in this one place.
+            /// Added in version 2; this is the only line that says so.
             limit: u32 = 7 => since 2,
             level: f32,
         }
@@ -284,7 +284,7 @@ mod tests {
         let mut payload = read_up_to(2, &bytes).unwrap().payload(Kind::Detector).unwrap();
         replace(&mut new, &mut payload).unwrap();
         assert_eq!(new, New { count: 1, limit: 2, level: 0.5 });
-        // Of version 1 it has four bytes too many, and changes nothing.
+        // Marked as version 1 it has four bytes too many, and changes nothing.
         bytes[4] = 1;
         let checksum = CHECKSUM.checksum(&bytes[..end]);
         bytes[end..].copy_from_slice(&checksum.to_le_bytes());
