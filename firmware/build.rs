@@ -1,5 +1,5 @@
-//! The build script of every board: tells the linker where the board's memory map and the scripts
-//! of start-up code and log are.
+//! The build script of every board: passes the board's memory map and the linker scripts of
+//! start-up code and log to the linker.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

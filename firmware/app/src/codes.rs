@@ -1,7 +1,7 @@
-//! The numbers that stand for the app's own enums on the link.
+//! The codes of the app's own enums on the link.
 
-/// Gives each variant of an enum its number, for both directions from one list: a variant that is
-/// left out does not compile, and a number given twice is an unreachable pattern.
+/// Gives each variant of an enum a code, from one list for both directions. A missing variant does
+/// not compile, and a code given twice is an unreachable pattern.
 macro_rules! codes {
     ($name:ident { $($variant:ident = $code:literal),* $(,)? }) => {
         impl $name {
@@ -16,7 +16,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The variant with this number; `None` for a number without one.
+            /// The variant with this code, if there is one.
             #[must_use]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code {

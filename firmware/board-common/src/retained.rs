@@ -1,4 +1,4 @@
-//! RAM that the start-up code leaves alone.
+//! RAM that the start-up code does not initialise.
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
@@ -18,7 +18,7 @@ pub struct RetainedMemory<const N: usize>(UnsafeCell<MaybeUninit<[u8; N]>>);
 // SAFETY: the content is only reached through `take`, which gives it out once.
 unsafe impl<const N: usize> Sync for RetainedMemory<N> {}
 
-/// Not inside the memory itself: that one is not set at start.
+/// Outside the retained memory, which is not initialised at start.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl<const N: usize> RetainedMemory<N> {
@@ -28,8 +28,8 @@ impl<const N: usize> RetainedMemory<N> {
         Self(UnsafeCell::new(MaybeUninit::uninit()))
     }
 
-    /// The bytes, whatever they are; `None` if retained memory was already taken since the start.
-    /// (A program has one such memory.)
+    /// The bytes, with any content; `None` if they were already taken since the start. (A program
+    /// has one such memory.)
     #[expect(clippy::mut_from_ref, reason = "given out once: that is what the flag is for")]
     pub fn take(&'static self) -> Option<&'static mut [u8; N]> {
         let taken = critical_section::with(|_| {
@@ -41,8 +41,8 @@ impl<const N: usize> RetainedMemory<N> {
             return None;
         }
         let bytes: *mut [u8; N] = self.0.get().cast();
-        // SAFETY: the empty assembly has the address and may, for all the compiler knows, have
-        // written the bytes: whatever they are is then a value, and not undefined.
+        // SAFETY: the empty assembly gets the address. As far as the compiler knows it may have
+        // written the bytes, so their content is a value and not undefined.
         unsafe { asm!("/* {0} */", in(reg) bytes, options(nostack, preserves_flags)) };
         // SAFETY: valid, aligned and static; any byte is a `u8`; the flag above makes this the
         // only reference.

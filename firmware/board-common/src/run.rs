@@ -8,14 +8,14 @@ use fastmmd::monitor::Monitor;
 
 use crate::stack;
 
-/// Tells when the next sample is due, by the processor's own timer.
+/// Signals when the next sample is due, by the SysTick timer.
 pub struct Ticker(SYST);
 
 impl Ticker {
     /// Longest period: the timer has 24 bits.
     const MAX_TICKS: u32 = 0x00FF_FFFF;
 
-    /// Due `hertz` times a second, if the processor runs at `clock_hertz`. A period that is too
+    /// Due `hertz` times per second on a processor that runs at `clock_hertz`. A period that is too
     /// long for the timer becomes the longest possible one.
     #[must_use]
     pub fn new(mut timer: SYST, clock_hertz: u32, hertz: u32) -> Self {
@@ -27,14 +27,14 @@ impl Ticker {
         Self(timer)
     }
 
-    /// Whether a period has ended since the last call. Periods missed meanwhile count once.
+    /// Whether a period has ended since the last call. Several missed periods count as one.
     pub fn is_due(&mut self) -> bool {
         self.0.has_wrapped()
     }
 }
 
-/// Takes a sample whenever `ticker` says so, and answers the link, for ever. Calls `alive` all
-/// the time: if that stops, something hangs, and a watchdog should start the board again, which
+/// Takes a sample whenever `ticker` is due, and answers the link, for ever. Calls `alive` in every
+/// pass of the loop: let it feed a watchdog, which restarts the board if the loop hangs. A restart
 /// loses nothing.
 pub fn run<B, L, S, M, const C: usize>(
     mut app: App<'_, B, L, S, M, C>,

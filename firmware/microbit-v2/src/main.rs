@@ -1,5 +1,5 @@
 //! The app on a micro:bit v2: its own LSM303AGR magnetometer, the link on its USB serial port at
-//! 115 200 baud. It has no EEPROM: what was learned survives a reset, not the loss of power.
+//! 115 200 baud. It has no EEPROM: the learned state survives a reset, but not a power cut.
 
 #![no_std]
 #![no_main]
@@ -77,7 +77,7 @@ fn main() -> ! {
     let bus = Twim::new(board.TWIM0, board.i2c_internal.into(), Frequency::K100);
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
-    // It stays where it is made: `main` does not end, and a move would take as much stack again.
+    // Not moved: that would take as much stack again, and `main` never returns.
     let mut detector = Detector::new(&THREE_CHANNELS, profile::board());
     let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");

@@ -1,4 +1,4 @@
-//! What the checkers must catch.
+//! Controls: code that the checkers must reject.
 
 use core::hint::black_box;
 

@@ -105,7 +105,7 @@ fn main() -> ! {
     let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
-    // It stays where it is made: `main` does not end, and a move would take as much stack again.
+    // Not moved: that would take as much stack again, and `main` never returns.
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
     let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");

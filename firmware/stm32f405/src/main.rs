@@ -1,8 +1,8 @@
 //! The app on an STM32F405: LSM303DLHC, TMP105 (or LM75) and 24x256 on I2C1 (PB6, PB7), the link
 //! on USART1 (PA9, PA10) at 115 200 baud.
 //!
-//! It runs from the internal oscillator, so it needs no crystal and boots in QEMU's
-//! `netduinoplus2` as well, where only the USART is there.
+//! It runs from the internal oscillator, so it needs no crystal. It also boots in QEMU's
+//! `netduinoplus2`, which has only the USART.
 
 #![no_std]
 #![no_main]
@@ -55,14 +55,14 @@ impl ByteLink for Line {
     }
 }
 
-/// The I²C controller, unless the emulator has left it out: the HAL would wait for it for ever.
+/// The I²C controller; `None` in the emulator, which has none: the HAL would wait for it for ever.
 struct Controller(Option<I2c<I2C1>>);
 
 impl Controller {
     fn new(bus: I2c<I2C1>) -> Self {
         // SAFETY: only reads a register, which has no effect; the driver does not run meanwhile.
         let enabled = unsafe { (*I2C1::ptr()).cr1().read().pe().bit_is_set() };
-        // The driver has just enabled the controller; one that does not say so is not there.
+        // The driver has just enabled the controller. If the bit reads 0, there is no controller.
         Self(enabled.then_some(bus))
     }
 }
@@ -114,7 +114,7 @@ fn main() -> ! {
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
 
-    // It stays where it is made: `main` does not end, and a move would take as much stack again.
+    // Not moved: that would take as much stack again, and `main` never returns.
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
     let Ok(monitor) = &mut detector else {
         defmt::panic!("the settings are refused");

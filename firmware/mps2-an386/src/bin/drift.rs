@@ -1,4 +1,4 @@
-//! Learns what its magnetometer and thermometer read when all is well, and reports drift.
+//! Learns the healthy readings of its magnetometer and thermometer, and reports drift.
 
 #![no_std]
 #![no_main]
