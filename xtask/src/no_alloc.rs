@@ -1,4 +1,4 @@
-//! The proof that the core needs no allocator.
+//! Proves that the core needs no allocator.
 
 use anyhow::{Result, bail};
 
@@ -13,12 +13,12 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "llvm-tools")?;
     let mut failures = Failures::default();
     failures.note("no crate below the core has std or alloc on", graph(project));
-    failures.note("the same of this tool is noticed", graph_control(project));
+    failures.note("control: std below this tool is found", graph_control(project));
     failures.note("no allocating symbol is linked", symbols(project));
     let refused = refused(project);
-    failures.note("`extern crate alloc` without allocator is refused", refused);
+    failures.note("control: `extern crate alloc` without allocator does not link", refused);
     let noticed = symbols_control(project);
-    failures.note("allocating symbols are noticed", noticed);
+    failures.note("control: allocating symbols are found", noticed);
     failures.finish()
 }
 
@@ -32,7 +32,7 @@ fn tree(project: &Project, package: &str, more: &[&str]) -> Result<String> {
         .output()
 }
 
-/// Dependencies with a feature that brings `std` or `alloc`. Macros run on the host, and may. The
+/// Dependencies with a feature `std` or `alloc`. Macros run on the host, so they may have it. The
 /// first line is the package itself: its feature `alloc` is for hosts, and the proof is linked
 /// without it.
 fn allocating(tree: &str) -> Vec<&str> {
@@ -46,7 +46,7 @@ fn allocating(tree: &str) -> Vec<&str> {
 }
 
 fn graph(project: &Project) -> Result<()> {
-    // What only a macro needs is listed below the macro: cut such branches off by name.
+    // Dependencies of macros are listed below the macro: these branches are cut by name.
     let prune = ["--prune=defmt-macros", "--all-features"];
     let target = format!("--target={TARGET}");
     let tree = tree(project, "fastmmd", &[&prune[..], &[&target]].concat())?;
@@ -59,7 +59,7 @@ fn graph(project: &Project) -> Result<()> {
 
 fn graph_control(project: &Project) -> Result<()> {
     if allocating(&tree(project, "xtask", &[])?).is_empty() {
-        bail!("cargo xtask is full of std, and none was found");
+        bail!("cargo xtask depends on std, and that was not found");
     }
     Ok(())
 }
@@ -90,10 +90,10 @@ fn linked(project: &Project) -> Result<Vec<String>> {
     Ok(symbols.lines().filter(is_it).map(str::to_owned).collect())
 }
 
-/// Linking without a global allocator already says that no crate in the graph uses `alloc`:
-/// rustc refuses otherwise. The symbols are a second witness.
+/// Linking without a global allocator already proves that no crate in the graph uses `alloc`: rustc
+/// refuses otherwise. The symbols are a second check.
 fn symbols(project: &Project) -> Result<()> {
-    // Panics are another proof's business.
+    // This proof does not care about panics.
     build(project, &["locate"]).run()?;
     let found = linked(project)?;
     if found.is_empty() {
@@ -105,7 +105,7 @@ fn symbols(project: &Project) -> Result<()> {
 fn refused(project: &Project) -> Result<()> {
     let built = build(project, &["locate", "inject-alloc"]).attempt()?;
     if built.success {
-        bail!("it was built: the proof proves nothing");
+        bail!("the control linked, so the proof is void");
     }
     if built.stderr.contains("no global memory allocator") {
         return Ok(());
@@ -116,7 +116,7 @@ fn refused(project: &Project) -> Result<()> {
 fn symbols_control(project: &Project) -> Result<()> {
     build(project, &["locate", "inject-allocator"]).run()?;
     if linked(project)?.is_empty() {
-        bail!("none was found in a program that allocates");
+        bail!("no such symbol was found in a program that allocates");
     }
     Ok(())
 }
