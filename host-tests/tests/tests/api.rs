@@ -1,7 +1,7 @@
-//! The public interface of the core, frozen: what is added, changed or taken away is seen.
+//! Compares the public interface of the core with a recorded listing, `api.txt`.
 //!
-//! After a change that is meant, `UPDATE_API=1 cargo test -p fastmmd-tests --test api` writes the
-//! listing anew.
+//! After an intended change, `UPDATE_API=1 cargo test -p fastmmd-tests --test api` writes the
+//! listing again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn listing(source: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The items of the module in `file`, whose own modules lie in `folder`.
+/// The items of the module in `file`, whose submodules are in `folder`.
 fn module(file: &Path, folder: &Path, path: &str, found: &mut BTreeSet<String>) {
     let text = fs::read_to_string(file).expect("a source file of the core");
     let parsed = syn::parse_file(&text).expect("the core's source can be parsed");
@@ -72,7 +72,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// Tokens as one line, with the spaces that a reader would leave out taken out.
+/// Tokens as one line, with the usual spacing.
 fn line(tokens: &impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
     let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -178,7 +178,7 @@ fn list_member(member: &TraitItem, owner: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// What macros of the core declare: exported ones by name, declarations as they stand.
+/// Macros of the core: exported ones by name; struct declarations inside others.
 fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut BTreeSet<String>) {
     let macro_name = item.mac.path.to_token_stream().to_string();
     match macro_name.as_str() {

@@ -1,4 +1,4 @@
-//! The README's table of costs, made anew and compared.
+//! Recomputes the figures of the README and compares.
 
 use fastmmd::condition::{Innovation, Raw};
 use fastmmd::shape::Windows;
@@ -10,7 +10,7 @@ type RawValues<const C: usize> = Detector<'static, Fourier<C, 64>, Raw<C>>;
 type Innovations<const C: usize> = Detector<'static, Fourier<C, 16>, Innovation<C>, Windows<3>>;
 type Pair<const C: usize> = TwoSample<'static, Fourier<C, 64>>;
 
-/// The rows of the table of costs, as they should stand.
+/// The rows of the table of costs, as they should be.
 fn rows() -> [String; 4] {
     let row = |name: &str, [one, three, eight]: [usize; 3]| {
         format!("| {name} | {one} | {three} | {eight} |")
@@ -35,7 +35,7 @@ fn rows() -> [String; 4] {
     ]
 }
 
-/// The rows that do not stand in a text.
+/// The rows that are not in a text.
 fn missing(text: &str) -> Vec<String> {
     rows().into_iter().filter(|row| !text.contains(row.as_str())).collect()
 }
@@ -70,7 +70,7 @@ fn column(table: &str, heading: &str, column: usize, without: &[&str]) -> Vec<f6
         .collect()
 }
 
-/// Smallest and largest value, as they stand in the README.
+/// Smallest and largest value, in the format of the README.
 fn range(values: &[f64]) -> String {
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -83,7 +83,7 @@ fn cell(table: &str, name: &str, column: usize) -> String {
     line.and_then(|line| line.split('|').nth(column + 1)).unwrap_or_default().trim().to_owned()
 }
 
-/// The README's lines on detection, from the tables that `cargo xtask evaluate` keeps.
+/// The README's lines on detection, from the tables that `cargo xtask evaluate` writes.
 fn detection() -> [String; 8] {
     const RUN_LENGTH: &str = include_str!("../../evaluation/tables/run-length.md");
     const TYPE_I: &str = include_str!("../../evaluation/tables/type-i.md");
@@ -144,7 +144,7 @@ fn the_table_of_detection_is_what_was_measured() {
     assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
 }
 
-/// The README's lines on instructions, from what `cargo xtask bench` keeps.
+/// The README's lines on instructions, from the budget that `cargo xtask bench` writes.
 fn instructions() -> Vec<String> {
     const BUDGET: &str = include_str!("../../../firmware/bench/budget.json");
     let rows: Vec<serde_json::Value> = serde_json::from_str(BUDGET).expect("an array of results");

@@ -1,5 +1,5 @@
-//! The literature's figures in small, each held to its limits. Figures 5 and 6 of FastMMD are in
-//! `paper_figures.rs`.
+//! The literature's figures with few trials, each checked against its limits. Figures 5 and 6 of
+//! FastMMD are in `paper_figures.rs`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
