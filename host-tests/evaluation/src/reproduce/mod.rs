@@ -1,17 +1,17 @@
-//! The literature's figures, from this code: `cargo xtask reproduce`.
+//! Reproduces the literature's figures: `cargo xtask reproduce`.
 //!
-//! Each part measures, draws, and holds what it finds to limits of
+//! Each part measures, draws, and checks its results against limits of
 //! [`tolerance`](fastmmd_reference::tolerance) that were set before. Figures 5 to 7 of FastMMD
-//! measure the core, the others the reference. All is seeded; running times are given as ratios,
-//! for they are of one machine.
+//! measure the core, the others the oracle. All random numbers are seeded. Running times are given
+//! as ratios, because they depend on the machine.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`figure5`] to [`figure8`] | FastMMD (Zhao and Meng, 2015) |
 //! | [`three_samples`] | Nyström MMD (Cherfaoui and others, 2022), figure 2 |
 //! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 and 2 |
-//! | [`ensembles`] | what FastMMD's section 3.3 proposes for others |
-//! | [`budget`] | how long all of it may take |
+//! | [`ensembles`] | other circular discrepancies, proposed in FastMMD's section 3.3 |
+//! | [`budget`] | the time limit |
 
 pub mod budget;
 mod cost;
@@ -35,14 +35,14 @@ use fastmmd_reference::tolerance::Tolerance;
 /// How much is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Fewer trials and samples, in seconds: shows that all works and that the larger effects hold.
+    /// Fewer trials and samples, in seconds: shows that everything works and the larger effects.
     Quick,
     /// As in the papers, in minutes.
     Full,
 }
 
 impl Effort {
-    /// One of two.
+    /// Picks the value for this effort.
     #[must_use]
     pub fn pick<T>(self, quick: T, full: T) -> T {
         match self {
@@ -59,7 +59,7 @@ pub struct Part {
     pub name: &'static str,
     /// How often it reports progress.
     pub steps: u32,
-    /// Measures, and calls the second argument after each step.
+    /// Runs the part, and calls the second argument after each step.
     pub run: fn(Effort, Tick<'_>) -> Result<Figure, Failed>,
 }
 
@@ -81,9 +81,9 @@ pub const PARTS: [Part; 8] = [
 /// Why a part has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failed {
-    /// The reference refused.
+    /// The oracle refused.
     Refused(Refused),
-    /// The core did.
+    /// The core refused.
     Core(fastmmd::Error),
     /// A plot could not be drawn.
     Plot(String),
@@ -113,7 +113,7 @@ impl From<fastmmd::Error> for Failed {
     }
 }
 
-/// A plot and the file it belongs in.
+/// A plot and the name of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plot {
     /// The file's name.
@@ -122,7 +122,7 @@ pub struct Plot {
     pub svg: String,
 }
 
-/// What a part found.
+/// The results of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// What it reproduces: a paper and its figure, which every plot names.
@@ -131,7 +131,7 @@ pub struct Figure {
     pub text: String,
     /// The plots.
     pub plots: Vec<Plot>,
-    /// What was held to limits.
+    /// The limits checked.
     pub checks: Vec<Check>,
 }
 
@@ -171,12 +171,12 @@ impl Figure {
         Ok(())
     }
 
-    /// Holds a size to at most the limit, and says so.
+    /// Checks that a size is at most the limit, and reports it.
     fn hold_below(&mut self, limit: Tolerance, case: &str, value: f64) {
         self.check(limit, case, value, value <= limit.limit, "at most");
     }
 
-    /// Holds a size to at least the limit, and says so.
+    /// Checks that a size is at least the limit, and reports it.
     fn hold_above(&mut self, limit: Tolerance, case: &str, value: f64) {
         self.check(limit, case, value, value >= limit.limit, "at least");
     }
@@ -204,7 +204,7 @@ impl Figure {
     }
 }
 
-/// The shortest of `times` runs of some work, in seconds: what disturbs a run only lengthens it.
+/// The shortest of `times` runs, in seconds: disturbances only make a run longer.
 fn seconds<T>(times: usize, mut work: impl FnMut() -> Result<T, Failed>) -> Result<f64, Failed> {
     let mut shortest = f64::INFINITY;
     for _ in 0..times {
@@ -219,7 +219,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / fastmmd_reference::real(values.len())
 }
 
-/// With n − 1.
+/// Standard deviation with n − 1.
 fn deviation(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
@@ -247,7 +247,7 @@ fn exponent(value: f64) -> i32 {
 mod tests {
     use super::*;
 
-    /// The control of all parts: what is beyond its limit, or no number, is said to be broken.
+    /// The control of all parts: a value beyond its limit, or NaN, is reported as broken.
     #[test]
     fn broken_limits_are_told() {
         let limit = fastmmd_reference::tolerance::FIGURE8_TIME;
