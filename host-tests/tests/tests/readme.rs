@@ -102,20 +102,22 @@ fn detection() -> [String; 8] {
     );
     let delays = |name: &str| [2, 3, 4, 5].map(|index| cell(PUBLISHED, name, index)).join(", ");
     [
-        format!("| mean time to a false alarm over a promise of 1000 rows | {thousand} |"),
-        format!("| the same for the tenth of the devices that alarm first, at most | {unlucky} |"),
-        format!("| the mean, promise of 10,000 rows, 16,384 learning rows | {ten_thousand} |"),
+        format!("| average run length, over the stated 1000 rows | {thousand} |"),
+        format!("| 10 % quantile of the run length, over the stated 1000 rows | {unlucky} |"),
         format!(
-            "| share of p-values below 0.05 while all is well, over 0.05 | {} |",
+            "| average run length, over the stated 10,000 rows, 16,384 learning rows | {ten_thousand} |"
+        ),
+        format!(
+            "| share of p-values below 0.05 on healthy data, over 0.05 | {} |",
             range(&nominal)
         ),
         format!(
-            "| delay at a real run length of 1000, 20 channels, four changes (NEWMA: {}) | {} rows |",
+            "| mean delay at a measured average run length of 1000, 20 channels, four changes (NEWMA: {}) | {} rows |",
             delays("NEWMA, published"),
             delays("fastmmd, 64 frequencies")
         ),
         format!(
-            "| channel, and level or spread, named rightly in the alarm (blind: {}, {}) | {}, {} |",
+            "| share of alarms with the right channel, and the right kind if level or spread changed (blind: {}, {}) | {}, {} |",
             cell(ATTRIBUTION, "blind", 2),
             cell(ATTRIBUTION, "blind", 4),
             cell(ATTRIBUTION, "all", 2),

@@ -120,7 +120,7 @@ pub fn missed(trials: Range<usize>, bases: usize, size: Size) -> Result<f64, Ref
 }
 
 fn seed(index: usize, ratio: f64) -> u64 {
-    // A different seed for every pair of trial and number of frequencies.
+    // A different seed for every pair of trial and ratio.
     let place = ratio.to_bits().rotate_left(24).wrapping_mul(100_000);
     place.wrapping_add(u64::try_from(index).unwrap_or(0))
 }
