@@ -1,7 +1,7 @@
 //! Coupling monitor: detects that the dependence between two sensors changes.
 //!
-//! A pump's current follows its flow; a blocked filter breaks this tie, while each reading by itself
-//! looks normal. A loose belt makes two motors shake together that were independent before.
+//! A pump's current follows its flow; a blocked filter breaks this tie, while each reading by
+//! itself looks normal. A loose belt makes two motors shake together that were independent before.
 
 use fastmmd::Fourier;
 use fastmmd::monitor::coupling::{Config, Monitor, Verdict};

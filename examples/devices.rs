@@ -8,8 +8,8 @@ const DEVICES: u16 = 5;
 
 static MAP: Map = Fourier::gaussian(1);
 
-/// Temperature and pressure, in standard deviations. The last device is mounted beside a fan: it has
-/// the same mean as the others, but more spread.
+/// Temperature and pressure, in standard deviations. The last device is mounted beside a fan: it
+/// has the same mean as the others, but more spread.
 fn reading(device: u16, step: u16) -> [f32; 2] {
     let swing = if device + 1 == DEVICES { 2.5 } else { 1.0 };
     let phase = f32::from(step) * 0.77 + f32::from(device);

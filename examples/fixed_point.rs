@@ -6,7 +6,7 @@ use fastmmd::{Embedding, Fastfood, TwoSample, fixed};
 static MAP: fixed::Fastfood<6, 8, 64> = fixed::Fastfood::gaussian(1);
 
 fn main() -> Result<(), fastmmd::Error> {
-    // Six channels of 12 bits: means and deviations in counts, so that the kernel's σ is 300 counts.
+    // Six channels of 12 bits; means and deviations in counts: the kernel's σ is 300 counts.
     let scale = fixed::Scale::new([2048.0; 6], [300.0; 6])?;
     let mut test = TwoSample::new(&MAP);
     for step in 0..1000 {

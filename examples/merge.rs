@@ -1,7 +1,7 @@
 //! Two devices learn separately, and a host merges what they learned.
 //!
-//! Each device sends its embedding as bytes. The merged embedding is the same, bit for bit, as if one
-//! device had seen all samples, in any order.
+//! Each device sends its embedding as bytes. The merged embedding is the same, bit for bit, as if
+//! one device had seen all samples, in any order.
 
 use fastmmd::embedding::mmd;
 use fastmmd::{Embedding, Fourier};

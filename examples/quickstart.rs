@@ -1,4 +1,4 @@
-//! Drift detection in a few lines: learns the distribution of three channels, then reports a change.
+//! Drift detection in a few lines: learns the distribution of three channels, reports a change.
 
 use fastmmd::{Config, Detector, Fourier, Verdict};
 

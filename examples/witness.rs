@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut laplace = Embedding::new(&map);
     let mut uniform = uniform_numbers(7);
     for _ in 0..SAMPLES {
-        // Box–Muller, and the inverse distribution function of a Laplace distribution of variance 1.
+        // Box–Muller, and the inverse of Laplace's distribution function, both of variance 1.
         let (u, v) = (uniform(), uniform());
         normal.add(&map, &[(-2.0 * u.ln()).sqrt() * (std::f32::consts::TAU * v).cos()])?;
         let w = uniform() - 0.5;

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 /// Padding after each window, in bytes: its 8-byte row numbers are aligned to 8.
 const PADDING: usize = 4;
-/// Bytes in memory beyond the saved ones: the pointer to the map, and alignment of the settings, the
-/// stage and the last alarm.
+/// Bytes in memory beyond the saved ones: the pointer to the map, and alignment of the settings,
+/// the stage and the last alarm.
 const REST: usize = 28;
 
 const BUDGET: &str = include_str!("../../firmware/bench/budget.json");

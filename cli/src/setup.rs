@@ -36,8 +36,8 @@ pub(crate) fn map(channels: usize, lags: u32, frequencies: usize, seed: u64) -> 
     Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, seed, inputs, frequencies)
 }
 
-/// Default number of rows to learn from: 15 % of the log, but at least 768 rows or three quarters of
-/// a shorter log, and at most the number of the preset.
+/// Default number of rows to learn from: 15 % of the log, but at least 768 rows or three quarters
+/// of a shorter log, and at most the number of the preset.
 fn default_learning(table: &Table, preset: u64, least: u64) -> Result<u64, Fault> {
     // 15 % of a longer log is more than the preset.
     let most = preset * 100 / 15 + 1;

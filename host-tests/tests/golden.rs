@@ -95,8 +95,8 @@ pub(crate) struct GoldenDetector {
     pub(crate) score: u32,
 }
 
-/// The detector's stream: number of learning rows, row at which the second golden stream begins, and
-/// number of rows.
+/// The detector's stream: number of learning rows, row at which the second golden stream begins,
+/// and number of rows.
 pub(crate) const GOLDEN_ROWS: [u32; 3] = [64 + 320, 600, 900];
 
 /// Row `index` of the detector's stream.

@@ -83,8 +83,8 @@ impl<'m, M: FeatureMap<Backend: SinCos>> Witness<'m, M> {
         Ok(value)
     }
 
-    /// ∇f(x), per unit of each channel: the direction in which f rises fastest. Costs one projection
-    /// and its transpose, and 4·L bytes of stack.
+    /// ∇f(x), per unit of each channel: the direction in which f rises fastest. Costs one
+    /// projection and its transpose, and 4·L bytes of stack.
     ///
     /// # Errors
     /// As [`at`](Self::at).

@@ -259,7 +259,8 @@ pub(crate) fn mix_into(
 /// H·G times `mixed`.
 #[inline(always)]
 pub(crate) fn block_into(gains: &[f32], mixed: &[f32], phases: &mut (impl AsMut<[f32]> + ?Sized)) {
-    // The transform starts with groups of four: multiplying them here saves a load and a store each.
+    // The transform starts with groups of four: multiplying them here saves a load and a store
+    // each.
     let fours = gains.as_chunks().0.iter().zip(mixed.as_chunks().0);
     for (phases, (gains, mixed)) in phases.as_mut().as_chunks_mut().0.iter_mut().zip(fours) {
         let [a, b, c, d]: &[f32; 4] = gains;

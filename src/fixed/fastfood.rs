@@ -28,8 +28,8 @@ use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reac
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
 ///
-/// The shape is checked at compile time: P a power of two from 4 to 256 and at least D, L a multiple
-/// of P and at most 65 536.
+/// The shape is checked at compile time: P a power of two from 4 to 256 and at least D, L a
+/// multiple of P and at most 65 536.
 ///
 /// ```compile_fail
 /// # use fastmmd::{fixed, Kernel};

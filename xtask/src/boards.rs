@@ -1,5 +1,5 @@
-//! The boards of the firmware, and the cores that QEMU emulates: the only lists of them. Other places
-//! that name them use these lists, or are compared with them by the tests below.
+//! The boards of the firmware, and the cores that QEMU emulates: the only lists of them. Other
+//! places that name them use these lists, or are compared with them by the tests below.
 
 /// A board with its own programs.
 pub(crate) struct Board {

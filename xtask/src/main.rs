@@ -60,8 +60,8 @@ enum Command {
     Evaluate(evaluate::Arguments),
     /// Count the instructions of one sample on four emulated Cortex-M cores.
     ///
-    /// Also measures code, RAM, stack and error of each map and backend. Fails if any figure is more
-    /// than 5 % above firmware/bench/budget.json.
+    /// Also measures code, RAM, stack and error of each map and backend. Fails if any figure is
+    /// more than 5 % above firmware/bench/budget.json.
     Bench(bench::Arguments),
     /// Reproduce the literature's figures, as one Markdown report with plots.
     ///

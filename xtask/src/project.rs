@@ -57,7 +57,8 @@ impl Project {
         Ok(self.scratch("debug").join(format!("{bin}{}", env::consts::EXE_SUFFIX)))
     }
 
-    /// The same in the firmware workspace, with its builds in [`firmware_file`](Self::firmware_file).
+    /// The same in the firmware workspace, with its builds in
+    /// [`firmware_file`](Self::firmware_file).
     pub(crate) fn firmware_cargo(&self, subcommand: &str) -> Tool {
         self.cargo()
             .within(&self.path("firmware"))

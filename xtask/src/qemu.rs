@@ -24,8 +24,8 @@ impl Drop for Emulator {
 
 /// Runs `program` on the QEMU machine `board` and returns what it printed.
 ///
-/// Everything other than an exit with code 0 in time is an error, including the signal by which QEMU
-/// ends when the emulated core locks up.
+/// Everything other than an exit with code 0 in time is an error, including the signal by which
+/// QEMU ends when the emulated core locks up.
 pub(crate) fn run(board: &str, program: &Path) -> Result<String> {
     run_for(board, program, &[], TIME_LIMIT)
 }

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::project::Project;
 
-/// Adds targets that the pinned toolchain lacks: rustup installs those of `rust-toolchain.toml` only
-/// together with the toolchain.
+/// Adds targets that the pinned toolchain lacks: rustup installs those of `rust-toolchain.toml`
+/// only together with the toolchain.
 pub(crate) fn targets(project: &Project, wanted: &[&str]) -> Result<()> {
     let installed = project
         .tool("rustup")

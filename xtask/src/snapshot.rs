@@ -141,8 +141,8 @@ pub(crate) fn compare(expected: &str, printed: &str) -> Result<()> {
     bail!("printed other lines (- expected, + printed):\n{}", diff(expected, printed))
 }
 
-/// Compares line by line, from the first that differs. The output is a report, so no attempt is made
-/// to match lines after an inserted one.
+/// Compares line by line, from the first that differs. The output is a report, so no attempt is
+/// made to match lines after an inserted one.
 fn diff(expected: &str, printed: &str) -> String {
     let (mut old, mut new) = (expected.lines(), printed.lines());
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! The detectors of the boards. The host makes the same ones to compare with, and `cargo xtask size`
-//! checks them against their budget.
+//! The detectors of the boards. The host makes the same ones to compare with, and `cargo xtask
+//! size` checks them against their budget.
 
 use fastmmd::condition::{Innovation, Raw};
 use fastmmd::shape::Windows;

@@ -32,8 +32,8 @@ const SLOT: u32 = 16 * 1024;
 /// Longest state that fits into a slot of the 32 KiB EEPROM, in bytes.
 pub const MAX_STATE_BYTES: usize = 16 * 1024 - PAGE_BYTES;
 
-/// Number of retries while a device does not acknowledge. An EEPROM does not for up to 5 ms while it
-/// writes a page; at 400 kHz an unacknowledged address takes about 30 µs.
+/// Number of retries while a device does not acknowledge. An EEPROM does not for up to 5 ms while
+/// it writes a page; at 400 kHz an unacknowledged address takes about 30 µs.
 const PATIENCE: u32 = 500;
 
 type Chip<'b, B> = Eeprom24x<&'b mut B, page_size::B64, addr_size::TwoBytes, unique_serial::No>;
@@ -122,8 +122,8 @@ impl Store {
         Self { address: SlaveAddr::Default, newest: None, looked: false }
     }
 
-    /// Reads the newest complete state into the front of `room` and returns its length, or `None` if
-    /// there is none. `room` may be overwritten in any case.
+    /// Reads the newest complete state into the front of `room` and returns its length, or `None`
+    /// if there is none. `room` may be overwritten in any case.
     ///
     /// # Errors
     /// A [`Fault`] of the bus, or [`FaultKind::TooLong`] for a state longer than `room`.

@@ -146,8 +146,8 @@ impl Device {
         self.machine.alive(sent)
     }
 
-    /// Waits for the message that closes the command with this tag. Skips answers to others, such as
-    /// noise.
+    /// Waits for the message that closes the command with this tag. Skips answers to others, such
+    /// as noise.
     ///
     /// # Errors
     /// [`Error`] if none comes.

@@ -258,8 +258,8 @@ impl Machine {
         self.alive(reset)
     }
 
-    /// Makes QEMU poll the serial line. If it found the board's receiver still off, it does not poll
-    /// again for a second unless something else happens.
+    /// Makes QEMU poll the serial line. If it found the board's receiver still off, it does not
+    /// poll again for a second unless something else happens.
     pub(crate) fn wake(&mut self) -> Result<(), Error> {
         let woken = self.monitor.execute("query-status");
         self.alive(woken)

@@ -54,8 +54,8 @@ impl Axis {
 }
 
 impl Axis {
-    /// About five to ten round numbers between two positions: in steps of 1, 2 or 5 times a power of
-    /// ten, or these numbers themselves on a logarithmic axis.
+    /// About five to ten round numbers between two positions: in steps of 1, 2 or 5 times a power
+    /// of ten, or these numbers themselves on a logarithmic axis.
     fn ticks(self, low: f64, high: f64) -> Vec<f64> {
         if self.log {
             let decades = (high - low).ceil();

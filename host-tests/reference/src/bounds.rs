@@ -7,9 +7,9 @@
 //! | ε given L and δ | [`guarantee`](Region::guarantee) | [`fastfood_guarantee`](Region::fastfood_guarantee) |
 //!
 //! Both are uniform over all sets of samples in a region, and conservative. Even the largest error
-//! over all pairs of points is about a twentieth of theorem 3's bound; for two sets such as the blobs
-//! of figure 5 it is less than a thousandth. The report of `cargo xtask reproduce` compares the
-//! measured error with both theorems for each L. Do not choose L by these bounds.
+//! over all pairs of points is about a twentieth of theorem 3's bound; for two sets such as the
+//! blobs of figure 5 it is less than a thousandth. The report of `cargo xtask reproduce` compares
+//! the measured error with both theorems for each L. Do not choose L by these bounds.
 
 use crate::error::Refused;
 use crate::real;
@@ -57,7 +57,8 @@ impl Region {
     /// an error of `error` or more anywhere in the region. At most 1.
     ///
     /// # Errors
-    /// [`Refused::BadParameter`] unless `error` is positive, [`Refused::Empty`] without frequencies.
+    /// [`Refused::BadParameter`] unless `error` is positive, [`Refused::Empty`] without
+    /// frequencies.
     pub fn failure(&self, frequencies: usize, error: f64) -> Result<f64, Refused> {
         Refused::unless_positive("error", error)?;
         if frequencies == 0 {
@@ -141,8 +142,8 @@ impl Region {
     }
 }
 
-/// The error at which a bound, which falls as the error grows, equals a probability: by bisection of
-/// the logarithm.
+/// The error at which a bound, which falls as the error grows, equals a probability: by bisection
+/// of the logarithm.
 fn error_at(probability: f64, bound: impl Fn(f64) -> Result<f64, Refused>) -> Result<f64, Refused> {
     Refused::unless_level(probability)?;
     let (mut low, mut high) = (1e-12_f64, 1e12_f64);
@@ -207,7 +208,8 @@ mod tests {
         tolerance::REFERENCE_IDENTITY.hold("probability", bound, by_hand);
         let back = region.fastfood_guarantee(8, bound)?;
         tolerance::QUANTILE.hold("ε", back, error);
-        // For one block the exponential is negligible: ε falls as √(log d/d), by the factor before it.
+        // For one block the exponential is negligible: ε falls as √(log d/d), by the factor before
+        // it.
         let [few, many] = [1 << 20, 1 << 30].map(|block| region.fastfood_guarantee(block, 0.05));
         let (few, many) = (few?, many?);
         let law = (20.0_f64 / 30.0 * 1024.0).sqrt();
@@ -218,8 +220,8 @@ mod tests {
     }
 
     /// The bound is conservative, as documented, where it says something: below 2, which no MMD²
-    /// exceeds. Checked over all pairs of points, as in the theorem: MMD_b² of two points is 2 − 2k,
-    /// so that its error is twice that of the kernel at their distance.
+    /// exceeds. Checked over all pairs of points, as in the theorem: MMD_b² of two points is 2 −
+    /// 2k, so that its error is twice that of the kernel at their distance.
     #[test]
     fn measured_errors_are_below_the_guarantee() -> Result<(), Refused> {
         const DIAMETER: f64 = 10.0;

@@ -5,9 +5,9 @@
 //! be computed is [`Refused`], with the reason.
 //!
 //! It is independent of the `fastmmd` crate and uses other formulae where possible: the crate
-//! subtracts mean points, this follows the paper's Algorithm 1 with amplitudes and phases; the crate
-//! corrects a biased estimate, this counts pairs. It is written to be compared with the papers, not
-//! for speed.
+//! subtracts mean points, this follows the paper's Algorithm 1 with amplitudes and phases; the
+//! crate corrects a biased estimate, this counts pairs. It is written to be compared with the
+//! papers, not for speed.
 //!
 //! | module | what |
 //! |---|---|

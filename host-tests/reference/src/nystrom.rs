@@ -109,13 +109,13 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
         Ok(plain + lambda * masses.values().map(|mass| mass * mass).sum::<f64>())
     }
 
-    /// The ridge leverage score of each sample, φ̂(x)ᵀ(Σφ̂φ̂ᵀ + nλI)⁻¹φ̂(x): small if the others can
-    /// replace it. Exact, diag K(K + nλI)⁻¹, if all samples are landmarks; otherwise an estimate.
-    /// n·s kernel values and O(ns² + s³).
+    /// The ridge leverage score of each sample, φ̂(x)ᵀ(Σφ̂φ̂ᵀ + nλI)⁻¹φ̂(x): small if the others
+    /// can replace it. Exact, diag K(K + nλI)⁻¹, if all samples are landmarks; otherwise an
+    /// estimate. n·s kernel values and O(ns² + s³).
     ///
     /// # Errors
-    /// [`Refused::Empty`], [`Refused::BadParameter`] unless λ is positive, [`Refused::NotFinite`], and
-    /// [`Refused::Singular`] if λ is lost in rounding.
+    /// [`Refused::Empty`], [`Refused::BadParameter`] unless λ is positive, [`Refused::NotFinite`],
+    /// and [`Refused::Singular`] if λ is lost in rounding.
     pub fn leverage(&self, samples: &[T], lambda: f64) -> Result<Vec<f64>, Refused> {
         Refused::unless_positive("lambda", lambda)?;
         if samples.is_empty() {

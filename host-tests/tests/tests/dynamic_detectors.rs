@@ -1,5 +1,5 @@
-//! A detector with lengths known at run time equals the compiled one of the same shape, bit for bit:
-//! verdicts, statistics and saved bytes.
+//! A detector with lengths known at run time equals the compiled one of the same shape, bit for
+//! bit: verdicts, statistics and saved bytes.
 
 use fastmmd::condition::{Innovation, Raw, ViewKind};
 use fastmmd::dynamic::{self, Map};

@@ -1,7 +1,7 @@
 //! Golden values: the same input gives the same bits, on this target and on every other.
 //!
-//! After an intended change, the failing test prints the new values. Saved states and devices in the
-//! field then no longer agree with the core, so it is a breaking change.
+//! After an intended change, the failing test prints the new values. Saved states and devices in
+//! the field then no longer agree with the core, so it is a breaking change.
 
 mod values {
     include!("../golden.rs");

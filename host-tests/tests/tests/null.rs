@@ -229,7 +229,8 @@ fn bad_input_is_refused_by_name() -> Result<(), Refused> {
     Ok(())
 }
 
-/// With few different values many draws are equal; rounding must not make a threshold separate them.
+/// With few different values many draws are equal; rounding must not make a threshold separate
+/// them.
 #[test]
 fn ties_keep_the_level() -> Result<(), Refused> {
     const TRIALS: usize = 400;

@@ -146,7 +146,8 @@ fn records_of_version_1_restore_for_ever() {
     one(&fast(), "fastfood");
 }
 
-/// The present version writes version 1; a later version keeps the test above and replaces this one.
+/// The present version writes version 1; a later version keeps the test above and replaces this
+/// one.
 #[test]
 fn version_1_is_what_is_written() {
     fn one<M, const D: usize>(map: &M, name: &str) -> String

@@ -1,5 +1,5 @@
-//! Measures how well the detector performs, and compares with the tables in this package. Started by
-//! `cargo xtask evaluate`.
+//! Measures how well the detector performs, and compares with the tables in this package:
+//! started by `cargo xtask evaluate`.
 
 use std::env;
 use std::fs;

@@ -131,7 +131,8 @@ pub struct Delays {
     pub outliers: f64,
 }
 
-/// Measures one method: finds the threshold from healthy runs of `devices` devices, then the delays.
+/// Measures one method: finds the threshold from healthy runs of `devices` devices, then the
+/// delays.
 pub fn measure<M: Method<C>, const C: usize>(
     start: impl Fn() -> M + Sync,
     changes: &[Change],

@@ -1,7 +1,8 @@
 //! How well the detector performs on simulated devices and on recordings: `cargo xtask evaluate`.
 //!
-//! It uses the core as a user would, through its public functions. All random numbers are seeded, so
-//! that every run gives the same figures; results are recorded in `host-tests/evaluation/tables`.
+//! It uses the core as a user would, through its public functions. All random numbers are seeded,
+//! so that every run gives the same figures; results are recorded in
+//! `host-tests/evaluation/tables`.
 //!
 //! | module | what |
 //! |---|---|

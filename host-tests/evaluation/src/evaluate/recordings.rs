@@ -67,7 +67,8 @@ pub struct Score {
 }
 
 impl Score {
-    /// Counts: an event is caught by one or more alarms in it; an alarm outside all events is false.
+    /// Counts: an event is caught by one or more alarms in it; an alarm outside all events is
+    /// false.
     #[must_use]
     pub fn of(alarms: &[usize], events: &[RangeInclusive<usize>]) -> Self {
         let hit = |event: &&RangeInclusive<usize>| alarms.iter().any(|row| event.contains(row));

@@ -211,8 +211,8 @@ fn stick<const C: usize>(look: Look, family: Family, rows: u32, cell: usize) -> 
 }
 
 /// Views in which one row affects several, and whether a row that is held back leaves no trace at
-/// all. For innovations it does: the predictor uses its prediction in place of the row, so that rows
-/// stay evenly spaced; leaving the row out is then not exactly the same.
+/// all. For innovations it does: the predictor uses its prediction in place of the row, so that
+/// rows stay evenly spaced; leaving the row out is then not exactly the same.
 const OTHER_VIEWS: [(&str, Family, Look, bool); 4] = [
     ("Gaussian, 3, delay 4", Family::Gaussian, DELAY, true),
     ("AR(1) 0.9, 3, delay 4", Family::Autoregressive(0.9), DELAY, true),

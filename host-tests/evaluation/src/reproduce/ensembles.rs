@@ -62,8 +62,8 @@ fn draw(change: Change, samples: usize, generator: &mut Generator) -> Result<[Po
     }
 }
 
-/// Share of trials in which each of [`ENSEMBLES`] finds a difference at a level of 0.05. Trial i has
-/// the seed `seed` + i.
+/// Share of trials in which each of [`ENSEMBLES`] finds a difference at a level of 0.05. Trial i
+/// has the seed `seed` + i.
 ///
 /// # Errors
 /// [`Refused::Empty`] for no samples or frequencies, [`Refused::BadParameter`] for no shuffles.

@@ -87,8 +87,8 @@ pub fn gamma(pool: &impl Pool, estimate: Estimate) -> Result<Null, Refused> {
     Null::gamma(mean(pool, estimate, trace), variance, skewness)
 }
 
-/// The bound 4√(log(2/δ)/m) on MMD_u² for m independent samples in each set and a kernel from 0 to 1
-/// (Smola and others, 2007, theorem 4). It holds for every distribution and any m, so it is very
+/// The bound 4√(log(2/δ)/m) on MMD_u² for m independent samples in each set and a kernel from 0 to
+/// 1 (Smola and others, 2007, theorem 4). It holds for every distribution and any m, so it is very
 /// conservative.
 ///
 /// # Errors

@@ -116,8 +116,8 @@ impl Null {
 
     /// The probability of a statistic at least this large; NaN for NaN.
     ///
-    /// For B draws it is (1 + the number of draws that are as large)/(B + 1), so never 0. Draws that
-    /// are smaller only by rounding count as equal: with few different values, many draws tie.
+    /// For B draws it is (1 + the number of draws that are as large)/(B + 1), so never 0. Draws
+    /// that are smaller only by rounding count as equal: with few different values, many draws tie.
     #[must_use]
     pub fn p_value(&self, statistic: f64) -> f64 {
         if statistic.is_nan() {

@@ -21,8 +21,8 @@ fn draw(draws: usize, mut batch: impl FnMut(usize) -> Vec<f64>) -> Result<Null, 
 }
 
 /// The statistic of `shuffles` random splits of the pool. If both sets come from one distribution,
-/// the true split is one of these, so that thresholds are exact for any number of samples. O(N²) per
-/// shuffle of a Gram matrix, O(NL) of features.
+/// the true split is one of these, so that thresholds are exact for any number of samples. O(N²)
+/// per shuffle of a Gram matrix, O(NL) of features.
 ///
 /// # Errors
 /// [`Refused::BadParameter`] for no shuffles, [`Refused::NotFinite`] where a sum overflows.
