@@ -45,7 +45,7 @@ impl Parameter {
             Self::Weight => "the weight",
             Self::Bandwidth => "the bandwidth",
             Self::Amplitude => "the kernel's amplitude K(0)",
-            Self::Keep => "the factor to keep",
+            Self::Keep => "the factor of forgetting",
             Self::Frequency => "a frequency",
             Self::MeanTime => "the mean time between false alarms",
             Self::Windows => "the list of window lengths",
@@ -64,7 +64,7 @@ impl Parameter {
             Self::Weight => "the weight must be from 2^-12 to 2^20",
             Self::Bandwidth => "the bandwidth must be a positive number in range",
             Self::Amplitude => "the kernel's amplitude K(0) must be a positive number in range",
-            Self::Keep => "the factor to keep must be above 0 and at most 1",
+            Self::Keep => "the factor of forgetting must be above 0 and at most 1",
             Self::Frequency => "a frequency must be a finite number of at most 10^12 turns",
             Self::MeanTime => "the mean time between false alarms must be from 100 to 10^9 rows",
             Self::Windows => "the window lengths must ascend, from 2 rows or more to at most 2^20",
@@ -79,7 +79,7 @@ impl Parameter {
                 "the memory of the calibration must be many times the longest window"
             }
             Self::HoldOff => {
-                "the hold-off must be at least 1 row, and settling longer than it by the longest window"
+                "the hold-off must be at least 1 row, and settling at least the longest window longer"
             }
         }
     }
@@ -149,15 +149,13 @@ impl Error {
         match self {
             Self::NonFinite(_) => "is not a finite number",
             Self::OutOfRange(_) => "is out of range",
-            Self::PhaseTooLarge => {
-                "the sample is too large: a phase could not be reduced to one turn"
-            }
+            Self::PhaseTooLarge => "the sample is too large: a phase would exceed 2^22 turns",
             Self::NotSpherical => {
                 "the kernel is not spherically invariant: use a dense map with independent or quasi-random sampling"
             }
             Self::Empty => "the embedding holds no sample",
             Self::TooFewSamples => "the unbiased estimate needs two samples in each embedding",
-            Self::NothingToRemove => "more weight was to be removed than the embedding holds",
+            Self::NothingToRemove => "the weight to remove is more than the embedding holds",
             Self::Full => "the total weight would exceed the exact range of the sums",
             Self::MapMismatch => "the embedding belongs to another map",
             Self::NotLearned => "the detector has not learned yet",
@@ -168,8 +166,8 @@ impl Error {
             Self::NotAState => "the bytes are not a saved state",
             Self::NewerVersion(_) => "the state has a newer format than this crate reads",
             Self::WrongLength => "the saved state is cut short or has bytes left over",
-            Self::ChecksumMismatch => "the saved state is torn or altered",
-            Self::WrongShape => "the kind, shape or backend is another one",
+            Self::ChecksumMismatch => "the saved state is incomplete or altered",
+            Self::WrongShape => "the kind, shape or backend does not match",
             Self::Inconsistent => "the saved values contradict each other",
         }
     }

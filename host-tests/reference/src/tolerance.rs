@@ -374,7 +374,7 @@ table! {
         "required";
     /// Recordings of the Skoltech benchmark.
     SKAB_BETTER: "standard deviations by which fewer change points of the Skoltech benchmark are missed than by random alarms with as many false, at least", 3.0,
-        "random alarms at an equal count stand beside ours; three deviations are hardly chance";
+        "compared with random alarms of an equal count; three deviations are hardly chance";
     /// Recordings of the Skoltech benchmark.
     SKAB_FALSE: "false alarms there, at most", 22.0,
         "the budget of false alarms that detectors are compared at";

@@ -261,7 +261,7 @@ fn the_public_interface_is_the_one_that_is_kept() {
         fs::write(&kept, found.join("\n") + "\n").expect("the listing can be written");
         return;
     }
-    let text = fs::read_to_string(&kept).expect("api.txt stands beside the tests");
+    let text = fs::read_to_string(&kept).expect("api.txt is beside the tests");
     let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
         (text.lines().collect(), found.iter().map(String::as_str).collect());
     let gone: Vec<_> = old.difference(&new).collect();

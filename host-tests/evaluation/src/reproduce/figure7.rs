@@ -103,7 +103,7 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         "FastMMD, figure 7: running time",
         &format!(
             "Times over that of FastMMD by Fastfood. FastMMD is the core, in f32; the others are \
-             the reference, in f64. First as samples are added, with d = 16 and L = 128, each timed \
+             the oracle, in f64. First as samples are added, with d = 16 and L = 128, each timed \
              nine times; then as channels are, with L = 8192 and {samples} samples in each set, each \
              timed three times; the least counts. Samples are of N(0, 1) and N(0.1, 1), not of two \
              cubes as in the paper: times do not depend on them. They end at {}, and channels at \
