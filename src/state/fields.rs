@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::features::sincos::Point;
 use crate::shape::{Dims, Fixed, Length, Per};
 
+use super::VERSION;
 use super::bytes::{NonNegative, Plain, Reader, Writer};
 
 /// What changes from row to row and outlives the power: it can be made, reset in place, written,
@@ -23,8 +24,8 @@ pub(crate) trait State {
     /// As another of the same lengths, in place too.
     fn copy_from(&mut self, other: &Self);
 
-    /// Length as bytes.
-    fn bytes(&self) -> usize;
+    /// Length as bytes in records of this version.
+    fn bytes(&self, version: u8) -> usize;
 
     /// Writes it.
     fn put(&self, writer: &mut Writer<'_>);
@@ -78,8 +79,13 @@ macro_rules! state {
                 $($crate::state::State::copy_from(&mut self.$field, &_other.$field);)*
             }
 
-            fn bytes(&self) -> usize {
-                0 $(+ $crate::state::State::bytes(&self.$field))*
+            #[inline]
+            fn bytes(&self, _version: u8) -> usize {
+                0 $(+ if $crate::state::begin!(present _version $(, $version)?) {
+                    $crate::state::State::bytes(&self.$field, _version)
+                } else {
+                    0
+                })*
             }
 
             fn put(&self, _writer: &mut $crate::state::Writer<'_>) {
@@ -87,14 +93,14 @@ macro_rules! state {
             }
 
             fn check(&self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                $(if $crate::state::begin!(present _reader $(, $version)?) {
+                $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
                     $crate::state::State::check(&self.$field, _reader)?;
                 })*
                 Ok(())
             }
 
             fn read(&mut self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                $(if $crate::state::begin!(present _reader $(, $version)?) {
+                $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
                     $crate::state::State::read(&mut self.$field, _reader)?;
                 } else {
                     $crate::state::begin!(reset self.$field, $kind $(, $initial)?);
@@ -128,7 +134,8 @@ macro_rules! state {
 }
 pub(crate) use state;
 
-/// The parts of [`state!`] that depend on whether a field says what it begins with.
+/// The parts of the declarations that depend on whether a field says what it begins with and since
+/// when it is there.
 macro_rules! begin {
     (make $dims:expr, $kind:ty) => {
         <$kind as $crate::state::State>::make($dims)
@@ -148,11 +155,21 @@ macro_rules! begin {
     (constant $kind:ty, $initial:expr) => {
         $initial
     };
-    (present $reader:expr) => {
+    (present $record:expr) => {
         true
     };
-    (present $reader:expr, $version:literal) => {
-        $reader.version() >= $version
+    (present $record:expr, $version:literal) => {
+        $record >= $version
+    };
+    (take $reader:expr, $kind:ty $(, $initial:expr)?) => {
+        <$kind as $crate::state::Plain>::take($reader)?
+    };
+    (take $reader:expr, $kind:ty, $initial:expr, $version:literal) => {
+        if $crate::state::begin!(present $reader.version(), $version) {
+            $crate::state::begin!(take $reader, $kind)
+        } else {
+            $initial
+        }
     };
 }
 pub(crate) use begin;
@@ -177,8 +194,8 @@ macro_rules! plain_states {
             }
 
             #[inline]
-            fn bytes(&self) -> usize {
-                <Self as $crate::state::Plain>::BYTES
+            fn bytes(&self, version: u8) -> usize {
+                <Self as $crate::state::Plain>::bytes_in(version)
             }
 
             #[inline]
@@ -226,7 +243,7 @@ impl<T> State for PhantomData<T> {
     #[inline]
     fn copy_from(&mut self, _other: &Self) {}
 
-    fn bytes(&self) -> usize {
+    fn bytes(&self, _version: u8) -> usize {
         0
     }
 
@@ -260,8 +277,9 @@ impl<L: Length, T: State> State for Per<L, T> {
         self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
     }
 
-    fn bytes(&self) -> usize {
-        self.iter().map(T::bytes).sum()
+    #[inline]
+    fn bytes(&self, version: u8) -> usize {
+        self.iter().map(|item| item.bytes(version)).sum()
     }
 
     fn put(&self, writer: &mut Writer<'_>) {
@@ -298,8 +316,9 @@ impl<T: State, const N: usize> State for [T; N] {
         self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
     }
 
-    fn bytes(&self) -> usize {
-        self.iter().map(T::bytes).sum()
+    #[inline]
+    fn bytes(&self, version: u8) -> usize {
+        self.iter().map(|item| item.bytes(version)).sum()
     }
 
     fn put(&self, writer: &mut Writer<'_>) {
@@ -364,8 +383,9 @@ impl<T: State> State for Maybe<T> {
         self.value.copy_from(&other.value);
     }
 
-    fn bytes(&self) -> usize {
-        bool::BYTES + self.value.bytes()
+    #[inline]
+    fn bytes(&self, version: u8) -> usize {
+        bool::BYTES + self.value.bytes(version)
     }
 
     /// A byte that says whether it is there, and room for it in any case.
@@ -374,7 +394,7 @@ impl<T: State> State for Maybe<T> {
         if self.present {
             self.value.put(writer);
         } else {
-            (0..self.value.bytes()).for_each(|_| writer.put([0]));
+            writer.skip(self.value.bytes(VERSION));
         }
     }
 
@@ -390,7 +410,7 @@ impl<T: State> State for Maybe<T> {
 
 impl<T: State> Maybe<T> {
     fn skip(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        (0..self.value.bytes()).try_for_each(|_| reader.take::<1>().map(drop))
+        reader.skip(self.value.bytes(reader.version()))
     }
 }
 
