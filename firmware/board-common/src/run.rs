@@ -33,6 +33,15 @@ impl Ticker {
     }
 }
 
+/// The detector, where it was made: a move would take as much stack again.
+#[inline(always)]
+pub fn made<M>(detector: &mut Result<M, fastmmd::Error>) -> &mut M {
+    match detector {
+        Ok(monitor) => monitor,
+        Err(_) => defmt::panic!("the settings are refused"),
+    }
+}
+
 /// Takes a sample whenever `ticker` says so, and answers the link, for ever. Calls `alive` all
 /// the time: if that stops, something hangs, and a watchdog should start the board again, which
 /// loses nothing.

@@ -17,7 +17,7 @@ pub use uart::Uart;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use board_common::{RetainedMemory, stack};
+use board_common::{RetainedMemory, made, stack};
 use cortex_m::peripheral::scb::Exception;
 use drift_app::Sensor;
 use drift_app::app::{App, Config, Parts, Request};
@@ -62,11 +62,8 @@ where
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
-    // It stays where it is made: this never ends, and a move would take as much stack again.
     let mut detector = detector();
-    let Ok(monitor) = &mut detector else {
-        defmt::panic!("the settings are refused");
-    };
+    let monitor = made(&mut detector);
     let parts = Parts { bus: board.bus, line: board.uart, sensor, monitor, store, memory };
     serve(App::start(parts, Config::DEFAULT))
 }
