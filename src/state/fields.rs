@@ -263,77 +263,51 @@ impl<T> Initial for PhantomData<T> {
     const SAVED: usize = 0;
 }
 
-impl<L: Length, T: State> State for Per<L, T> {
-    fn make(dims: &Dims) -> Self {
-        Self::make(dims, || T::make(dims))
-    }
+/// Sequences are what their items are, one after the other; how one is made is given.
+macro_rules! sequence {
+    ([$($generics:tt)*] $kind:ty: |$dims:ident| $make:expr) => {
+        impl<$($generics)*> State for $kind {
+            fn make($dims: &Dims) -> Self {
+                $make
+            }
 
-    fn reset(&mut self) {
-        self.iter_mut().for_each(T::reset);
-    }
+            fn reset(&mut self) {
+                self.iter_mut().for_each(T::reset);
+            }
 
-    #[inline]
-    fn copy_from(&mut self, other: &Self) {
-        self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
-    }
+            #[inline]
+            fn copy_from(&mut self, other: &Self) {
+                self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
+            }
 
-    #[inline]
-    fn bytes(&self, version: u8) -> usize {
-        self.iter().map(|item| item.bytes(version)).sum()
-    }
+            #[inline]
+            fn bytes(&self, version: u8) -> usize {
+                self.iter().map(|item| item.bytes(version)).sum()
+            }
 
-    fn put(&self, writer: &mut Writer<'_>) {
-        for item in self.iter() {
-            item.put(writer);
+            fn put(&self, writer: &mut Writer<'_>) {
+                for item in self.iter() {
+                    item.put(writer);
+                }
+            }
+
+            fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
+                self.iter().try_for_each(|item| item.check(reader))
+            }
+
+            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+                self.iter_mut().try_for_each(|item| item.read(reader))
+            }
         }
-    }
-
-    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter().try_for_each(|item| item.check(reader))
-    }
-
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter_mut().try_for_each(|item| item.read(reader))
-    }
+    };
 }
+
+sequence!([L: Length, T: State] Per<L, T>: |dims| Self::make(dims, || T::make(dims)));
+sequence!([T: State, const N: usize] [T; N]: |dims| core::array::from_fn(|_| T::make(dims)));
 
 impl<const N: usize, T: Initial> Initial for Per<Fixed<N>, T> {
     const INITIAL: Self = Self([T::INITIAL; N]);
     const SAVED: usize = N * T::SAVED;
-}
-
-impl<T: State, const N: usize> State for [T; N] {
-    fn make(dims: &Dims) -> Self {
-        core::array::from_fn(|_| T::make(dims))
-    }
-
-    fn reset(&mut self) {
-        self.iter_mut().for_each(T::reset);
-    }
-
-    #[inline]
-    fn copy_from(&mut self, other: &Self) {
-        self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
-    }
-
-    #[inline]
-    fn bytes(&self, version: u8) -> usize {
-        self.iter().map(|item| item.bytes(version)).sum()
-    }
-
-    fn put(&self, writer: &mut Writer<'_>) {
-        for item in self {
-            item.put(writer);
-        }
-    }
-
-    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter().try_for_each(|item| item.check(reader))
-    }
-
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter_mut().try_for_each(|item| item.read(reader))
-    }
 }
 
 impl<T: Initial, const N: usize> Initial for [T; N] {
