@@ -78,8 +78,8 @@ impl State for View {
         self.clone_from(other);
     }
 
-    fn bytes(&self) -> usize {
-        either!(&self.0, view => view.bytes())
+    fn bytes(&self, version: u8) -> usize {
+        either!(&self.0, view => view.bytes(version))
     }
 
     fn put(&self, writer: &mut Writer<'_>) {

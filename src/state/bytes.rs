@@ -16,6 +16,11 @@ impl Writer<'_> {
             self.rest = rest;
         }
     }
+
+    /// Leaves room of zeros.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        (0..bytes).for_each(|_| self.put([0]));
+    }
 }
 
 /// Takes values from the front of a payload.
@@ -30,6 +35,11 @@ impl Reader<'_> {
         let (field, rest) = self.rest.split_first_chunk().ok_or(Error::WrongLength)?;
         self.rest = rest;
         Ok(*field)
+    }
+
+    /// Passes over room that was left.
+    pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), Error> {
+        (0..bytes).try_for_each(|_| self.take::<1>().map(drop))
     }
 
     /// The format version of the record.
@@ -47,6 +57,12 @@ impl Reader<'_> {
 pub(crate) trait Plain: Copy {
     /// The number of bytes.
     const BYTES: usize;
+
+    /// How many in records of this version.
+    #[inline]
+    fn bytes_in(_version: u8) -> usize {
+        Self::BYTES
+    }
 
     /// Writes the value.
     fn write(self, writer: &mut Writer<'_>);
@@ -121,13 +137,18 @@ impl Plain for Point {
 
 /// An optional value: a byte that says whether it is there, then its bytes, or as many zeros.
 impl<T: Plain> Plain for Option<T> {
-    const BYTES: usize = 1 + T::BYTES;
+    const BYTES: usize = bool::BYTES + T::BYTES;
+
+    #[inline]
+    fn bytes_in(version: u8) -> usize {
+        bool::BYTES + T::bytes_in(version)
+    }
 
     fn write(self, writer: &mut Writer<'_>) {
         self.is_some().write(writer);
         match self {
             Some(value) => value.write(writer),
-            None => (0..T::BYTES).for_each(|_| writer.put([0])),
+            None => writer.skip(T::BYTES),
         }
     }
 
@@ -135,23 +156,37 @@ impl<T: Plain> Plain for Option<T> {
         if bool::take(reader)? {
             return T::take(reader).map(Some);
         }
-        (0..T::BYTES).try_for_each(|_| reader.take::<1>().map(drop))?;
+        reader.skip(T::bytes_in(reader.version()))?;
         Ok(None)
     }
 }
 
-/// Declares how a small struct or an enum with data is written: its parts in the order given.
+/// Declares how a small struct or a choice is written: its parts in the order given. A field
+/// `= initial => since N` is one that records before version N do not have.
 macro_rules! plain {
-    (struct $name:ty { $($field:ident: $kind:ty),* $(,)? }) => {
+    (struct $name:ty {
+        $($field:ident: $kind:ty $(= $initial:expr => since $version:literal)?),* $(,)?
+    }) => {
         impl $crate::state::Plain for $name {
             const BYTES: usize = 0 $(+ <$kind as $crate::state::Plain>::BYTES)*;
+
+            #[inline]
+            fn bytes_in(version: u8) -> usize {
+                0 $(+ if $crate::state::begin!(present version $(, $version)?) {
+                    <$kind as $crate::state::Plain>::bytes_in(version)
+                } else {
+                    0
+                })*
+            }
 
             fn write(self, writer: &mut $crate::state::Writer<'_>) {
                 $(<$kind as $crate::state::Plain>::write(self.$field, writer);)*
             }
 
             fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
-                Ok(Self { $($field: <$kind as $crate::state::Plain>::take(reader)?),* })
+                Ok(Self {
+                    $($field: $crate::state::begin!(take reader, $kind $(, $initial, $version)?)),*
+                })
             }
         }
     };

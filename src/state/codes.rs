@@ -1,11 +1,13 @@
 //! Codes and names of enums, in one list for both directions.
 
-/// Gives an enum without data a code and a name for each variant.
+/// Gives an enum without data a code for each variant; for this repository's firmware too.
 ///
-/// A missing variant does not compile, so every variant that can be saved can be restored and
-/// shown. A code given twice is an unreachable pattern, which is a warning.
-macro_rules! codes {
-    ($name:ident { $($variant:ident = $code:literal $text:literal),* $(,)? }) => {
+/// A variant that is left out does not compile, so one that can be saved or sent can be restored;
+/// a code given twice is an unreachable pattern.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! numbers {
+    ($name:ident { $($variant:ident = $code:literal),* $(,)? }) => {
         impl $name {
             /// Every variant, by ascending code.
             pub const ALL: [Self; [$($code),*].len()] = [$(Self::$variant),*];
@@ -26,7 +28,16 @@ macro_rules! codes {
                     _ => None,
                 }
             }
+        }
+    };
+}
 
+/// The same with a name for each variant, for enums that are shown, and saved as their codes.
+macro_rules! codes {
+    ($name:ident { $($variant:ident = $code:literal $text:literal),* $(,)? }) => {
+        $crate::numbers!($name { $($variant = $code),* });
+
+        impl $name {
             /// Its name, in lower case.
             #[must_use]
             pub const fn name(self) -> &'static str {

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::features::sincos::Point;
 use crate::shape::{Dims, Fixed, Length, Per};
 
+use super::VERSION;
 use super::bytes::{NonNegative, Plain, Reader, Writer};
 
 /// A value that changes from row to row and is saved across power cuts. It can be created, reset in
@@ -23,8 +24,8 @@ pub(crate) trait State {
     /// Copies another value of the same lengths, also in place.
     fn copy_from(&mut self, other: &Self);
 
-    /// Saved length, in bytes.
-    fn bytes(&self) -> usize;
+    /// Length as bytes in records of this version.
+    fn bytes(&self, version: u8) -> usize;
 
     /// Writes the value.
     fn put(&self, writer: &mut Writer<'_>);
@@ -78,8 +79,13 @@ macro_rules! state {
                 $($crate::state::State::copy_from(&mut self.$field, &_other.$field);)*
             }
 
-            fn bytes(&self) -> usize {
-                0 $(+ $crate::state::State::bytes(&self.$field))*
+            #[inline]
+            fn bytes(&self, _version: u8) -> usize {
+                0 $(+ if $crate::state::begin!(present _version $(, $version)?) {
+                    $crate::state::State::bytes(&self.$field, _version)
+                } else {
+                    0
+                })*
             }
 
             fn put(&self, _writer: &mut $crate::state::Writer<'_>) {
@@ -87,14 +93,14 @@ macro_rules! state {
             }
 
             fn check(&self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                $(if $crate::state::begin!(present _reader $(, $version)?) {
+                $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
                     $crate::state::State::check(&self.$field, _reader)?;
                 })*
                 Ok(())
             }
 
             fn read(&mut self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                $(if $crate::state::begin!(present _reader $(, $version)?) {
+                $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
                     $crate::state::State::read(&mut self.$field, _reader)?;
                 } else {
                     $crate::state::begin!(reset self.$field, $kind $(, $initial)?);
@@ -128,7 +134,8 @@ macro_rules! state {
 }
 pub(crate) use state;
 
-/// The parts of [`state!`] that depend on whether a field declares an initial value.
+/// The parts of the declarations that depend on whether a field says what it begins with and since
+/// when it is there.
 macro_rules! begin {
     (make $dims:expr, $kind:ty) => {
         <$kind as $crate::state::State>::make($dims)
@@ -148,11 +155,21 @@ macro_rules! begin {
     (constant $kind:ty, $initial:expr) => {
         $initial
     };
-    (present $reader:expr) => {
+    (present $record:expr) => {
         true
     };
-    (present $reader:expr, $version:literal) => {
-        $reader.version() >= $version
+    (present $record:expr, $version:literal) => {
+        $record >= $version
+    };
+    (take $reader:expr, $kind:ty $(, $initial:expr)?) => {
+        <$kind as $crate::state::Plain>::take($reader)?
+    };
+    (take $reader:expr, $kind:ty, $initial:expr, $version:literal) => {
+        if $crate::state::begin!(present $reader.version(), $version) {
+            $crate::state::begin!(take $reader, $kind)
+        } else {
+            $initial
+        }
     };
 }
 pub(crate) use begin;
@@ -177,8 +194,8 @@ macro_rules! plain_states {
             }
 
             #[inline]
-            fn bytes(&self) -> usize {
-                <Self as $crate::state::Plain>::BYTES
+            fn bytes(&self, version: u8) -> usize {
+                <Self as $crate::state::Plain>::bytes_in(version)
             }
 
             #[inline]
@@ -226,7 +243,7 @@ impl<T> State for PhantomData<T> {
     #[inline]
     fn copy_from(&mut self, _other: &Self) {}
 
-    fn bytes(&self) -> usize {
+    fn bytes(&self, _version: u8) -> usize {
         0
     }
 
@@ -246,75 +263,51 @@ impl<T> Initial for PhantomData<T> {
     const SAVED: usize = 0;
 }
 
-impl<L: Length, T: State> State for Per<L, T> {
-    fn make(dims: &Dims) -> Self {
-        Self::make(dims, || T::make(dims))
-    }
+/// Sequences are what their items are, one after the other; how one is made is given.
+macro_rules! sequence {
+    ([$($generics:tt)*] $kind:ty: |$dims:ident| $make:expr) => {
+        impl<$($generics)*> State for $kind {
+            fn make($dims: &Dims) -> Self {
+                $make
+            }
 
-    fn reset(&mut self) {
-        self.iter_mut().for_each(T::reset);
-    }
+            fn reset(&mut self) {
+                self.iter_mut().for_each(T::reset);
+            }
 
-    #[inline]
-    fn copy_from(&mut self, other: &Self) {
-        self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
-    }
+            #[inline]
+            fn copy_from(&mut self, other: &Self) {
+                self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
+            }
 
-    fn bytes(&self) -> usize {
-        self.iter().map(T::bytes).sum()
-    }
+            #[inline]
+            fn bytes(&self, version: u8) -> usize {
+                self.iter().map(|item| item.bytes(version)).sum()
+            }
 
-    fn put(&self, writer: &mut Writer<'_>) {
-        for item in self.iter() {
-            item.put(writer);
+            fn put(&self, writer: &mut Writer<'_>) {
+                for item in self.iter() {
+                    item.put(writer);
+                }
+            }
+
+            fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
+                self.iter().try_for_each(|item| item.check(reader))
+            }
+
+            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+                self.iter_mut().try_for_each(|item| item.read(reader))
+            }
         }
-    }
-
-    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter().try_for_each(|item| item.check(reader))
-    }
-
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter_mut().try_for_each(|item| item.read(reader))
-    }
+    };
 }
+
+sequence!([L: Length, T: State] Per<L, T>: |dims| Self::make(dims, || T::make(dims)));
+sequence!([T: State, const N: usize] [T; N]: |dims| core::array::from_fn(|_| T::make(dims)));
 
 impl<const N: usize, T: Initial> Initial for Per<Fixed<N>, T> {
     const INITIAL: Self = Self([T::INITIAL; N]);
     const SAVED: usize = N * T::SAVED;
-}
-
-impl<T: State, const N: usize> State for [T; N] {
-    fn make(dims: &Dims) -> Self {
-        core::array::from_fn(|_| T::make(dims))
-    }
-
-    fn reset(&mut self) {
-        self.iter_mut().for_each(T::reset);
-    }
-
-    #[inline]
-    fn copy_from(&mut self, other: &Self) {
-        self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
-    }
-
-    fn bytes(&self) -> usize {
-        self.iter().map(T::bytes).sum()
-    }
-
-    fn put(&self, writer: &mut Writer<'_>) {
-        for item in self {
-            item.put(writer);
-        }
-    }
-
-    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter().try_for_each(|item| item.check(reader))
-    }
-
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter_mut().try_for_each(|item| item.read(reader))
-    }
 }
 
 impl<T: Initial, const N: usize> Initial for [T; N] {
@@ -364,8 +357,9 @@ impl<T: State> State for Maybe<T> {
         self.value.copy_from(&other.value);
     }
 
-    fn bytes(&self) -> usize {
-        bool::BYTES + self.value.bytes()
+    #[inline]
+    fn bytes(&self, version: u8) -> usize {
+        bool::BYTES + self.value.bytes(version)
     }
 
     /// Writes a byte that says whether the value is there, then its bytes, or as many zeros.
@@ -374,7 +368,7 @@ impl<T: State> State for Maybe<T> {
         if self.present {
             self.value.put(writer);
         } else {
-            (0..self.value.bytes()).for_each(|_| writer.put([0]));
+            writer.skip(self.value.bytes(VERSION));
         }
     }
 
@@ -390,7 +384,7 @@ impl<T: State> State for Maybe<T> {
 
 impl<T: State> Maybe<T> {
     fn skip(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        (0..self.value.bytes()).try_for_each(|_| reader.take::<1>().map(drop))
+        reader.skip(self.value.bytes(reader.version()))
     }
 }
 

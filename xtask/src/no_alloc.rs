@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use crate::no_panic::{CONTROLS, PROOF};
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::setup;
@@ -64,20 +65,22 @@ fn graph_control(project: &Project) -> Result<()> {
     Ok(())
 }
 
-fn build(project: &Project, features: &[&str]) -> Tool {
+fn build(project: &Project, bin: &str, features: &[&str]) -> Tool {
     project
         .firmware_cargo("build")
         .args(["--quiet", "--package=proofs", "--profile=proof"])
-        .arg(format!("--target={TARGET}"))
+        .args([format!("--bin={bin}"), format!("--target={TARGET}")])
         .args(features.iter().map(|feature| format!("--features={feature}")))
+        // One of the levels of the other proof, whose program is then there already.
+        .env("CARGO_PROFILE_PROOF_OPT_LEVEL", "s")
 }
 
-/// Symbols of the linked proof that belong to an allocator.
-fn linked(project: &Project) -> Result<Vec<String>> {
+/// Symbols of a linked program that belong to an allocator.
+fn linked(project: &Project, bin: &str) -> Result<Vec<String>> {
     let symbols = project
         .llvm_tool("llvm-nm")?
         .arg("--demangle")
-        .arg(project.firmware_file(TARGET, "proof", "proofs"))
+        .arg(project.firmware_file(TARGET, "proof", bin))
         .output()?;
     if !symbols.contains("_start") {
         bail!("the symbols cannot be read");
@@ -93,9 +96,11 @@ fn linked(project: &Project) -> Result<Vec<String>> {
 /// Linking without a global allocator already proves that no crate in the graph uses `alloc`: rustc
 /// refuses otherwise. The symbols are a second check.
 fn symbols(project: &Project) -> Result<()> {
-    // This proof does not care about panics.
-    build(project, &["locate"]).run()?;
-    let found = linked(project)?;
+    // Panics are another proof's business: with one, a handler is put in.
+    if !build(project, PROOF, &[]).attempt()?.success {
+        build(project, PROOF, &["locate"]).run()?;
+    }
+    let found = linked(project, PROOF)?;
     if found.is_empty() {
         return Ok(());
     }
@@ -103,7 +108,7 @@ fn symbols(project: &Project) -> Result<()> {
 }
 
 fn refused(project: &Project) -> Result<()> {
-    let built = build(project, &["locate", "inject-alloc"]).attempt()?;
+    let built = build(project, CONTROLS, &["locate", "inject-alloc"]).attempt()?;
     if built.success {
         bail!("the control linked, so the proof is void");
     }
@@ -114,9 +119,9 @@ fn refused(project: &Project) -> Result<()> {
 }
 
 fn symbols_control(project: &Project) -> Result<()> {
-    build(project, &["locate", "inject-allocator"]).run()?;
-    if linked(project)?.is_empty() {
-        bail!("no such symbol was found in a program that allocates");
+    build(project, CONTROLS, &["locate", "inject-allocator"]).run()?;
+    if linked(project, CONTROLS)?.is_empty() {
+        bail!("none was found in a program that allocates");
     }
     Ok(())
 }

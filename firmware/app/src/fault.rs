@@ -1,9 +1,7 @@
 //! Faults: a device and what is wrong with it, as two small numbers that fit into a message.
 
 use embedded_hal::i2c::{Error as BusError, ErrorKind};
-use fastmmd::Error;
-
-use crate::codes::codes;
+use fastmmd::{Error, numbers};
 
 /// The device that has a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +19,7 @@ pub enum Device {
     Detector,
 }
 
-codes!(Device { Magnetometer = 1, Thermometer = 2, Store = 3, Sample = 4, Detector = 5 });
+numbers!(Device { Magnetometer = 1, Thermometer = 2, Store = 3, Sample = 4, Detector = 5 });
 
 /// What is wrong with the device.
 ///
@@ -52,7 +50,7 @@ pub enum FaultKind {
     OtherSettings,
 }
 
-codes!(FaultKind {
+numbers!(FaultKind {
     NoAcknowledge = 1,
     Bus = 2,
     WrongIdentity = 3,

@@ -31,7 +31,6 @@ mod app_tests;
 #[cfg(feature = "fault-injection")]
 pub mod bus;
 mod bytes;
-mod codes;
 pub mod endurance;
 pub mod fault;
 pub mod frame;

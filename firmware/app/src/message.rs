@@ -13,8 +13,8 @@
 //! from 0 in 64 bits, so that the number of the next one is the count so far.
 
 use fastmmd::monitor::{Alarm, Change, Stage, Status};
+use fastmmd::numbers;
 
-use crate::codes::codes;
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::MAX_PAYLOAD;
 
@@ -96,7 +96,7 @@ pub enum Refusal {
     Channels,
 }
 
-codes!(Refusal { Garbled = 1, Unknown = 2, Channels = 3 });
+numbers!(Refusal { Garbled = 1, Unknown = 2, Channels = 3 });
 
 /// Where the state came from when the device started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub enum Origin {
     Store,
 }
 
-codes!(Origin { Fresh = 0, Memory = 1, Store = 2 });
+numbers!(Origin { Fresh = 0, Memory = 1, Store = 2 });
 
 /// The state of the device, in short.
 #[derive(Debug, Clone, Copy, PartialEq)]

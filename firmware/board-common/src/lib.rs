@@ -7,5 +7,7 @@ mod retained;
 mod run;
 pub mod stack;
 
+#[doc(hidden)]
+pub use drift_app::retained::HEADER_BYTES;
 pub use retained::RetainedMemory;
-pub use run::{Ticker, run};
+pub use run::{Ticker, made, run};

@@ -5,13 +5,19 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+/// Declares the [`RetainedMemory`] of a program for a detector of this type.
+#[macro_export]
+macro_rules! retained {
+    ($name:ident for $detector:ty) => {
+        // SAFETY: the start-up code does not touch this section, and nothing else is in it.
+        #[unsafe(link_section = ".uninit.STATE")]
+        static $name: $crate::RetainedMemory<{ $crate::HEADER_BYTES + <$detector>::SAVED_BYTES }> =
+            $crate::RetainedMemory::new();
+    };
+}
+
 /// `N` bytes of RAM that keep their content through a reset, if placed in a section that the
-/// start-up code does not touch:
-///
-/// ```ignore
-/// #[unsafe(link_section = ".uninit.STATE")]
-/// static STATE: RetainedMemory<4096> = RetainedMemory::new();
-/// ```
+/// start-up code does not touch: see [`retained!`](crate::retained!).
 #[repr(C, align(8))]
 pub struct RetainedMemory<const N: usize>(UnsafeCell<MaybeUninit<[u8; N]>>);
 

@@ -33,8 +33,17 @@ impl Ticker {
     }
 }
 
-/// Takes a sample whenever `ticker` is due, and answers the link, for ever. Calls `alive` in every
-/// pass of the loop: let it feed a watchdog, which restarts the board if the loop hangs. A restart
+/// The detector, where it was made: a move would take as much stack again.
+#[inline(always)]
+pub fn made<M>(detector: &mut Result<M, fastmmd::Error>) -> &mut M {
+    match detector {
+        Ok(monitor) => monitor,
+        Err(_) => defmt::panic!("the settings are refused"),
+    }
+}
+
+/// Takes a sample whenever `ticker` says so, and answers the link, for ever. Calls `alive` all
+/// the time: if that stops, something hangs, and a watchdog should start the board again, which
 /// loses nothing.
 pub fn run<B, L, S, M, const C: usize>(
     mut app: App<'_, B, L, S, M, C>,

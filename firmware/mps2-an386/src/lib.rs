@@ -17,7 +17,7 @@ pub use uart::Uart;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use board_common::{RetainedMemory, stack};
+use board_common::{RetainedMemory, made, stack};
 use cortex_m::peripheral::scb::Exception;
 use drift_app::Sensor;
 use drift_app::app::{App, Config, Parts, Request};
@@ -62,11 +62,8 @@ where
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
-    // Not moved: that would take as much stack again, and this never returns.
     let mut detector = detector();
-    let Ok(monitor) = &mut detector else {
-        defmt::panic!("the settings are refused");
-    };
+    let monitor = made(&mut detector);
     let parts = Parts { bus: board.bus, line: board.uart, sensor, monitor, store, memory };
     serve(App::start(parts, Config::DEFAULT))
 }

@@ -8,12 +8,7 @@
 #![no_std]
 #![no_main]
 
-#[cfg(feature = "inject-alloc")]
-extern crate alloc;
-
 mod conditioning;
-#[cfg(any(feature = "inject-panic", feature = "inject-alloc"))]
-mod controls;
 mod detectors;
 mod fixed;
 mod handlers;
@@ -30,10 +25,6 @@ use fastmmd::{FeatureMap, Parameter};
 // SAFETY: no other symbol of the program has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn _start() -> ! {
-    #[cfg(feature = "inject-panic")]
-    controls::index();
-    #[cfg(feature = "inject-alloc")]
-    controls::allocate();
     maps::values();
     detectors::codes();
     detectors::settings();

@@ -7,13 +7,12 @@
 #![no_std]
 #![no_main]
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use board_common::{Ticker, made, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::link::ByteLink;
 use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
-use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c as I2cTrait, NoAcknowledgeSource, Operation};
@@ -30,11 +29,7 @@ const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
 type Detector = BoardDetector<CHANNELS>;
 
-const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
-
-// SAFETY: the start-up code does not touch this section, and nothing else is in it.
-#[unsafe(link_section = ".uninit.STATE")]
-static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
+board_common::retained!(STATE for Detector);
 
 /// The USART as the app's line.
 struct Line(Serial<USART1>);
@@ -114,11 +109,8 @@ fn main() -> ! {
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
 
-    // Not moved: that would take as much stack again, and `main` never returns.
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
-    let Ok(monitor) = &mut detector else {
-        defmt::panic!("the settings are refused");
-    };
+    let monitor = made(&mut detector);
     let parts = Parts {
         bus: Controller::new(bus),
         line: Line(usart),

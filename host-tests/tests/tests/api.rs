@@ -183,7 +183,8 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut BTreeSet<String>) {
     let macro_name = item.mac.path.to_token_stream().to_string();
     match macro_name.as_str() {
         "macro_rules" => {
-            let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"));
+            let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"))
+                && !is_hidden(&item.attrs);
             if let (true, Some(name)) = (exported, &item.ident) {
                 found.insert(format!("macro {name}!"));
             }
@@ -210,7 +211,9 @@ fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
             matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
         });
         let Some(body) = body.map(|place| place + index) else { continue };
-        let head: TokenStream = tokens[index + 2..body].iter().cloned().collect();
+        // Without what defaults follow from, which stands in parentheses.
+        let is_type = |token: &&TokenTree| !matches!(token, TokenTree::Group(_));
+        let head: TokenStream = tokens[index + 2..body].iter().filter(is_type).cloned().collect();
         let name = line(&head);
         found.insert(format!("struct {path}{name}"));
         if let TokenTree::Group(group) = &tokens[body] {
@@ -221,24 +224,29 @@ fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// `name: type` of each public field of a declaration.
+/// `name: type` of each public field of a declaration, without what follows the type.
 fn fields(body: TokenStream) -> Vec<String> {
     let mut all = Vec::new();
     let mut field: Vec<TokenTree> = Vec::new();
-    let mut depth = 0_i32;
+    let (mut depth, mut typed) = (0_i32, false);
     for token in body {
         if let TokenTree::Punct(punct) = &token {
             match punct.as_char() {
                 '<' => depth += 1,
-                '>' => depth -= 1,
+                // Not that of `=> since`.
+                '>' if !typed => depth -= 1,
+                '=' if depth == 0 => typed = true,
                 ',' if depth == 0 => {
                     all.push(std::mem::take(&mut field));
+                    typed = false;
                     continue;
                 }
                 _ => {}
             }
         }
-        field.push(token);
+        if !typed {
+            field.push(token);
+        }
     }
     all.push(field);
     let public = |field: Vec<TokenTree>| {

@@ -5,6 +5,7 @@ mod error;
 mod programs;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -148,6 +149,11 @@ impl Cell {
         let Program { map, backend, d, l } = &self.program;
         format!("{}/{map}/{backend}/{d}x{l}/{}", self.core, self.level)
     }
+
+    /// What tells its file from others.
+    fn file(&self) -> (&'static str, &'static str, String) {
+        (self.target, self.level, self.program.name())
+    }
 }
 
 /// Builds and runs all programs whose names contain `words`.
@@ -192,33 +198,42 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
         }
     }
     let mut errors = BTreeMap::new();
-    for program in &all {
-        let Program { map, backend, .. } = program;
-        errors.insert((*map, *backend), error::largest(map, backend)?);
+    for Program { map, backend, .. } in &all {
+        if let Entry::Vacant(place) = errors.entry((*map, *backend)) {
+            place.insert(error::largest(map, backend)?);
+        }
     }
+    // Cores with the same target run the same file, instruction for instruction: one run is both's.
+    let mut files: BTreeMap<_, &Cell> = BTreeMap::new();
+    for cell in &cells {
+        files.entry(cell.file()).or_insert(cell);
+    }
+    let files: Vec<_> = files.into_iter().collect();
     let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(usize, Row)>> {
-        let mut rows = Vec::new();
+    let work = || -> Result<Vec<_>> {
+        let mut found = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(cell) = cells.get(index) else { return Ok(rows) };
-            let without = empty.get(&(cell.target, cell.level)).context("no empty program")?;
-            let error =
-                errors.get(&(cell.program.map, cell.program.backend)).context("no error")?;
-            let row = result(project, cell, without, *error);
-            rows.push((index, row.with_context(|| cell.name())?));
+            let Some((file, cell)) = files.get(index) else { return Ok(found) };
+            let Cell { board, target, level, program, .. } = cell;
+            let raw = raw(project, board, target, level, &program.name());
+            found.push((file.clone(), raw.with_context(|| cell.name())?));
         }
     };
-    let mut rows = thread::scope(|scope| -> Result<Vec<(usize, Row)>> {
+    let found = thread::scope(|scope| -> Result<BTreeMap<_, Raw>> {
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        let mut rows = Vec::new();
+        let mut found = BTreeMap::new();
         for worker in workers {
-            rows.extend(worker.join().map_err(|_| anyhow!("a worker panicked"))??);
+            found.extend(worker.join().map_err(|_| anyhow!("a worker panicked"))??);
         }
-        Ok(rows)
+        Ok(found)
     })?;
-    rows.sort_by_key(|(index, _)| *index);
-    Ok(rows.into_iter().map(|(_, row)| row).collect())
+    let row = |cell: &Cell| {
+        let without = empty.get(&(cell.target, cell.level)).context("no empty program")?;
+        let error = errors.get(&(cell.program.map, cell.program.backend)).context("no error")?;
+        result(cell, found.get(&cell.file()).context("not run")?, without, *error)
+    };
+    cells.iter().map(row).collect()
 }
 
 /// What a program printed, and its size.
@@ -253,9 +268,8 @@ fn raw(project: &Project, board: &str, target: &str, level: &str, name: &str) ->
     })
 }
 
-fn result(project: &Project, cell: &Cell, without: &Raw, error: f64) -> Result<Row> {
-    let Cell { core, board, target, level, program } = cell;
-    let found = raw(project, board, target, level, &program.name())?;
+fn result(cell: &Cell, found: &Raw, without: &Raw, error: f64) -> Result<Row> {
+    let Cell { core, level, program, .. } = cell;
     Ok(Row {
         core: (*core).to_owned(),
         d: program.d,

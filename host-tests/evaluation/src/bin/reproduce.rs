@@ -74,7 +74,7 @@ fn report(options: &Options) -> Result<(String, usize), String> {
     let bar = bar(&options.parts);
     for part in &options.parts {
         bar.set_message(part.name);
-        let figure = (part.run)(options.effort, &|| bar.inc(1));
+        let figure = part.figure(options.effort, &|| bar.inc(1));
         let figure = figure.map_err(|error| format!("{}: {error}", part.name))?;
         save(&options.out, &figure)?;
         let _ = write!(text, "\n{}", figure.text);

@@ -24,6 +24,7 @@ pub mod figure8;
 pub mod three_samples;
 
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use crate::evaluate::Check;
 use crate::evaluate::table::Table;
@@ -63,6 +64,26 @@ pub struct Part {
     pub run: fn(Effort, Tick<'_>) -> Result<Figure, Failed>,
 }
 
+impl Part {
+    /// Measures it, and makes sure that what was found is whole.
+    ///
+    /// # Errors
+    /// Those of the part, and [`Failed::Incomplete`] unless it made as many steps as it says, held
+    /// something to limits, and names every plot in its text.
+    pub fn figure(&self, effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
+        let steps = AtomicU32::new(0);
+        let figure = (self.run)(effort, &|| {
+            steps.fetch_add(1, Ordering::Relaxed);
+            tick();
+        })?;
+        let is_named = |plot: &Plot| figure.text.contains(&format!("({})", plot.file));
+        let whole = steps.into_inner() == self.steps
+            && !figure.checks.is_empty()
+            && figure.plots.iter().all(is_named);
+        if whole { Ok(figure) } else { Err(Failed::Incomplete) }
+    }
+}
+
 /// Called after each step of a part.
 pub type Tick<'a> = &'a (dyn Fn() + Sync);
 
@@ -87,6 +108,8 @@ pub enum Failed {
     Core(fastmmd::Error),
     /// A plot could not be drawn.
     Plot(String),
+    /// Steps, limits or names of plots are missing.
+    Incomplete,
 }
 
 impl fmt::Display for Failed {
@@ -95,6 +118,7 @@ impl fmt::Display for Failed {
             Self::Refused(refused) => write!(f, "{refused}"),
             Self::Core(error) => write!(f, "{error}"),
             Self::Plot(message) => write!(f, "plot: {message}"),
+            Self::Incomplete => write!(f, "steps, limits or names of plots are missing"),
         }
     }
 }
@@ -261,6 +285,34 @@ mod tests {
         figure.hold_above(limit, "d", f64::NAN);
         assert_eq!(figure.broken().len(), 4);
         assert_eq!(figure.text.matches("BROKEN").count(), 4);
+    }
+
+    /// The control of what every part is made sure of.
+    #[test]
+    fn what_is_missing_is_told() {
+        fn whole(_: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
+            tick();
+            let mut figure = Figure::new("title", "about ![plot](a.svg)");
+            figure.plots.push(Plot { file: "a.svg".into(), svg: String::new() });
+            figure.hold_below(fastmmd_reference::tolerance::FIGURE8_TIME, "below", 0.4);
+            Ok(figure)
+        }
+        fn without_limits(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
+            Ok(Figure { checks: Vec::new(), ..whole(effort, tick)? })
+        }
+        fn without_names(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
+            Ok(Figure { text: String::new(), ..whole(effort, tick)? })
+        }
+        let ticks = AtomicU32::new(0);
+        let tick = || {
+            ticks.fetch_add(1, Ordering::Relaxed);
+        };
+        let figure = |steps, run| Part { name: "part", steps, run }.figure(Effort::Quick, &tick);
+        assert!(figure(1, whole).is_ok());
+        assert_eq!(ticks.load(Ordering::Relaxed), 1);
+        for (steps, run) in [(2, whole as _), (1, without_limits as _), (1, without_names as _)] {
+            assert_eq!(figure(steps, run), Err(Failed::Incomplete));
+        }
     }
 
     #[test]
