@@ -8,7 +8,7 @@ use fastmmd::monitor::Monitor;
 
 use crate::stack;
 
-/// Signals when the next sample is due, by the SysTick timer.
+/// Signals when the next sample is due, by the `SysTick` timer.
 pub struct Ticker(SYST);
 
 impl Ticker {
