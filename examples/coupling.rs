@@ -1,5 +1,7 @@
-//! A pump's current follows its flow. A blocked filter breaks that tie while each reading by
-//! itself looks as ever; and a loose belt makes two motors shake together that never did.
+//! Coupling monitor: detects that the dependence between two sensors changes.
+//!
+//! A pump's current follows its flow; a blocked filter breaks this tie, while each reading by
+//! itself looks normal. A loose belt makes two motors shake together that were independent before.
 
 use fastmmd::Fourier;
 use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
@@ -14,8 +16,8 @@ const _: () = assert!(size_of::<Tie>() <= 5 * 1024);
 /// Rows before the change; learning takes fewer.
 const HEALTHY: u32 = 6000;
 
-/// Watches two readings that are tied before the change, or after it. Each of them spreads evenly
-/// over 0 to 1 all the time.
+/// Watches two channels that are tied before the change, or after it. Each by itself is always
+/// uniform from 0 to 1.
 fn watch(tied_before: bool) -> Result<(), fastmmd::Error> {
     let mut tie: Tie = Monitor::new(&MAP, &MAP, Config::rows(10_000.0))?;
     let mut state = 7_u32;
@@ -45,7 +47,7 @@ fn watch(tied_before: bool) -> Result<(), fastmmd::Error> {
         }
     }
     println!(
-        "now {:.4}, where chance stays below {:.4}: p-value {:.1e}",
+        "at the end: statistic {:.4}, threshold {:.4}, p-value {:.1e}",
         tie.statistic(),
         tie.threshold(),
         tie.p_value()

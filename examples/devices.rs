@@ -1,5 +1,5 @@
-//! Which devices of a fleet see the same world? The kernel on sets, from a kilobyte of each device
-//! and without any of its readings.
+//! Finds the device of a fleet whose readings have another distribution, from about a kilobyte of
+//! each device and none of its readings.
 
 use fastmmd::{Embedding, Fourier};
 
@@ -8,15 +8,15 @@ const DEVICES: u16 = 5;
 
 static MAP: Map = Fourier::gaussian(1);
 
-/// Temperature and pressure, in units of their usual deviation. The last device is mounted beside
-/// a fan: its mean is as everywhere, but it swings more.
+/// Temperature and pressure, in standard deviations. The last device is mounted beside a fan: it
+/// has the same mean as the others, but more spread.
 fn reading(device: u16, step: u16) -> [f32; 2] {
     let swing = if device + 1 == DEVICES { 2.5 } else { 1.0 };
     let phase = f32::from(step) * 0.77 + f32::from(device);
     [swing * phase.sin(), (1.31 * phase).cos()]
 }
 
-/// A device: learns, and sends what it learned.
+/// A device: learns, and sends its embedding.
 fn sent(device: u16) -> Result<Vec<u8>, fastmmd::Error> {
     let mut learned = Embedding::new(&MAP);
     for step in 0..400 {

@@ -1,7 +1,7 @@
-//! A vibration sensor learns what normal is, then a bearing wears out.
+//! Drift detection: a vibration sensor learns its normal behaviour, then a bearing wears out.
 //!
-//! Three channels at 1 Hz; the user states one number, the mean time between false alarms. The
-//! detector is never told when the fault begins.
+//! Three channels at 1 Hz. The user states one number, the mean time between false alarms. The
+//! detector is not told when the fault begins.
 
 use fastmmd::{Config, Detector, Fourier, Verdict};
 
@@ -23,7 +23,7 @@ fn noise(counter: u32) -> f32 {
     sum / 4.0
 }
 
-/// The sensor: a rotating shaft and noise; from the fault on, channel 1 shakes half as much again.
+/// The sensor: a rotating shaft and noise. From the fault on, channel 1 shakes 1.5 times as much.
 fn reading(row: u32) -> [f32; 3] {
     let phase = (row % 1000) as u16;
     let (sin, cos) = (f32::from(phase) * 0.628_318_5).sin_cos();
@@ -53,7 +53,7 @@ fn main() -> Result<(), fastmmd::Error> {
                 alarm.window,
                 alarm.severity()
             );
-            println!("it seems to have begun at row {}; in truth it began at {FAULT}", alarm.since);
+            println!("estimated begin: row {}; true begin: row {FAULT}", alarm.since);
             return Ok(());
         }
     }

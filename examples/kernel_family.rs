@@ -1,7 +1,7 @@
-//! At which scale do two samples differ? Nine bandwidths from one projection.
+//! Which bandwidth shows the difference between two samples? Nine bandwidths from one projection.
 //!
-//! Both streams are uniform at large, but the second is a comb of narrow teeth: only a kernel
-//! about as wide as a tooth sees it.
+//! Both streams cover the same interval, but the second is a comb of narrow teeth: only a kernel
+//! about as wide as a tooth responds to it.
 
 use fastmmd::{Fourier, KernelFamily};
 

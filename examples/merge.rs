@@ -1,7 +1,7 @@
-//! Two devices learn apart, and their references are joined exactly.
+//! Two devices learn separately, and a host merges what they learned.
 //!
-//! Each device sends its embedding as bytes; the host merges them, and the result is the same,
-//! bit for bit, as if one device had seen all samples. The order does not matter either.
+//! Each device sends its embedding as bytes. The merged embedding is the same, bit for bit, as if
+//! one device had seen all samples, in any order.
 
 use fastmmd::embedding::mmd;
 use fastmmd::{Embedding, Fourier};
@@ -10,13 +10,13 @@ type Map = Fourier<2, 64>;
 
 static MAP: Map = Fourier::gaussian(1);
 
-/// What a device reads: a circle, seen from `offset`.
+/// The readings of a device: points on a circle, moved by `offset`.
 fn reading(step: u16, offset: f32) -> [f32; 2] {
     let (sin, cos) = (f32::from(step) * 0.77).sin_cos();
     [cos + offset, sin]
 }
 
-/// A device: learns from its readings and sends what it learned.
+/// A device: learns from its readings and sends its embedding.
 fn device(offset: f32) -> Result<Vec<u8>, fastmmd::Error> {
     let mut learned = Embedding::new(&MAP);
     for step in 0..500 {
@@ -27,7 +27,7 @@ fn device(offset: f32) -> Result<Vec<u8>, fastmmd::Error> {
     Ok(bytes)
 }
 
-/// The host: reads what a device sent.
+/// The host: restores the embedding that a device sent.
 fn received(bytes: &[u8]) -> Result<Embedding<Map>, fastmmd::Error> {
     let mut embedding = Embedding::new(&MAP);
     embedding.restore(&MAP, bytes)?;
@@ -48,6 +48,6 @@ fn main() -> Result<(), fastmmd::Error> {
         }
     }
     assert_eq!(joined, alone, "merging is exact");
-    println!("joined: {} samples, equal to one device that saw them all", joined.weight());
+    println!("merged: {} samples, equal to one device that saw them all", joined.weight());
     Ok(())
 }

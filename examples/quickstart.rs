@@ -1,4 +1,4 @@
-//! A sensor of three channels learns what normal is, and reports when that changes.
+//! Drift detection in a few lines: learns the distribution of three channels, reports a change.
 
 use fastmmd::{Config, Detector, Fourier, Verdict};
 

@@ -1,8 +1,8 @@
-//! Which known condition is a machine in, and what share of its time does it spend in each?
+//! Finds which known condition a machine is in, and the share of time it spends in each.
 
 use fastmmd::{Embedding, Fourier, Kernel, Profile, Regimes};
 
-/// Current drawn, in amperes, by a motor in one of three conditions.
+/// The current of a motor in one of three conditions, in amperes.
 fn current(condition: usize, step: u16) -> [f32; 1] {
     let ripple = (f32::from(step) * 2.399).sin();
     [match condition {

@@ -1,4 +1,4 @@
-//! What was learned survives a power cut, and damaged bytes are refused.
+//! Saves and restores a learned state, as for a power cut; damaged bytes are refused.
 
 use fastmmd::{Error, Fastfood, Kernel, Profile, Recipe, TwoSample};
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), Error> {
     before.save(&mut flash)?;
     println!("saved {} bytes, MMD² = {:.5}", flash.len(), before.mmd2_unbiased()?);
 
-    // After the reset: the bytes say which map they belong to, and it is drawn again.
+    // After the reset: the record contains the recipe of its map, which is drawn again.
     let recipe = Recipe::restore(&flash)?;
     println!("they were made with {:?}, seed {}", recipe.kind, recipe.seed);
     let map = Fastfood::<6, 8, 64>::from_recipe(&recipe)?;
@@ -24,7 +24,7 @@ fn main() -> Result<(), Error> {
     assert_eq!((after.p(), after.q()), (before.p(), before.q()));
     println!("restored,         MMD² = {:.5}", after.mmd2_unbiased()?);
 
-    // A torn write is noticed, and what is in RAM stays as it was.
+    // An incomplete write is detected, and the state in RAM stays as it was.
     flash[100] ^= 1;
     let refused = after.restore(&flash);
     assert_eq!(refused, Err(Error::ChecksumMismatch));

@@ -1,4 +1,4 @@
-//! How different are two streams? The statistic itself, at any time.
+//! Measures how different two streams are, at any time: the maximum mean discrepancy.
 
 use fastmmd::{Fourier, TwoSample};
 
@@ -7,8 +7,8 @@ fn main() -> Result<(), fastmmd::Error> {
     let mut test = TwoSample::new(&map);
     for step in 0..1000_u16 {
         let wave = (f32::from(step) * 0.37).sin();
-        test.push_p(&[wave, 0.0, 1.0])?; // what the sensor read when all was well
-        test.push_q(&[wave, 0.5, 1.0])?; // what it reads now: channel 1 has moved
+        test.push_p(&[wave, 0.0, 1.0])?; // healthy readings
+        test.push_q(&[wave, 0.5, 1.0])?; // present readings: channel 1 has moved
     }
     println!("MMD² = {:.4} (unbiased), {:.4} (biased)", test.mmd2_unbiased()?, test.mmd2_biased()?);
 

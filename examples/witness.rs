@@ -1,4 +1,4 @@
-//! Where do a normal and a Laplace distribution of equal variance differ? Draws both densities
+//! Shows where a normal and a Laplace distribution of equal variance differ. Draws both densities
 //! and the witness function as an SVG: `cargo run --example witness -- witness.svg`.
 
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut laplace = Embedding::new(&map);
     let mut uniform = uniform_numbers(7);
     for _ in 0..SAMPLES {
-        // Box and Muller; and the inverse of Laplace's distribution function, variance 1.
+        // Box–Muller, and the inverse of Laplace's distribution function, both of variance 1.
         let (u, v) = (uniform(), uniform());
         normal.add(&map, &[(-2.0 * u.ln()).sqrt() * (std::f32::consts::TAU * v).cos()])?;
         let w = uniform() - 0.5;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let normal = |x: f32| (-x * x / 2.0).exp() / std::f32::consts::TAU.sqrt();
     let laplace = |x: f32| (-(2_f32.sqrt()) * x.abs()).exp() / 2_f32.sqrt();
-    // The witness has units of its own: drawn five times as high as the densities.
+    // The witness has other units than the densities: it is drawn five times as high.
     let mut picture = Picture::new();
     picture.curve("Laplace density", "#c33", &xs, xs.iter().map(|x| laplace(*x)));
     picture.curve("normal density", "#36c", &xs, xs.iter().map(|x| normal(*x)));

@@ -1,5 +1,5 @@
-//! The build script of every board: tells the linker where the board's memory map and the scripts
-//! of start-up code and log are.
+//! The build script of every program that starts by itself: tells the linker where the board's
+//! memory map and the scripts of start-up code and log are.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -12,7 +12,10 @@ fn main() {
     fs::copy(map, out.join("memory.x")).expect("the memory map can be copied");
     println!("cargo::rerun-if-changed={map}");
     println!("cargo::rustc-link-search={}", out.display());
-    for argument in ["--nmagic", "-Tlink.x", "-Tdefmt.x"] {
+    // Only those that log have the log's script.
+    let manifest = fs::read_to_string("Cargo.toml").expect("cargo runs this beside the manifest");
+    let logs = manifest.contains("\ndefmt =").then_some("-Tdefmt.x");
+    for argument in ["--nmagic", "-Tlink.x"].into_iter().chain(logs) {
         println!("cargo::rustc-link-arg={argument}");
     }
 }

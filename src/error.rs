@@ -1,8 +1,8 @@
-//! What can go wrong, as one small enum.
+//! The error type: one small enum.
 
 use core::fmt;
 
-/// The input that an [`Error`] speaks of.
+/// The input that an [`Error`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -19,24 +19,25 @@ pub enum Parameter {
     Keep,
     /// A frequency vector given by the caller.
     Frequency,
-    /// The promised mean time between false alarms.
+    /// The stated mean time between false alarms (average run length), in rows.
     MeanTime,
-    /// The window lengths.
+    /// The window lengths, in rows.
     Windows,
-    /// The number of scaling rows.
+    /// The number of rows that the mean and deviation of each channel are learned from.
     ScalingRows,
-    /// The number of learning rows.
+    /// The number of rows that reference and thresholds are learned from.
     LearningRows,
-    /// The number of rows a moving reference remembers.
+    /// The memory of a moving reference, in rows.
     ReferenceMemory,
-    /// The number of rows an adaptive calibration remembers.
+    /// The memory of an adaptive calibration, in rows.
     CalibrationMemory,
-    /// The rows without alarms after an alarm, or those a new regime is given to settle.
+    /// The number of rows without alarms after an alarm, or the number of rows that a new regime
+    /// is given to settle.
     HoldOff,
 }
 
 impl Parameter {
-    /// What it is called in a message.
+    /// Its name in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,7 +45,7 @@ impl Parameter {
             Self::Weight => "the weight",
             Self::Bandwidth => "the bandwidth",
             Self::Amplitude => "the kernel's amplitude K(0)",
-            Self::Keep => "the factor to keep",
+            Self::Keep => "the factor of forgetting",
             Self::Frequency => "a frequency",
             Self::MeanTime => "the mean time between false alarms",
             Self::Windows => "the list of window lengths",
@@ -56,14 +57,14 @@ impl Parameter {
         }
     }
 
-    /// What it must be, as a whole sentence: a constant cannot put one together.
+    /// The range it must be in, as a whole sentence: constant evaluation cannot format one.
     const fn rule(self) -> &'static str {
         match self {
             Self::Channel(_) => "a channel of the sample must be a finite number in range",
             Self::Weight => "the weight must be from 2^-12 to 2^20",
             Self::Bandwidth => "the bandwidth must be a positive number in range",
             Self::Amplitude => "the kernel's amplitude K(0) must be a positive number in range",
-            Self::Keep => "the factor to keep must be above 0 and at most 1",
+            Self::Keep => "the factor of forgetting must be above 0 and at most 1",
             Self::Frequency => "a frequency must be a finite number of at most 10^12 turns",
             Self::MeanTime => "the mean time between false alarms must be from 100 to 10^9 rows",
             Self::Windows => "the window lengths must ascend, from 2 rows or more to at most 2^20",
@@ -78,7 +79,7 @@ impl Parameter {
                 "the memory of the calibration must be many times the longest window"
             }
             Self::HoldOff => {
-                "the hold-off must be at least 1 row, and settling longer than it by the longest window"
+                "the hold-off must be at least 1 row, and settling at least the longest window longer"
             }
         }
     }
@@ -100,7 +101,7 @@ impl fmt::Display for Parameter {
 pub enum Error {
     /// The parameter is NaN or infinite.
     NonFinite(Parameter),
-    /// The parameter is finite, but not inside the range its documentation gives.
+    /// The parameter is finite, but outside its documented range.
     OutOfRange(Parameter),
     /// The sample is so large that a phase could exceed [`MAX_TURNS`](crate::features::MAX_TURNS).
     PhaseTooLarge,
@@ -110,30 +111,32 @@ pub enum Error {
     Empty,
     /// The unbiased estimate needs at least two samples in each embedding.
     TooFewSamples,
-    /// More weight was to be removed than the embedding holds.
+    /// The weight to remove is larger than the total weight of the embedding.
     NothingToRemove,
     /// The total weight would reach [`MAX_TOTAL_WEIGHT`](crate::embedding::MAX_TOTAL_WEIGHT).
     Full,
-    /// Two embeddings, or an embedding and a map, do not belong to the same frequencies.
+    /// Two embeddings, or an embedding and a map, have different frequencies.
     MapMismatch,
-    /// A detector has not learned yet.
+    /// A detector has not finished learning.
     NotLearned,
-    /// Two detectors differ in their settings or in the scale of their channels.
+    /// Two detectors differ in their settings, or in the scale (mean and deviation) of their
+    /// channels.
     NotComparable,
-    /// The buffer to save into is too small; `needed` bytes would do.
+    /// The buffer to save into is too small.
     BufferTooSmall {
-        /// Length the buffer must have, in bytes.
+        /// Length that the buffer must have, in bytes.
         needed: usize,
     },
-    /// The bytes do not begin as a saved state does.
+    /// The bytes do not begin like a saved state.
     NotAState,
     /// The bytes were written by a later version of the format.
     NewerVersion(u8),
-    /// The bytes end too early, or are longer than they say.
+    /// The number of bytes is not the one in the header.
     WrongLength,
-    /// The checksum does not match: the bytes are torn or altered.
+    /// The checksum does not match: the bytes were cut off while written, or altered.
     ChecksumMismatch,
-    /// The bytes hold another kind of record, another shape or another backend.
+    /// The bytes hold another kind of record, or one of another shape or backend; or a slice has
+    /// the wrong length.
     WrongShape,
     /// The checksum matches, but the values contradict each other.
     Inconsistent,
@@ -146,15 +149,13 @@ impl Error {
         match self {
             Self::NonFinite(_) => "is not a finite number",
             Self::OutOfRange(_) => "is out of range",
-            Self::PhaseTooLarge => {
-                "the sample is too large: a phase could not be reduced to one turn"
-            }
+            Self::PhaseTooLarge => "the sample is too large: a phase would exceed 2^22 turns",
             Self::NotSpherical => {
                 "the kernel is not spherically invariant: use a dense map with independent or quasi-random sampling"
             }
             Self::Empty => "the embedding holds no sample",
             Self::TooFewSamples => "the unbiased estimate needs two samples in each embedding",
-            Self::NothingToRemove => "more weight was to be removed than the embedding holds",
+            Self::NothingToRemove => "the weight to remove is more than the embedding holds",
             Self::Full => "the total weight would exceed the exact range of the sums",
             Self::MapMismatch => "the embedding belongs to another map",
             Self::NotLearned => "the detector has not learned yet",
@@ -165,13 +166,13 @@ impl Error {
             Self::NotAState => "the bytes are not a saved state",
             Self::NewerVersion(_) => "the state has a newer format than this crate reads",
             Self::WrongLength => "the saved state is cut short or has bytes left over",
-            Self::ChecksumMismatch => "the saved state is torn or altered",
-            Self::WrongShape => "the kind, shape or backend is another one",
+            Self::ChecksumMismatch => "the saved state is incomplete or altered",
+            Self::WrongShape => "the kind, shape or backend does not match",
             Self::Inconsistent => "the saved values contradict each other",
         }
     }
 
-    /// The parameter that the error speaks of, if it is of one.
+    /// The parameter that the error is about, if there is one.
     #[must_use]
     pub const fn parameter(&self) -> Option<Parameter> {
         match self {
@@ -180,7 +181,8 @@ impl Error {
         }
     }
 
-    /// Ends the compilation of a constant with this error: see [`checked!`](crate::checked).
+    /// Panics with this error. In a constant that stops compilation: see
+    /// [`checked!`](crate::checked).
     #[doc(hidden)]
     pub const fn refuse(&self) -> ! {
         match self.parameter() {
@@ -190,7 +192,7 @@ impl Error {
     }
 }
 
-/// The value of a constant expression that may be refused, or an error when compiled: for maps and
+/// Unwraps the `Result` of a constant expression; an `Err` is a compile error. For maps and
 /// detectors in a `static`.
 ///
 /// ```

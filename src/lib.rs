@@ -1,13 +1,14 @@
-//! Drift detection on a microcontroller: has the distribution of a sensor's readings changed,
-//! since when, on which channel, at a false-alarm rate (average run length) that you state? In
-//! constant memory, without `std`, allocation or panics.
+//! Drift detection on a microcontroller. A detector says when the distribution of a sensor's
+//! readings has changed, since when and on which channel. You state the mean time between false
+//! alarms (the average run length). Memory is constant; there is no `std`, no allocation and no
+//! panic.
 //!
-//! Streams are compared by the squared maximum mean discrepancy (MMD²), a distance between
-//! distributions that sees level, spread, shape and how channels go together alike. A
-//! shift-invariant kernel is the expectation of cos(ω'(x − y)) over its spectral distribution, so
-//! with random Fourier features MMD² of two samples is the mean, over L frequencies ω, of the
-//! squared distance between two average points on a circle (Zhao and Meng, *FastMMD*, 2015). A
-//! stream of any length is then L pairs of sums.
+//! Streams are compared by the squared maximum mean discrepancy (MMD²): a distance between
+//! distributions that responds to changes of level, spread and shape, and of the dependence
+//! between channels. A shift-invariant kernel is the expectation of cos(ω'(x − y)) over its
+//! spectral distribution. With random Fourier features, MMD² of two samples is therefore the mean,
+//! over L frequencies ω, of the squared distance between two mean points on a circle (Zhao and
+//! Meng, *FastMMD*, 2015). A stream of any length is stored as L pairs of sums.
 //!
 //! # Example
 //!
@@ -19,7 +20,7 @@
 //!
 //! ```text
 //! row of readings
-//!   │ condition   each channel in units of its spread; innovations; the last rows as one vector
+//!   │ condition   channels in standard deviations; innovations; several rows as one vector
 //!   ▼
 //! standardised vector
 //!   │ features    L phases ω'x, and a point (cos, sin) for each: random Fourier features
@@ -27,26 +28,25 @@
 //! points on L circles
 //!   ├─ embedding  exact sums of points: MMD², two samples, witness, regimes
 //!   │
-//!   └─ monitor    exponentially weighted windows against a reference, thresholds that keep a
-//!                 promise, alarms that say since when, which channel and how
+//!   └─ monitor    exponentially weighted windows against a reference, thresholds for the stated
+//!                 average run length, alarms with onset, channel and kind of change
 //! ```
 //!
-//! The modules stand in this order. [`condition`] takes rows as the sensor gives them, a map of
-//! [`features`] is immutable and may be a `static` in flash, an [`embedding`] sums its points, and
-//! a [`monitor`] decides. [`fixed`] is the way from a sample to MMD² in integers, `dynamic` all
-//! of it for shapes that are known only when the program runs, and [`state`] says how what was
-//! learned is kept.
+//! [`condition`] takes rows as the sensor gives them. A map of [`features`] is immutable and may
+//! be a `static` in flash. An [`embedding`] sums the points. A [`monitor`] decides. [`fixed`]
+//! computes MMD² from integer samples. `dynamic` is for shapes known only at run time. [`state`]
+//! describes how learned values are saved.
 //!
 //! # Which type do I need?
 //!
 //! | to | use |
 //! |---|---|
-//! | be told when a sensor drifts | [`Detector`], [`Config`] |
-//! | ask how different two streams are | [`TwoSample`], at several bandwidths [`KernelFamily`] |
-//! | sum streams on several devices and join them | [`Embedding`] |
+//! | detect drift of a sensor | [`Detector`], [`Config`] |
+//! | measure how different two streams are | [`TwoSample`]; at several bandwidths [`KernelFamily`] |
+//! | sum streams on several devices and merge the sums | [`Embedding`] |
 //! | see where two streams differ | [`Witness`] |
-//! | name the condition a machine is in | [`Regimes`] |
-//! | watch whether two groups of channels go together | [`monitor::coupling`] |
+//! | find which known condition a machine is in | [`Regimes`] |
+//! | watch the dependence between two groups of channels | [`monitor::coupling`] |
 //! | choose frequencies | [`Fourier`] up to about 8 channels, [`Fastfood`] above |
 //!
 //! # Which numbers?
@@ -56,19 +56,19 @@
 //! | with FPU (Cortex-M4F, M7, M33), hosts | [`Fourier`], [`Fastfood`] | `[f32; D]` |
 //! | without (Cortex-M0, M0+, M3, M23, most RISC-V) | [`fixed`], the same names in integers | `[i16; D]` |
 //!
-//! In integers a sample costs an M0 a fraction of the instructions, and a point is good to 2e-4.
-//! The [`Detector`] is for `f32` alone.
+//! On a Cortex-M0 an integer sample takes a fraction of the instructions of an `f32` one; the
+//! error of a point is up to 2e-4. The [`Detector`] takes `f32` only.
 //!
 //! # Rules
 //!
-//! * Each number is said once: the map says how many inputs and frequencies there are, and all
-//!   else follows from its type. Shapes are checked when compiled; tunables (bandwidth, weights,
-//!   seeds) are values and checked when given.
-//! * What is given once is immutable and shared (maps, in flash if `static`); what changes is
-//!   small and owned (embeddings, monitors).
+//! * The type of the map gives the number of inputs and frequencies; all other shapes follow from
+//!   it and are checked at compile time. Tunables (bandwidth, weights, seeds) are values and are
+//!   checked when given.
+//! * Maps are immutable and shared, in flash if `static`. Embeddings and monitors change; they are
+//!   small and owned.
 //! * A refused call returns a typed [`Error`] and leaves the state as it was.
-//! * The sums of an embedding are exact: order, merging and removal make no difference. The
-//!   windows of a monitor forget, in `f32`.
+//! * The sums of an embedding are exact: they do not depend on the order of samples, and merging
+//!   and removing lose nothing. The windows of a monitor are exponentially weighted means in `f32`.
 //! * The same input gives the same bits on every target.
 //!
 //! # Features
@@ -77,8 +77,8 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `alloc` | `dynamic`: shapes that are known only when the program runs |
-//! | `serde` | `Serialize` and `Deserialize` of settings and verdicts |
+//! | `alloc` | `dynamic`: shapes known only at run time |
+//! | `serde` | `Serialize` and `Deserialize` for settings and verdicts |
 //! | `rand_core` | `seed_from`: a seed from any random generator |
 //! | `libm` | the `sincos::Libm` backend |
 //! | `micromath` | the `sincos::Micromath` backend |
@@ -103,7 +103,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-// In the order of the data's path.
+// In the order in which data passes through them.
 pub mod condition;
 pub mod features;
 
@@ -113,11 +113,11 @@ pub mod monitor;
 
 pub mod drift;
 
-// All of it for any shape, on a host.
+// Any shape, for hosts.
 #[cfg(feature = "alloc")]
 pub mod dynamic;
 
-// For all of them.
+// Used by all of the above.
 pub mod error;
 pub mod fixed;
 mod numeric;

@@ -1,8 +1,9 @@
-//! How many there are of something: known when compiled, or, with `alloc`, when made.
+//! Lengths: the number of channels, inputs, frequencies or windows, known at compile time or, with
+//! `alloc`, at run time.
 //!
-//! All code of the crate is written for a [`Length`]. On a microcontroller it is [`Fixed`], values
-//! are arrays, and nothing is left of the difference; on a host the lengths of
-//! `dynamic` put them in boxed slices, and any shape will do.
+//! All code of the crate is generic over [`Length`]. On a microcontroller the length is [`Fixed`]
+//! and values are arrays, at no cost. On a host the lengths of `dynamic` use boxed slices, for any
+//! shape.
 
 use core::fmt;
 
@@ -11,17 +12,17 @@ use crate::features::sincos::Point;
 /// A number of channels, inputs, frequencies or windows. Sealed: [`Fixed`], and the lengths of
 /// `dynamic`.
 pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
-    /// So many values, owned: `[T; N]`, or `Box<[T]>`.
+    /// N owned values: `[T; N]`, or `Box<[T]>`.
     type Of<T>;
 
-    /// So many values, borrowed: `[T; N]`, or `[T]`.
+    /// N borrowed values: `[T; N]`, or `[T]`.
     type Slice<T>: ?Sized + AsRef<[T]> + AsMut<[T]>;
 
-    /// Values for windows that are worked on side by side: `[T; N]`, or four at a time.
+    /// One value for each window that is updated in parallel: `[T; N]`, or four values.
     #[doc(hidden)]
     type Lane<T: Copy>: Copy + AsRef<[T]> + AsMut<[T]>;
 
-    /// As many lanes as it takes: one, or the number of windows over four.
+    /// All lanes: one, or a quarter of the number of windows, rounded up.
     #[doc(hidden)]
     type Lanes<T>: AsRef<[T]> + AsMut<[T]>;
 
@@ -31,7 +32,7 @@ pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
     #[doc(hidden)]
     fn make<T>(dims: &Dims, item: impl FnMut() -> T) -> Self::Of<T>;
 
-    /// As many values of one kind as there are of another.
+    /// Copies of `item`, as many as there are `values`.
     #[doc(hidden)]
     fn like<T, U: Copy>(values: &Self::Of<T>, item: U) -> Self::Of<U>;
 
@@ -47,8 +48,8 @@ pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
     #[doc(hidden)]
     fn lane<T: Copy>(item: T) -> Self::Lane<T>;
 
-    /// Moves the mean points of windows on one circle towards a point, each by its own fraction,
-    /// and adds the squared distances from a reference to sums.
+    /// Moves each window's mean point on one circle towards a point, by the window's own fraction
+    /// of the way; then adds its squared distance from the reference to the window's sum.
     #[doc(hidden)]
     fn blend_and_measure(
         means: &mut Self::Lane<Point>,
@@ -65,7 +66,7 @@ pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
     fn cloned_lanes<T: Clone>(lanes: &Self::Lanes<T>) -> Self::Lanes<T>;
 }
 
-/// A [`Length`] that is known when compiled.
+/// A [`Length`] known at compile time.
 pub trait Constant: Length {
     /// The number.
     const N: usize;
@@ -75,11 +76,11 @@ impl<const N: usize> Constant for Fixed<N> {
     const N: usize = N;
 }
 
-/// N, known when compiled: values are arrays.
+/// A length N known at compile time: values are arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fixed<const N: usize>;
 
-/// W windows, known when compiled.
+/// A number of windows W known at compile time.
 pub type Windows<const W: usize> = Fixed<W>;
 
 impl<const N: usize> Length for Fixed<N> {
@@ -147,7 +148,7 @@ impl<const N: usize> Length for Fixed<N> {
     }
 }
 
-/// The lengths of one detector or embedding, for those that are not in its type.
+/// The lengths of one detector or embedding, where its type does not give them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[doc(hidden)]
 pub struct Dims {
@@ -157,7 +158,7 @@ pub struct Dims {
     pub(crate) windows: usize,
 }
 
-/// A list of values, one for each of a [`Length`]: an array with a type that says what it counts.
+/// One value for each channel, input, frequency or window; the type says which.
 pub(crate) struct Per<L: Length, T>(pub(crate) L::Of<T>);
 
 impl<L: Length, T> Per<L, T> {
@@ -165,7 +166,7 @@ impl<L: Length, T> Per<L, T> {
         Self(L::make(dims, item))
     }
 
-    /// As many values of another kind.
+    /// Copies of `item`, as many as there are values here.
     #[inline(always)]
     pub(crate) fn like<U: Copy>(&self, item: U) -> Per<L, U> {
         Per(L::like(&self.0, item))
@@ -220,7 +221,7 @@ impl<L: Length, T: fmt::Debug> fmt::Debug for Per<L, T> {
 }
 
 pub(crate) mod sealed {
-    /// Keeps [`Length`](super::Length) to this crate.
+    /// Prevents implementations of [`Length`](super::Length) outside this crate.
     pub trait Sealed {}
     impl<const N: usize> Sealed for super::Fixed<N> {}
 }

@@ -1,7 +1,7 @@
 //! A million rows of eight channels: `cargo bench -p fastmmd-cli`.
 //!
 //! Replaying them takes at most four times as long as parsing them alone, and less than 50 MB of
-//! memory. Both are measured in one run, in turns, for only their ratio means anything.
+//! memory. Both are measured alternately in one run, because only their ratio is reproducible.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -17,9 +17,9 @@ use fastmmd_reference::generate::Generator;
 const ROWS: usize = 1_000_000;
 const CHANNELS: usize = 8;
 const TURNS: usize = 5;
-/// Most time of a replay, in times of parsing alone.
+/// Limit for the time of a replay, relative to parsing alone.
 const MOST_TIME: f64 = 4.0;
-/// Most memory of a replay.
+/// Limit for the memory of a replay.
 const MOST_KILOBYTES: u64 = 50_000;
 
 fn main() -> ExitCode {
@@ -63,7 +63,7 @@ fn write_log(path: &Path) {
     }
 }
 
-/// Reads every record and every number as any program would, and does nothing else.
+/// Only parses every record and every number, in the usual way.
 fn parse(path: &Path) -> Duration {
     let begin = Instant::now();
     let mut reader = csv::Reader::from_path(path).expect("the log");
@@ -79,8 +79,8 @@ fn parse(path: &Path) -> Duration {
     begin.elapsed()
 }
 
-/// The same without checks of UTF-8 and with the parser of numbers that the command uses: about as
-/// fast as it can be.
+/// The same without UTF-8 checks and with the number parser of the command: about as fast as
+/// possible.
 fn parse_barely(path: &Path) -> Duration {
     let begin = Instant::now();
     let mut reader = csv::Reader::from_path(path).expect("the log");
@@ -108,7 +108,7 @@ fn replay(path: &Path) -> (Duration, u64) {
         .expect("the command starts");
     let mut peak = 0;
     loop {
-        // The high-water mark: only the last reading counts, and there is none after the end.
+        // The peak so far: the last value counts, and none can be read after the process ends.
         peak = peak.max(common::peak_kilobytes(&child));
         if let Some(status) = child.try_wait().expect("a child") {
             assert!(matches!(status.code(), Some(0 | 1)), "{status}");

@@ -1,4 +1,4 @@
-//! Rows read ahead, by a thread of their own, while earlier ones are looked at.
+//! Reads rows ahead in a separate thread, while earlier ones are processed.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -7,18 +7,18 @@ use crate::fault::Fault;
 use crate::rows::{Row, Rows};
 use crate::source;
 
-/// Rows that change threads at once. One by one where they come slowly.
+/// Largest number of rows in a batch. Rows that arrive slowly are passed on one by one.
 const MANY: usize = 2048;
-/// Batches waiting.
+/// Largest number of batches waiting.
 const WAITING: usize = 4;
 
-/// Rows of a log, and what comes after them.
+/// Some rows of a log, and how far it has been read.
 pub(crate) struct Batch {
     rows: Vec<Row>,
     used: usize,
-    /// Rows of data read so far, those left out included.
+    /// Number of rows of data read so far, including those left out.
     pub(crate) read: u64,
-    /// Bytes read, and bytes in all where that is known.
+    /// Bytes read, and bytes in total if known.
     pub(crate) progress: (u64, Option<u64>),
     pub(crate) after: After,
 }
@@ -35,14 +35,14 @@ impl Batch {
     }
 }
 
-/// Where batches come from.
+/// The receiving end of the batches.
 pub(crate) struct Ahead {
     batches: Receiver<Batch>,
     spare: Sender<Vec<Row>>,
 }
 
 impl Ahead {
-    /// Begins to read. The thread ends with the log, with a fault, or when nobody listens.
+    /// Starts the thread. It ends with the log, with a fault, or when this is dropped.
     pub(crate) fn begin(log: Rows) -> Self {
         let (send, batches) = sync_channel(WAITING);
         let (spare, used) = channel();
@@ -50,11 +50,11 @@ impl Ahead {
         Self { batches, spare }
     }
 
-    /// The next rows; none once whoever follows the log has seen enough.
+    /// The next rows; `None` after the user has interrupted a followed log.
     pub(crate) fn next(&self) -> Result<Option<Batch>, Fault> {
         while !source::is_enough() {
             match self.batches.recv_timeout(source::PATIENCE) {
-                // The end that an interruption makes may have cut a row in two.
+                // An interruption may have cut a row in two.
                 Ok(_) if source::is_enough() => break,
                 Ok(batch) => return Ok(Some(batch)),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -66,9 +66,9 @@ impl Ahead {
         Ok(None)
     }
 
-    /// Gives the room of a batch back, to be filled again.
+    /// Returns the memory of a batch, to be filled again.
     pub(crate) fn give_back(&self, batch: Batch) {
-        // After the last batch nobody needs it.
+        // Fails after the last batch, when it is no longer needed.
         let _ = self.spare.send(batch.rows);
     }
 }

@@ -6,11 +6,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::time::Span;
 
-/// Finds drift in logs with the detector that runs on the device.
+/// Drift detection in logs, with the detector that runs on the device.
 ///
-/// Try it on your own log, choose settings, and ship what it learned to the device.
+/// Try it on your own log, choose settings, and copy the learned state to the device.
 ///
-/// Exit codes: 0 healthy or done, 1 drift found or a difference, 2 an error, told in one line on
+/// Exit codes: 0 healthy or done, 1 drift or a difference found, 2 an error, with one line on
 /// standard error.
 #[derive(Parser)]
 #[command(
@@ -28,9 +28,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Test whether two files are samples of one distribution.
     #[command(after_help = "Example: fastmmd test before.csv after.csv --null permutation\n\n\
-        Values are taken as they are: for channels in different units, scale them first or give\n\
-        --standardise. The rows are taken to be independent; for rows of a slow signal, take\n\
-        every n-th.")]
+        Values are used as they are: for channels in different units, give --standardise. Rows\n\
+        are assumed to be independent: of a slowly varying signal, use every n-th row.")]
     Test(TestArguments),
     /// Run the detector over a log as the device would.
     #[command(after_help = "Examples:\n  \
@@ -39,16 +38,16 @@ pub(crate) enum Command {
         logger | fastmmd replay - --json\n\n\
         The exit code is 1 if there was an alarm, 0 if not.")]
     Replay(ReplayArguments),
-    /// Suggest bandwidth, frequencies, lags and scales for a log.
+    /// Suggest bandwidth, frequencies, lags and window lengths for a log.
     #[command(after_help = "Example: fastmmd tune pump.csv --learn 400 --within 60\n\n\
         The log, or its part up to --healthy, must be healthy: changes are injected into it.")]
     Tune(TuneArguments),
-    /// Learn from a log and write the detector as the device keeps it.
+    /// Learn from a log and write the detector as the device saves it.
     #[command(after_help = "Examples:\n  \
         fastmmd export healthy.csv -o reference.bin\n  \
         fastmmd export other.csv --scale-from reference.bin -o other.bin   (to compare or merge)")]
     Export(ExportArguments),
-    /// Explain a saved map, embedding, pair of streams, detector or monitor of couplings.
+    /// Explain a saved map, embedding, two-sample statistic, detector or coupling monitor.
     #[command(after_help = "Example: fastmmd inspect reference.bin")]
     Inspect {
         /// The file, as `save` on the device or `fastmmd export` wrote it.
@@ -57,42 +56,44 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Join what several devices learned into one reference.
+    /// Merge the references that several devices learned into one.
     #[command(after_help = "Example: fastmmd merge a.bin b.bin c.bin -o all.bin\n\n\
-        Devices must have learned by one scale: fastmmd export LOG --scale-from a.bin -o b.bin")]
+        Devices must share one scale (the mean and deviation of each channel):\n  \
+        fastmmd export LOG --scale-from a.bin -o b.bin")]
     Merge {
-        /// Saved detectors of one scale and shape.
+        /// Saved detectors with the same scale and shape.
         #[arg(required = true, num_args = 2..)]
         files: Vec<PathBuf>,
-        /// Where to write the joined detector.
+        /// File for the merged detector.
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,
     },
-    /// Say how different what two devices learned is.
+    /// Test whether two devices learned different references.
     #[command(after_help = "Example: fastmmd compare a.bin b.bin\n\n\
-        Devices must have learned by one scale: fastmmd export LOG --scale-from a.bin -o b.bin\n\
-        Level and spread show only in raw values or vectors: export with --view raw for them.\n\
+        Devices must share one scale (the mean and deviation of each channel):\n  \
+        fastmmd export LOG --scale-from a.bin -o b.bin\n\
+        Innovations do not show differences of level and spread: export with --view raw for those.\n\
         The exit code is 1 if they differ, at the level of --alpha.")]
     Compare {
         /// A saved detector.
         first: PathBuf,
         /// Another of the same shape.
         second: PathBuf,
-        /// Level of the test: how often devices that are alike may be said to differ.
+        /// Level of the test: how often equal devices may be said to differ.
         #[arg(long, default_value_t = 0.01, value_parser = probability, allow_negative_numbers = true)]
         alpha: f64,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
     },
-    /// Show a drift in a made-up log; needs no file.
+    /// Show a drift in a synthetic log; needs no file.
     #[command(after_help = "Example: fastmmd demo --plot drift.svg --csv drift.csv\n\n\
         The exit code is 1: there is drift in it.")]
     Demo {
-        /// Draw the log and what the detector says of it.
+        /// Draw the log, the statistic and the alarms.
         #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
         plot: Option<PathBuf>,
-        /// Write the log as well, to try the other commands on.
+        /// Also write the log, to try the other commands on it.
         #[arg(long, value_name = "FILE")]
         csv: Option<PathBuf>,
         /// Print JSON, one object a line.
@@ -101,14 +102,14 @@ pub(crate) enum Command {
     },
 }
 
-/// Which columns of a log, and what of missing values.
+/// Which columns of a log to use, and what to do with missing values.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Columns {
     /// Columns to watch, by name or number from 1 [default: all but the time].
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) columns: Option<Vec<String>>,
-    /// Column that holds the time: dates and times, or numbers in seconds or in the unit of its
-    /// name, as in `time (ms)` [default: one named so, or a first one of dates].
+    /// Column that holds the time: dates and times, or numbers in seconds or in the unit given in
+    /// its name, as in `time (ms)` [default: one named time, or a first column of dates].
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: Option<String>,
     /// What to do with rows that have an empty cell, NaN or infinity.
@@ -127,21 +128,22 @@ pub(crate) enum Missing {
 /// The detector.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Watching {
-    /// Rows or time to learn from, scaling included [default: 15 % of a file, from 768 rows, or
-    /// three quarters of it, up to 4196 rows; 4196 rows of standard input; 4352 for raw values].
+    /// Rows or time to learn from, including scaling [default: 15 % of a file, but at least 768
+    /// rows or three quarters of it, and at most 4196 rows; 4196 rows of standard input; 4352
+    /// instead of 4196 for raw values].
     #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) learn: Option<Span>,
-    /// Rows a second, for times [default: from the time column].
+    /// Rows per second, to convert times to rows [default: from the time column].
     #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
-    /// What to look at: values, vectors of the last K values, or what a channel does beyond what
-    /// its past predicts; `auto` is innovation, or delay where --lags says so.
+    /// What to watch: raw values, vectors of the last K values (delay), or the errors of predicting
+    /// a channel from its past (innovation); `auto` is innovation, or delay with --lags above 1.
     #[arg(long, value_enum, default_value_t = ViewChoice::Auto)]
     pub(crate) view: ViewChoice,
-    /// The promise: mean time between false alarms, in rows or as a time.
+    /// Mean time between false alarms (average run length), in rows or as a time.
     #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = "10000")]
     pub(crate) mean_time_between_false_alarms: Span,
-    /// Window lengths in rows, ascending, as many as you like [default: 4,16,64 and for raw values
+    /// Window lengths in rows, ascending, any number of them [default: 4,16,64, and for raw values
     /// also 256].
     #[arg(long, value_delimiter = ',', value_name = "ROWS,…")]
     pub(crate) scales: Option<Vec<u32>>,
@@ -151,23 +153,23 @@ pub(crate) struct Watching {
     /// Frequencies L of the map [default: 16 for innovations, else 64].
     #[arg(long, value_name = "L")]
     pub(crate) features: Option<usize>,
-    /// Seed of the frequencies; the device must have the same.
+    /// Seed of the frequencies; the device must use the same.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// What follows an alarm [default: once].
+    /// What happens after an alarm [default: once].
     #[arg(long, value_enum)]
     pub(crate) on_alarm: Option<OnAlarm>,
-    /// Rows without alarms after one [default: 100 for innovations, else 256].
+    /// Rows without alarms after an alarm [default: 100 for innovations, else 256].
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hold_off: Option<u32>,
-    /// Rows after which a relearned reference is kept for good.
+    /// Rows after an alarm until a relearned reference becomes final.
     #[arg(long, value_name = "ROWS", default_value_t = 1000)]
     pub(crate) settle: u32,
     #[command(flatten)]
     pub(crate) fine: Fine,
 }
 
-/// What the presets usually know best.
+/// Settings that rarely need a change.
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Fine settings")]
 pub(crate) struct Fine {
@@ -175,23 +177,22 @@ pub(crate) struct Fine {
     /// `family` of bandwidths [default: 16 for innovations, else family].
     #[arg(long, value_name = "NUMBER|median|family", allow_negative_numbers = true)]
     pub(crate) sigma: Option<Sigma>,
-    /// Of the rows to learn from, those for level and spread of each channel [default: 100 for
-    /// innovations, else 256].
+    /// How many of the learning rows are for the mean and deviation of each channel [default: 100
+    /// for innovations, else 256].
     #[arg(long, value_name = "ROWS")]
     pub(crate) scaling: Option<u32>,
-    /// Rows over which the reference forgets, or 0 for one as it was learned [default: 8000 for
+    /// Rows over which the reference forgets, or 0 for a constant reference [default: 8000 for
     /// innovations, else 0].
     #[arg(long, value_name = "ROWS")]
     pub(crate) reference_memory: Option<u32>,
-    /// Rows over which thresholds forget, or 0 for those learned [default: 4000 for innovations,
-    /// else 0].
+    /// Rows over which the thresholds forget, or 0 for constant thresholds [default: 4000 for
+    /// innovations, else 0].
     #[arg(long, value_name = "ROWS")]
     pub(crate) threshold_memory: Option<u32>,
-    /// What a single row far out of the ordinary does [default: count for innovations, else
-    /// hold-back].
+    /// How a single outlier row is treated [default: count for innovations, else hold-back].
     #[arg(long, value_enum)]
     pub(crate) lone_outliers: Option<Outliers>,
-    /// Take channels that do not move while learning; else they are an error.
+    /// Accept channels that are constant while learning; otherwise they are an error.
     #[arg(long)]
     pub(crate) allow_constant: bool,
 }
@@ -202,9 +203,9 @@ pub(crate) enum ViewChoice {
     Raw,
     /// Vectors of the last values.
     Delay,
-    /// What a channel does beyond what its past predicts.
+    /// The errors of predicting a channel from its past.
     Innovation,
-    /// The best on recordings: innovation, unless --lags asks for vectors.
+    /// Innovation, or delay with --lags above 1.
     Auto,
 }
 
@@ -214,7 +215,7 @@ pub(crate) enum OnAlarm {
     Once,
     /// No further alarm at all.
     Latch,
-    /// Again and again while the data differ.
+    /// Repeated alarms while the data differ.
     Holdoff,
     /// The new regime becomes the reference.
     Relearn,
@@ -222,9 +223,9 @@ pub(crate) enum OnAlarm {
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outliers {
-    /// It counts as any row.
+    /// It counts like any row.
     Count,
-    /// Nothing, unless another comes soon.
+    /// It is ignored unless another follows soon.
     HoldBack,
 }
 
@@ -258,9 +259,9 @@ pub(crate) struct ReplayArguments {
     pub(crate) columns: Columns,
     #[command(flatten)]
     pub(crate) watching: Watching,
-    /// Go on from this saved detector, its settings included, and save it again in the end; if
-    /// there is no such file yet, learn. A log too short to learn from is then no error: the next
-    /// one goes on where it ended. Every row of a log counts as new: give each log once.
+    /// Continue from this saved detector, with its settings, and save it again at the end. If the
+    /// file does not exist, learn. A log too short to learn from is then not an error: the next log
+    /// continues where it ended. Every row of a log counts as new: give each log once.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Print JSON, one object a line.
@@ -269,8 +270,8 @@ pub(crate) struct ReplayArguments {
     /// Draw signal, statistic and alarms.
     #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
     pub(crate) plot: Option<PathBuf>,
-    /// At the end of the file wait for more rows, until interrupted; standard input is followed
-    /// anyway.
+    /// At the end of the file, wait for more rows until interrupted. Standard input is always
+    /// followed.
     #[arg(long, conflicts_with = "plot")]
     pub(crate) follow: bool,
 }
@@ -281,22 +282,22 @@ pub(crate) struct TuneArguments {
     pub(crate) log: PathBuf,
     #[command(flatten)]
     pub(crate) columns: Columns,
-    /// Rows or time to learn from, scaling included [default: half of the log].
+    /// Rows or time to learn from, including scaling [default: half of the log].
     #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) learn: Option<Span>,
-    /// Only this much of the log is healthy, in rows or as a time [default: all of it].
+    /// Length of the healthy part at the start, in rows or as a time [default: the whole log].
     #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) healthy: Option<Span>,
-    /// Rows a second, for times [default: from the time column].
+    /// Rows per second, to convert times to rows [default: from the time column].
     #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
-    /// The promise: mean time between false alarms, in rows or as a time.
+    /// Mean time between false alarms (average run length), in rows or as a time.
     #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = "10000")]
     pub(crate) mean_time_between_false_alarms: Span,
-    /// Delay within which a change is to be found, in rows or as a time.
+    /// Delay within which a change must be found, in rows or as a time.
     #[arg(long, value_name = "N|TIME", default_value = "64")]
     pub(crate) within: Span,
-    /// Most bytes of RAM that the detector may take.
+    /// Limit for the RAM of the detector, in bytes.
     #[arg(long, value_name = "BYTES")]
     pub(crate) ram: Option<usize>,
     /// Print JSON, one object a line.
@@ -306,18 +307,18 @@ pub(crate) struct TuneArguments {
 
 #[derive(Args)]
 pub(crate) struct ExportArguments {
-    /// The log, as CSV; `-` is standard input. Rows after those learned from only tell whether the
-    /// log is healthy.
+    /// The log, as CSV; `-` is standard input. Rows after the learning rows are only used to check
+    /// whether the log is healthy.
     pub(crate) log: PathBuf,
-    /// Where to write the detector.
+    /// File for the detector.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) columns: Columns,
     #[command(flatten)]
     pub(crate) watching: Watching,
-    /// Learn by the scale, and with the settings, of this saved detector, so that references can
-    /// be compared and merged.
+    /// Learn with the scale (the mean and deviation of each channel) and settings of this saved
+    /// detector, so that references can be compared and merged.
     #[arg(long, value_name = "FILE")]
     pub(crate) scale_from: Option<PathBuf>,
 }
@@ -330,8 +331,8 @@ pub(crate) struct TestArguments {
     pub(crate) y: PathBuf,
     #[command(flatten)]
     pub(crate) columns: Columns,
-    /// Bandwidth of the kernel in units of the values, the `median` distance of all rows, or of a
-    /// `family` around that the one with the smallest p-value (times their number).
+    /// Bandwidth of the kernel in units of the values; or `median`: the median distance of rows; or
+    /// `family`: several around that, with the smallest p-value times their number.
     #[arg(
         long,
         default_value = "median",
@@ -342,29 +343,29 @@ pub(crate) struct TestArguments {
     /// The kernel.
     #[arg(long, value_enum, default_value_t = KernelChoice::Gaussian)]
     pub(crate) kernel: KernelChoice,
-    /// How frequencies are applied.
+    /// The feature map.
     #[arg(long, value_enum, default_value_t = MapChoice::Fourier)]
     pub(crate) map: MapChoice,
-    /// How frequencies of a fourier map are spread [default: what suits kernel and channels].
+    /// How the frequencies of a fourier map are drawn [default: by kernel and channels].
     #[arg(long, value_enum)]
     pub(crate) sampling: Option<SamplingChoice>,
-    /// Frequencies L; of a fastfood map a multiple of its block, the power of two from 4 on that
-    /// holds the channels.
+    /// Frequencies L. For a fastfood map a multiple of its block: the smallest power of two that is
+    /// at least 4 and the number of channels.
     #[arg(long, value_name = "L", default_value_t = 256)]
     pub(crate) features: usize,
-    /// Seed of frequencies and resampling.
+    /// Seed of the frequencies and of resampling.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Level of the test: how often equal distributions may be said to differ.
     #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
     pub(crate) alpha: f64,
-    /// How the statistic is distributed while nothing differs.
+    /// How to find the distribution of the statistic for equal distributions.
     #[arg(long, value_enum, default_value_t = NullChoice::Gamma)]
     pub(crate) null: NullChoice,
-    /// Divide each channel by its spread over both files first.
+    /// First divide each channel by its standard deviation over both files.
     #[arg(long)]
     pub(crate) standardise: bool,
-    /// Add the exact value over all pairs, which takes time of the square of the rows.
+    /// Also compute the exact value over all pairs; the time grows with the square of the rows.
     #[arg(long)]
     pub(crate) exact: bool,
     /// Print one JSON object.
@@ -396,31 +397,35 @@ pub(crate) enum MapChoice {
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SamplingChoice {
-    /// Each by itself.
+    /// Independent draws.
     Independent,
     /// A low-discrepancy sequence: for up to about 8 channels.
     Quasi,
-    /// At right angles: for more channels.
+    /// Perpendicular directions: for more channels.
     Orthogonal,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NullChoice {
-    /// A gamma distribution by the first two moments: quick.
+    /// A gamma distribution fitted to two moments: quick.
     Gamma,
-    /// By random exchanges of rows between the files: exact in level.
+    /// Random permutations of the rows of both files: the level is exact.
     Permutation,
-    /// By rows drawn with replacement from both files.
+    /// Rows drawn with replacement from both files.
     Bootstrap,
-    /// A Pearson curve by the first three moments.
+    /// A Pearson curve fitted to three moments.
     Pearson,
-    /// A sum of chi-squared variables by the eigenvalues of the kernel.
+    /// A sum of chi-squared variables, weighted by the eigenvalues of the kernel.
     Spectrum,
 }
 
 fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().map_err(|_| "not a number".to_owned())?;
-    if f64::is_finite(number) && number > 0.0 { Ok(number) } else { Err("more than 0".to_owned()) }
+    if f64::is_finite(number) && number > 0.0 {
+        Ok(number)
+    } else {
+        Err("must be above 0".to_owned())
+    }
 }
 
 fn probability(text: &str) -> Result<f64, String> {

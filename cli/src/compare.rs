@@ -12,14 +12,14 @@ use crate::report::{self, GREEN, RED, number};
 use crate::saved::{self, Saved};
 use crate::view;
 
-/// Says how different two saved detectors are; whether they differ.
+/// Prints how different two saved detectors are; returns whether they differ.
 pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result<bool, Fault> {
     let (own, other) = (Saved::read(first)?, files::read(second)?);
     let detector = own.detector()?;
     let difference = own.restored(&other).and_then(|other| detector.difference(&other));
     let difference = difference.map_err(|error| explain(second, error))?;
     let kind = detector.shape().view;
-    // No test can be so sure that the probability is nothing at all.
+    // A p-value of exactly 0 is never justified.
     let p_value = difference.p_value.max(f32::MIN_POSITIVE);
     let differ = f64::from(p_value) <= alpha;
     if json {
@@ -34,7 +34,7 @@ pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result
         return Ok(differ);
     }
     report::say(format!(
-        "MMD²    {:.3e}  (of devices alike: {:.3e} on average)\np-value {}",
+        "MMD²    {:.3e}  (mean for equal devices: {:.3e})\np-value {}",
         difference.squared,
         difference.expected,
         report::probability(f64::from(p_value))
@@ -53,7 +53,7 @@ pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result
     Ok(differ)
 }
 
-/// Joins the references of saved detectors, in their order.
+/// Merges the references of saved detectors, in their order.
 pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
     let Some((first, others)) = all.split_first() else {
         return Err(Fault::new("nothing to merge"));
@@ -70,7 +70,7 @@ pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
     report::say(format!("{}: {} devices, {rows} rows", output.display(), all.len()))?;
     if detector.shape().view == ViewKind::Innovation {
         report::say(format!(
-            "note: what a channel's past predicts is as {} learned it",
+            "note: channels are predicted from their past as {} learned it",
             first.display()
         ))?;
     }
@@ -80,7 +80,7 @@ pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
 fn explain(path: &Path, error: Error) -> Fault {
     let why = match error {
         Error::NotComparable => {
-            "learned by another scale or with other settings; learn it again with \
+            "learned with another scale or other settings; learn it again with \
              fastmmd export LOG --scale-from the first file"
                 .to_owned()
         }

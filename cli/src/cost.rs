@@ -1,27 +1,27 @@
-//! What a row costs on a microcontroller, in instructions.
+//! The cost of a row on a microcontroller, in instructions.
 //!
-//! `cargo xtask bench` counts them in an emulator and keeps them in `firmware/bench/budget.json`.
-//! Shapes that were not measured are put in proportion to one of the same view that was, by the
-//! operations they need.
+//! `cargo xtask bench` counts them in an emulator and records them in `firmware/bench/budget.json`.
+//! For other shapes, the cost is estimated from a measured shape of the same view, in proportion to
+//! the number of operations.
 
 use fastmmd::condition::ViewKind;
 use fastmmd::dynamic::Detector;
 use fastmmd::{FeatureMap, Recipe};
 use serde_json::Value;
 
-/// Bytes after each window, whose row numbers of 8 bytes begin at multiples of 8.
+/// Padding after each window, in bytes: its 8-byte row numbers are aligned to 8.
 const PADDING: usize = 4;
-/// Bytes that the map's reference, the numbers and choices of settings and stage, and a last alarm
-/// take beyond what they are saved in.
+/// Bytes in memory beyond the saved ones: the pointer to the map, and alignment of the settings,
+/// the stage and the last alarm.
 const REST: usize = 28;
 
 const BUDGET: &str = include_str!("../../firmware/bench/budget.json");
 
-/// Instructions of a row.
+/// Instructions per row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instructions {
     pub(crate) count: u64,
-    /// Whether this very shape was measured.
+    /// Whether exactly this shape was measured.
     pub(crate) measured: bool,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Display for Instructions {
     }
 }
 
-/// What the instructions of a row depend on.
+/// The sizes on which the instructions per row depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Size {
     view: ViewKind,
@@ -61,9 +61,9 @@ struct Measured {
     instructions: u64,
 }
 
-/// What was measured of a view on a core, nearest to what is used most first.
+/// The measured detectors of a view on a core, the most common shape first.
 fn measured(core: &str, view: ViewKind) -> Vec<Measured> {
-    // Windows of the detectors measured, which look at single rows.
+    // Number of windows of the measured detectors, which use single rows.
     let (map, windows) = match view {
         ViewKind::Innovation => ("innovation", 3),
         ViewKind::Raw => ("detector", 4),
@@ -83,7 +83,7 @@ fn measured(core: &str, view: ViewKind) -> Vec<Measured> {
     rows.iter().filter_map(detector).collect()
 }
 
-/// Instructions of a row on `m4f` or `m0`; none if nothing was measured there.
+/// Instructions per row on `m4f` or `m0`; `None` if nothing was measured there.
 pub(crate) fn instructions(core: &str, detector: &Detector<'_>) -> Option<Instructions> {
     instructions_of(core, Size::of(detector))
 }
@@ -100,10 +100,10 @@ fn in_proportion(known: &Measured, size: Size) -> u64 {
     known.instructions * operations(size) / operations(known.size).max(1)
 }
 
-/// Operations of a row: for each frequency its phase, sine and cosine (24), distance from the
-/// reference (5), and in each window a mean and a distance (9); along the axis of each channel
-/// three such points; for innovations the prediction of each channel, with a root and divisions;
-/// thresholds and verdict of each window.
+/// Operations per row. For each frequency: its phase, sine and cosine (24), distance from the
+/// reference (5), and in each window a mean and a distance (9). For each channel: three more such
+/// points along its axis, and for innovations a prediction, with a square root and divisions. For
+/// each window: threshold and verdict.
 fn operations(size: Size) -> u64 {
     let Size { view, channels, inputs, frequencies, windows } = size;
     let on_circles = frequencies * (2 * inputs + 24 + 5 + 9 * windows);
@@ -115,10 +115,9 @@ fn operations(size: Size) -> u64 {
     on_circles + axes + view + 60 * windows
 }
 
-/// Bytes that a detector of this shape takes where the shape is in its type, as it is on the
-/// device: what it saves, which is all it keeps in the same 4-byte words, without the frame of the
-/// record, and with what alignment and the reference to its map add. A microcontroller's shorter
-/// pointers save a few.
+/// RAM of a detector of this shape on the device, where the shape is in its type, in bytes. It is
+/// the saved length without the frame of the record, plus alignment and the pointer to the map. A
+/// microcontroller's shorter pointers save a few bytes.
 pub(crate) fn ram_bytes(detector: &Detector<'_>) -> usize {
     let kept = detector.saved_bytes() - Recipe::SAVED_BYTES;
     let windows = detector.config().windows.len();
@@ -133,7 +132,7 @@ mod tests {
     use fastmmd::shape::Windows;
     use fastmmd::{Fourier, condition};
 
-    /// Estimates are within this share of what was measured.
+    /// Largest relative error of the estimates.
     const NEAR: f64 = 0.2;
 
     fn size(view: ViewKind) -> Size {
@@ -158,7 +157,7 @@ mod tests {
             let half = Size { frequencies: like.frequencies / 2, ..like };
             let about = instructions_of(core, half).expect("in proportion");
             assert!(!about.measured && about.to_string().starts_with('~'));
-            // From one that was measured to the other.
+            // Estimates each measured shape from the other.
             let [first, second] = all.as_slice() else { panic!("two of each were measured") };
             #[expect(clippy::cast_precision_loss, reason = "far below 2⁵³")]
             let ratio = in_proportion(first, second.size) as f64 / second.instructions as f64;
@@ -168,7 +167,7 @@ mod tests {
         assert!(measured("z80", ViewKind::Raw).is_empty());
     }
 
-    /// The size of a compiled detector beside the estimate for its shape.
+    /// Compares the size of a compiled detector with the estimate for its shape.
     macro_rules! sizes {
         ($($view:ident $c:literal $d:literal $l:literal $w:literal),* $(,)?) => {[$({
             type Compiled =

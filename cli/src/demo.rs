@@ -1,4 +1,4 @@
-//! `demo`: a made-up log of a machine that wears.
+//! `demo`: a synthetic log of a machine that wears out.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::rows::Rows;
 use crate::setup;
 use crate::source::Source;
 
-/// Rows a second.
+/// Rows per second.
 const RATE: u32 = 10;
 const ROWS: u32 = 6000;
-/// From here on the bearing is rough: vibration spreads.
+/// From this row on the bearing is rough: the vibration has more spread.
 pub(crate) const ROUGH: u32 = 3500;
-/// From here on it runs warm as well.
+/// From this row on it is also warmer.
 pub(crate) const WARM: u32 = 4800;
 
 pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result<bool, Fault> {
@@ -28,10 +28,10 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
     if let Some(path) = csv {
         files::write(path, text.as_bytes())?;
     }
-    // The options that the same log as a file would have by default.
+    // The default options of `replay`.
     let defaults = ["fastmmd", "replay", "demo", "--learn", "2000"];
     let Command::Replay(arguments) = Arguments::parse_from(defaults).command else {
-        return Err(Fault::new("the demo is out of order"));
+        return Err(Fault::new("the demo's options are wrong"));
     };
     let source = Source::Made("demo", text.into_bytes());
     let options = &arguments.watching;
@@ -39,9 +39,9 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
     let plan = setup::plan(options, &log)?;
     if !json {
         report::say(format!(
-            "A machine's log, made up: {ROWS} rows at {RATE} a second. From row {ROUGH} on its \
-             vibration is rougher,\nfrom row {WARM} on its bearing warmer. The detector knows \
-             nothing of that; it learns from the first 2000 rows."
+            "A machine's log, synthetic: {ROWS} rows at {RATE} per second. From row {ROUGH} its \
+             vibration is rougher,\nfrom row {WARM} its bearing is warmer. The detector learns \
+             from the first 2000 rows."
         ))?;
     }
     replay::watch(
@@ -59,7 +59,7 @@ fn made_up() -> String {
     let (mut load, mut warmth) = (0.0, 0.0);
     for row in 0..ROWS {
         let at = f64::from(row);
-        // The load wanders and cycles, and all three follow it.
+        // The load varies slowly and in cycles, and all three channels follow it.
         load = 0.98 * load + 0.02 * random.normal();
         let cycle = (at / 120.0).sin();
         let rough = if row >= ROUGH { 1.8 } else { 1.0 };

@@ -1,4 +1,4 @@
-//! `export`: what a log teaches, as the device keeps it.
+//! `export`: learns from a log and writes the state as the device saves it.
 
 use fastmmd::FeatureMap;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
         Some(path) => {
             saved = Saved::read(path)?;
             let mut detector = saved.detector_of(log.table.names().len())?;
-            // Its settings and its scale, and nothing else learned.
+            // Only its settings and its scale.
             detector.relearn_reference();
             detector
         }
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     let name = log.table.name().to_owned();
     let mut learned = None;
     let keep_learned = |step: &Step<'_>| {
-        // What comes after only tells whether the log is healthy: it must not change what is kept.
+        // Later rows only show whether the log is healthy: they must not change the saved state.
         if learned.is_none() && step.detector.stage().is_learned() {
             learned = Some(saved::bytes(step.detector)?);
         }
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     };
     let outcome = play(log, &mut detector, allow_constant, keep_learned)?;
     let outcome = outcome.learned(&name)?;
-    let bytes = learned.ok_or_else(|| Fault::of(&name, "nothing learned"))?;
+    let bytes = learned.ok_or_else(|| Fault::of(&name, "nothing was learned"))?;
     files::write(&arguments.output, &bytes)?;
     let shape = detector.shape();
     report::say(format!(

@@ -1,4 +1,4 @@
-//! What goes wrong, in one line.
+//! Error messages of one line.
 
 use std::fmt;
 
@@ -16,19 +16,19 @@ impl Fault {
         Self(format!("{name}: {why}"))
     }
 
-    /// Whoever read the output has closed it: there is nobody to tell.
+    /// The reader has closed the output: nothing is printed.
     pub(crate) fn nobody_listens() -> Self {
         Self(String::new())
     }
 
-    /// Whether there is something to tell.
+    /// Whether there is something to print.
     pub(crate) fn is_told(&self) -> bool {
         !self.0.is_empty()
     }
 
     /// About a file that could not be read or written.
     pub(crate) fn of_io(name: impl fmt::Display, error: &std::io::Error) -> Self {
-        // The number of the error, as in "(os error 2)", tells a user nothing.
+        // The number of the error, as in "(os error 2)", is of no use to a user.
         let text = error.to_string();
         let why = text.split(" (os error").next().unwrap_or_default().to_lowercase();
         Self::of(name, why)

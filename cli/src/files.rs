@@ -1,4 +1,4 @@
-//! Whole files.
+//! Reads and writes whole files.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::fault::Fault;
 
-/// More than a state of any use has.
+/// Limit for the size of a state, in bytes: larger than any practical one.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Reads a state.
@@ -21,10 +21,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Writes a file whole or not at all: one that was there stays until the new one is complete.
+/// Writes a file completely or not at all: an existing one stays until the new one is complete.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let unwritten = |error: std::io::Error| Fault::of_io(path.display(), &error);
-    // What is there and no plain file, such as a terminal, cannot be put in the place of another.
+    // A path that is not a regular file, such as a terminal, cannot be replaced by renaming.
     if path.metadata().is_ok_and(|about| !about.is_file()) {
         return fs::write(path, bytes).map_err(unwritten);
     }
@@ -33,13 +33,13 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let draft = Path::new(&name);
     let written = fs::write(draft, bytes).and_then(|()| fs::rename(draft, path));
     written.map_err(|error| {
-        // It may not even be there.
+        // It may not exist.
         let _ = fs::remove_file(draft);
         unwritten(error)
     })
 }
 
-/// Refuses a file that cannot be written, before any work is done for it.
+/// Refuses a file that cannot be written, before any work is done.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Fault> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match parent {

@@ -1,4 +1,4 @@
-//! `inspect`: a saved state, explained.
+//! `inspect`: explains a saved state.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn fact(name: &'static str, value: impl Into<Value>, unit: &'static str) -> Fact
     Fact { name, value: value.into(), unit }
 }
 
-/// All that a record tells.
+/// Everything that a record contains.
 fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
     let (kind, recipe) = (Kind::of(bytes)?, Recipe::restore(bytes)?);
     let mut facts = of_record(kind, bytes.len(), &recipe);
@@ -57,7 +57,7 @@ fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
         .and_then(|map| dynamic::restored(&map, bytes).map(|detector| of_detector(&detector)));
     match restored {
         Ok(more) => facts.extend(more),
-        // One over frequencies that cannot be drawn again, or of another backend.
+        // A detector with given frequencies, which cannot be drawn again, or another backend.
         Err(Error::WrongShape) => {}
         Err(error) => return Err(error),
     }

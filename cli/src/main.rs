@@ -1,14 +1,14 @@
-//! `fastmmd`: the device's detector on a laptop.
+//! `fastmmd`: drift detection in logs, with the device's detector.
 //!
 //! | module | what |
 //! |---|---|
 //! | `args` | the command line |
-//! | `source`, `table`, `time`, `rows` | rows out of CSV |
-//! | `setup`, `ahead`, `play` | a detector by the options, and a log through it |
-//! | `trace`, `plot` | a picture of that |
-//! | `report`, `progress`, `fault`, `files`, `saved` | what is printed and written |
-//! | `cost`, `paste`, `view` | what a detector costs, and as Rust and in words |
-//! | the others | a command each |
+//! | `source`, `table`, `time`, `rows` | reading rows from CSV |
+//! | `setup`, `ahead`, `play` | a detector from the options, and running a log through it |
+//! | `trace`, `plot` | plots |
+//! | `report`, `progress`, `fault`, `files`, `saved` | output and files |
+//! | `cost`, `paste`, `view` | a detector's cost, its settings as Rust, its view in words |
+//! | the others | one command each |
 
 mod ahead;
 mod args;
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::from(1),
         Err(fault) if !fault.is_told() => ExitCode::from(2),
         Err(fault) => {
-            // Nobody is left to tell if standard error is closed.
+            // If standard error is closed, nothing can be printed.
             let _ = std::io::Write::write_fmt(
                 &mut anstream::stderr(),
                 format_args!("{}error{:#}: {fault}\n", report::RED, report::RED),

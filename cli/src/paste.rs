@@ -1,4 +1,4 @@
-//! Settings as Rust.
+//! Settings as Rust source.
 
 use fastmmd::FeatureMap;
 use fastmmd::condition::ViewKind;
@@ -37,7 +37,7 @@ pub(crate) fn rust(detector: &Detector<'_>) -> String {
     );
     let mut names = Vec::new();
     if config.bandwidth != preset.bandwidth {
-        // As the core's own types write themselves.
+        // As the `Debug` output of the core's types.
         fields.push_str(&format!("    bandwidth: Bandwidth::{:?},\n", config.bandwidth));
         names.push("Bandwidth");
     }

@@ -1,4 +1,4 @@
-//! A log through a detector, row by row.
+//! Runs a log through a detector, row by row.
 
 use fastmmd::condition::MAX_READING;
 use fastmmd::dynamic::Detector;
@@ -9,10 +9,10 @@ use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::rows::{Row, Rows};
 
-/// Gaps remembered, to tell which row of the log a row of the detector was.
+/// Largest number of gaps remembered, to convert rows of the detector to rows of the log.
 const MOST_GAPS: usize = 4096;
 
-/// One row, and what the detector makes of it.
+/// One row and the detector's verdict.
 pub(crate) struct Step<'a> {
     pub(crate) row: &'a Row,
     pub(crate) detector: &'a Detector<'a>,
@@ -23,7 +23,7 @@ pub(crate) struct Step<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Raised {
     pub(crate) row: u64,
-    /// May be before the log began, where an earlier one was resumed.
+    /// Negative if the change began in an earlier log from which this one continues.
     pub(crate) since: i64,
     pub(crate) alarm: Alarm,
 }
@@ -46,21 +46,21 @@ impl Outcome {
     }
 }
 
-/// What came of a log.
+/// The results of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Outcome {
-    /// Rows of data, those left out included.
+    /// Number of rows of data, including those left out.
     pub(crate) rows: u64,
-    /// Rows learned from.
+    /// Number of rows learned from.
     pub(crate) learned: u64,
     pub(crate) alarms: u64,
-    /// Rows that are still to be learned from.
+    /// Number of rows still needed to learn from.
     pub(crate) missing: u64,
-    /// Rows left out because a value was missing.
+    /// Number of rows left out because a value was missing.
     pub(crate) skipped: u64,
 }
 
-/// Pushes all rows of a log, and shows each to `see`.
+/// Pushes all rows of a log into the detector, and calls `see` for each.
 pub(crate) fn play(
     log: Rows,
     detector: &mut Detector<'_>,
@@ -75,7 +75,7 @@ pub(crate) fn play(
         gaps: Gaps::new(detector.rows()),
         movement: Movement::default(),
         learning: !detector.stage().is_learned(),
-        // What moved before an earlier log ended is not known.
+        // Which channels moved in an earlier log is not known.
         allow_constant: allow_constant || detector.rows() > 0,
     };
     let mut progress = Progress::new();
@@ -102,12 +102,12 @@ pub(crate) fn play(
     player.finish(detector)
 }
 
-/// What is kept from row to row.
+/// The state kept from row to row.
 struct Player {
     log: String,
     names: Vec<String>,
     outcome: Outcome,
-    /// Rows that the detector took.
+    /// Number of rows that the detector accepted.
     pushed: u64,
     gaps: Gaps,
     movement: Movement,
@@ -177,7 +177,7 @@ impl Player {
     }
 }
 
-/// Whether each channel moves.
+/// Whether each channel has changed its value.
 #[derive(Debug, Default)]
 struct Movement {
     first: Vec<f32>,
@@ -195,19 +195,19 @@ impl Movement {
         }
     }
 
-    /// The first channel that has not moved, and its value.
+    /// The first channel that has been constant, and its value.
     fn still(&self) -> Option<(usize, f32)> {
         let channel = self.moved.iter().position(|moved| !moved)?;
         self.first.get(channel).map(|value| (channel, *value))
     }
 }
 
-/// Which row of the log each row of the detector was: they differ where rows were left out, and
-/// where a detector had seen rows before.
+/// Converts rows of the detector to rows of the log. They differ if rows were left out, or if the
+/// detector had seen rows before.
 #[derive(Debug)]
 struct Gaps {
-    /// From this row of the detector on, the log is ahead by so much; the first is for all
-    /// before.
+    /// Pairs: from this row of the detector on, the log is ahead by this many rows. The first pair
+    /// also holds for all rows before it.
     ahead: Vec<(u64, i64)>,
 }
 

@@ -1,4 +1,4 @@
-//! A picture of a log: signals, statistic against threshold, alarms.
+//! Plots of a log: signals, statistic against threshold, alarms.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::trace::Trace;
 const WIDTH: u32 = 1000;
 const TITLE_HEIGHT: u32 = 40;
 const STATISTIC_HEIGHT: u32 = 210;
-/// Height of the strip of a channel, by how many there are.
+/// Height of a channel's strip, in pixels: the more channels, the less.
 const STRIP_HEIGHTS: Range<u32> = 84..180;
-/// Most channels drawn.
+/// Largest number of channels drawn.
 const MOST_STRIPS: usize = 8;
-/// Room above each part, for its name.
+/// Height of the heading of each part, in pixels.
 const HEADING_HEIGHT: u32 = 19;
 const LABEL_WIDTH: u32 = 78;
 /// Red, green and blue.
@@ -35,7 +35,7 @@ type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType
 
 /// Draws a trace into an SVG or PNG file.
 pub(crate) fn draw(path: &Path, name: &str, names: &[String], trace: &Trace) -> Result<(), Fault> {
-    // Text then needs no font of the machine.
+    // With a built-in font, text needs no font of the system.
     register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular())
         .map_err(|_| Fault::new("the built-in font is broken"))?;
     let failed = |why: String| Fault::of(path.display(), why);
@@ -133,7 +133,7 @@ impl Picture<'_> {
         0.0..real(self.trace.rows.max(1))
     }
 
-    /// The rows at which a stretch begins and ends.
+    /// The first and the last row of a stretch.
     fn span(&self, at: usize) -> (f64, f64) {
         let length = real(self.trace.length);
         let begin = real(u64::try_from(at).unwrap_or(u64::MAX)) * length;
@@ -172,7 +172,7 @@ impl Picture<'_> {
             .y_label_formatter(&|value| tick(*value, high - low))
             .axis_style(RGBColor(190, 190, 190))
             .draw()?;
-        // Least and largest of each stretch in turn: one line, however many rows.
+        // Smallest and largest value of each stretch in turn: one line for any number of rows.
         let line = ranges.enumerate().flat_map(|(at, [least, largest])| {
             let (begin, end) = self.span(at);
             let middle = 0.5 * (begin + end);
@@ -185,7 +185,7 @@ impl Picture<'_> {
             let at = real(raised.row);
             chart.draw_series([PathElement::new([(at, values.start), (at, values.end)], style)])?;
         }
-        // Kinds of change beside their alarms, unless they would run into one another.
+        // The kind of change beside each alarm, unless labels would overlap.
         let label = self.names.get(channel).map_or("", String::as_str);
         let mut free = i32::try_from(LABEL_WIDTH).unwrap_or(0)
             + 9 * i32::try_from(label.chars().count()).unwrap_or(0);

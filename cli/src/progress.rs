@@ -1,4 +1,4 @@
-//! A bar on standard error, for work over a second and only on a terminal.
+//! A progress bar on standard error, for work of more than a second and only on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How long nothing is shown.
+/// Time before the bar is shown.
 const QUIET: Duration = Duration::from_secs(1);
 
 pub(crate) struct Progress {
@@ -21,7 +21,7 @@ impl Progress {
         Self { began: Instant::now(), bar: None, terminal: std::io::stderr().is_terminal() }
     }
 
-    /// Shows how much is done, and of how much where that is known.
+    /// Shows how much is done, and of how much if known.
     pub(crate) fn show(&mut self, (done, all): (u64, Option<u64>)) {
         if !self.terminal || self.began.elapsed() < QUIET {
             return;
@@ -32,7 +32,7 @@ impl Progress {
                 None => (ProgressBar::new_spinner(), "{spinner} {bytes} read"),
             };
             let style = ProgressStyle::with_template(template);
-            // The time left is told by what is done from now on.
+            // The time left is estimated from the progress from now on.
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
                 .with_position(done)
                 .with_elapsed(self.began.elapsed())
@@ -40,7 +40,7 @@ impl Progress {
         bar.set_position(done);
     }
 
-    /// Does what prints a line, without the bar in its way.
+    /// Calls `print` with the bar hidden.
     pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.bar {
             Some(bar) => bar.suspend(print),
@@ -55,7 +55,7 @@ impl Progress {
     }
 }
 
-/// A sign of life where nobody knows how much is left; it goes when this is dropped.
+/// A sign of activity for work of unknown length; removed when dropped.
 pub(crate) struct Working {
     end: Option<Sender<()>>,
     shows: Option<JoinHandle<()>>,
@@ -72,7 +72,7 @@ impl Working {
             if ended.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
                 let bar = ProgressBar::new_spinner().with_message(what);
                 bar.enable_steady_tick(Duration::from_millis(100));
-                // Nothing is ever sent: this waits until the other side is dropped.
+                // Nothing is ever sent: this waits until the sender is dropped.
                 let _ = ended.recv();
                 bar.finish_and_clear();
             }

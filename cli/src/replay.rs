@@ -1,4 +1,4 @@
-//! `replay`: the detector over a log, as on the device.
+//! `replay`: runs the detector over a log, as on the device.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::setup;
 use crate::source::{self, Source};
 use crate::trace::Trace;
 
-/// Rows of a growing log after which its state is saved again.
+/// Number of rows of a growing log after which the state is saved again.
 const SAVE_EVERY: u64 = 1000;
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
             saved = Saved::read(path)?;
             let detector = saved.detector_of(log.table.names().len())?;
             if !arguments.json {
-                report::say("note: going on from the saved state, with its settings")?;
+                report::say("note: continuing from the saved state, with its settings")?;
             }
             detector
         }
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     };
     let following = !matches!(source, Source::File(_));
     if following {
-        // Before that there is nothing to say or save.
+        // Before that there is nothing to print or save.
         source::end_when_interrupted()?;
     }
     let output = Output {
@@ -62,13 +62,13 @@ pub(crate) struct Output<'a> {
     pub(crate) json: bool,
     pub(crate) plot: Option<&'a Path>,
     pub(crate) state: Option<&'a Path>,
-    /// Whether rows still come, so that the state is saved now and then.
+    /// Whether more rows may come, so that the state is saved from time to time.
     pub(crate) following: bool,
-    /// Whether the log may end before all is learned.
+    /// Whether the log may end before learning is complete.
     pub(crate) may_end_learning: bool,
 }
 
-/// Runs a log through a detector and prints what comes of it; whether there was an alarm.
+/// Runs a log through a detector and prints the results; returns whether there was an alarm.
 pub(crate) fn watch(
     log: Rows,
     detector: &mut Detector<'_>,

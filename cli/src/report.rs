@@ -1,4 +1,4 @@
-//! What the commands print: lines for people, or JSON.
+//! The output of the commands: lines of text, or JSON.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 
 /// Prints a line; colours only reach a terminal that wants them.
 pub(crate) fn say(line: impl std::fmt::Display) -> Result<(), Fault> {
-    // A reader that has seen enough closes the pipe: no reason to panic.
+    // A reader that closes the pipe early must not cause a panic.
     writeln!(anstream::stdout(), "{line}").map_err(|error| match error.kind() {
         std::io::ErrorKind::BrokenPipe => Fault::nobody_listens(),
         _ => Fault::of_io("standard output", &error),
@@ -29,28 +29,28 @@ pub(crate) fn say_json(object: &Value) -> Result<(), Fault> {
     say(object)
 }
 
-/// A probability with as many digits as tell something.
+/// A probability with its significant digits.
 pub(crate) fn probability(p: f64) -> String {
     if p < 1e-3 { format!("{p:.1e}") } else { format!("{p:.4}") }
 }
 
-/// A number for JSON as short as it can be without loss, and none for what JSON has no name for.
+/// A number for JSON, as short as possible without loss; null for NaN and infinities.
 pub(crate) fn number(value: f32) -> Value {
-    // By way of its shortest decimal form: 0.1 and not 0.10000000149011612.
+    // Through its shortest decimal form: 0.1 and not 0.10000000149011612.
     value.to_string().parse::<f64>().ok().filter(|x| x.is_finite()).map_or(Value::Null, Value::from)
 }
 
-/// Numbers one after another.
+/// Numbers as a list.
 pub(crate) fn list(numbers: &[u32], between: &str) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(between)
 }
 
-/// How many alarms.
+/// The number of alarms in words.
 pub(crate) fn alarms(count: u64) -> String {
     if count == 1 { "1 alarm".to_owned() } else { format!("{count} alarms") }
 }
 
-/// The moment of a row: as the log has it, or by the rate.
+/// The time of a row: from the log, or computed from the rate.
 pub(crate) struct Moment<'a> {
     pub(crate) cell: Option<&'a [u8]>,
     pub(crate) row: u64,
@@ -117,7 +117,7 @@ pub(crate) fn alarm_line(raised: &Raised, moment: &Moment<'_>, names: &[String])
     )
 }
 
-/// What came of a log, as JSON.
+/// The results of a log as JSON.
 pub(crate) fn summary_json(outcome: &Outcome, detector: &Detector<'_>) -> Value {
     let config = detector.config();
     let warnings: Vec<String> = config.warnings().map(|warning| warning.to_string()).collect();
@@ -141,7 +141,7 @@ pub(crate) fn summary_json(outcome: &Outcome, detector: &Detector<'_>) -> Value 
     Value::Object(object)
 }
 
-/// What came of a log, as lines.
+/// The results of a log as lines.
 pub(crate) fn summary_lines(outcome: &Outcome, detector: &Detector<'_>) -> String {
     let config = detector.config();
     let watched = outcome.rows.saturating_sub(outcome.learned + outcome.skipped);
@@ -157,8 +157,8 @@ pub(crate) fn summary_lines(outcome: &Outcome, detector: &Detector<'_>) -> Strin
     };
     let promise = config.mean_time_between_false_alarms;
     let promise = match config.warnings().next() {
-        None => format!("one false alarm in {promise} rows is promised"),
-        Some(_) => format!("one false alarm in {promise} rows is aimed at (see the note)"),
+        None => format!("set for one false alarm in {promise} rows"),
+        Some(_) => format!("set for one false alarm in {promise} rows, uncertain (see the note)"),
     };
     let sigma = detector.bandwidth().map_or("?".to_owned(), |sigma| {
         if sigma < 0.1 { format!("{sigma:.1e}") } else { format!("{sigma:.1}") }

@@ -1,4 +1,4 @@
-//! The rows of a log, one after another, with their numbers and times.
+//! The rows of a log with their numbers and times.
 
 use crate::args::Columns;
 use crate::fault::Fault;
@@ -6,7 +6,7 @@ use crate::source::Source;
 use crate::table::Table;
 use crate::time::{self, Span};
 
-/// Rows by which the sampling rate is told.
+/// Number of rows from which the sampling rate is found.
 const RATED_ROWS: usize = 101;
 
 /// A row of a log.
@@ -15,7 +15,7 @@ pub(crate) struct Row {
     /// Counted from 0 over all rows of data.
     pub(crate) number: u64,
     pub(crate) values: Vec<f32>,
-    /// As it stands in the log.
+    /// The time as written in the log.
     pub(crate) time: Option<Vec<u8>>,
 }
 
@@ -36,12 +36,12 @@ impl Row {
     }
 }
 
-/// A log whose rate is known where it has to be.
+/// A log, with its rate if that is needed.
 pub(crate) struct Rows {
     pub(crate) table: Table,
-    /// Rows a second.
+    /// Rows per second.
     pub(crate) rate: Option<f64>,
-    /// Rows that the rate was found from, still to be given out.
+    /// Rows from which the rate was found, not yet returned.
     first: std::vec::IntoIter<Row>,
 }
 
@@ -66,7 +66,7 @@ impl Rows {
         Ok(Self { table, rate: Some(rate), first: first.into_iter() })
     }
 
-    /// Takes the next row; false at the end of the log.
+    /// Reads the next row; `false` at the end of the log.
     pub(crate) fn next(&mut self, row: &mut Row) -> Result<bool, Fault> {
         match self.first.next() {
             Some(first) => {
@@ -78,7 +78,7 @@ impl Rows {
     }
 }
 
-/// The rate of some rows, by their times.
+/// The rate of some rows, from their times.
 fn rate_of(rows: &[Row], table: &Table) -> Result<f64, Fault> {
     let unit = table.time_unit();
     let times = rows.iter().filter_map(|row| row.time.as_deref());
@@ -86,9 +86,9 @@ fn rate_of(rows: &[Row], table: &Table) -> Result<f64, Fault> {
     time::rate(&seconds).ok_or_else(|| {
         let why = match table.time_name() {
             Some(name) => format!(
-                "column {name:?} has no times that rise, as seconds or as 2024-03-31 12:00:00"
+                "column {name:?} has no increasing times, as seconds or as 2024-03-31 12:00:00"
             ),
-            None => "a time was given, but rows have none".to_owned(),
+            None => "an option is given as a time, but the log has no times".to_owned(),
         };
         Fault::of(table.name(), format!("{why}: add --rate HZ or --time COLUMN"))
     })

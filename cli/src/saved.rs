@@ -1,4 +1,4 @@
-//! Detectors as files.
+//! Reads and writes detectors as files.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ impl Saved {
         let name = path.display().to_string();
         let bytes = files::read(path)?;
         let refused = |error| Fault::of(&name, error);
-        // Another record than a detector's is refused before its map is drawn.
+        // A record that is not a detector is refused before its map is drawn.
         SavedShape::restore(&bytes).map_err(refused)?;
         let map = dynamic::saved_map(&bytes).map_err(refused)?;
         Ok(Self { name, bytes, map })
@@ -36,7 +36,7 @@ impl Saved {
         dynamic::restored(&self.map, bytes)
     }
 
-    /// The same, for a log of so many channels.
+    /// The same, for a log with this many channels.
     pub(crate) fn detector_of(&self, channels: usize) -> Result<Detector<'_>, Fault> {
         let detector = self.detector()?;
         let own = detector.shape().channels;

@@ -1,4 +1,4 @@
-//! From options to a detector.
+//! Makes a detector from the options.
 
 use fastmmd::condition::ViewKind;
 use fastmmd::dynamic::{self, Config, Detector, Map};
@@ -15,7 +15,7 @@ use crate::time::Span;
 /// Lags of the delay view.
 const DELAY_LAGS: u32 = 4;
 
-/// All that makes a detector, with the map that it borrows.
+/// Everything that a detector is made from, with the map that it borrows.
 pub(crate) struct Plan {
     pub(crate) map: Map,
     pub(crate) channels: usize,
@@ -24,34 +24,34 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The detector, which has seen nothing.
+    /// A new detector.
     pub(crate) fn detector(&self) -> Result<Detector<'_>, Error> {
         dynamic::detector(&self.map, self.channels, self.view, self.config.clone())
     }
 }
 
-/// A map for vectors of so many rows.
+/// A map for vectors of `lags` rows.
 pub(crate) fn map(channels: usize, lags: u32, frequencies: usize, seed: u64) -> Result<Map, Error> {
     let inputs = channels.saturating_mul(usize::try_from(lags).unwrap_or(usize::MAX));
     Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, seed, inputs, frequencies)
 }
 
-/// Rows to learn from where nobody says: 15 %, but from 768 rows, or three quarters of a shorter log, up
-/// to what the preset asks for.
+/// Default number of rows to learn from: 15 % of the log, but at least 768 rows or three quarters
+/// of a shorter log, and at most the number of the preset.
 fn default_learning(table: &Table, preset: u64, least: u64) -> Result<u64, Fault> {
-    // Of longer logs 15 % are more than the preset.
+    // 15 % of a longer log is more than the preset.
     let most = preset * 100 / 15 + 1;
     let Some(rows) = table.count_rows(most)? else { return Ok(preset) };
     let part = (rows.saturating_mul(15) / 100).max(768.min(rows / 4 * 3)).min(preset);
-    // At least as many as are needed, if there are.
+    // At least as many as are needed, if there are that many.
     Ok(part.max(least.min(rows)))
 }
 
-/// A whole number of rows.
+/// A span as a whole number of rows.
 pub(crate) fn whole(what: &str, span: Span, rate: Option<f64>) -> Result<u32, Fault> {
     let rows = span.rows(rate).unwrap_or(f64::NAN).round();
     if !(1.0..=1e9).contains(&rows) {
-        return Err(Fault::new(format!("{what} {span}: from 1 to 1e9 rows, not {rows:e}")));
+        return Err(Fault::new(format!("{what} {span}: must be from 1 to 1e9 rows, not {rows:e}")));
     }
     #[expect(
         clippy::cast_possible_truncation,
@@ -62,7 +62,7 @@ pub(crate) fn whole(what: &str, span: Span, rate: Option<f64>) -> Result<u32, Fa
     Ok(rows)
 }
 
-/// The promised mean time between false alarms, in rows.
+/// The stated mean time between false alarms, in rows.
 pub(crate) fn promised(span: Span, rate: Option<f64>) -> Result<f32, Fault> {
     let promise = span.rows(rate).unwrap_or(f64::NAN);
     let [least, most] = [MEAN_TIMES.start(), MEAN_TIMES.end()].map(|time| f64::from(*time));
@@ -73,7 +73,7 @@ pub(crate) fn promised(span: Span, rate: Option<f64>) -> Result<f32, Fault> {
     Ok(fastmmd_reference::single(promise))
 }
 
-/// What makes the detector that the options ask for, for a log.
+/// The plan of the detector that the options ask for.
 pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
     let (table, rate) = (&log.table, log.rate);
     let channels = table.names().len();
@@ -82,7 +82,7 @@ pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
         ViewChoice::Raw | ViewChoice::Innovation | ViewChoice::Auto => 1,
     });
     if lags == 0 {
-        return Err(Fault::new("--lags 0: from 1 on"));
+        return Err(Fault::new("--lags 0: must be at least 1"));
     }
     let view = match options.view {
         ViewChoice::Innovation => ViewKind::Innovation,
@@ -123,20 +123,21 @@ pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
     config.check().map_err(|error| match error {
         Error::OutOfRange(Parameter::Windows) => {
             let windows = report::list(&config.windows, ",");
-            Fault::new(format!("--scales {windows}: rows, ascending"))
+            Fault::new(format!("--scales {windows}: must be window lengths in rows, ascending"))
         }
         other => Fault::new(other),
     })?;
     let map = map(channels, lags, frequencies, options.seed).map_err(|_| {
         let most = dynamic::MOST;
         let shape = format!("{channels} channels, {lags} lags and {frequencies} frequencies");
-        let why = format!("{shape}: channels times lags, and frequencies, are from 1 to {most}");
+        let why =
+            format!("{shape}: channels times lags, and frequencies, must be from 1 to {most}");
         Fault::of(table.name(), why)
     })?;
     Ok(Plan { map, channels, view, config })
 }
 
-/// Learning rows, out of all the rows that the options give for scaling and learning.
+/// The number of learning rows: the rows of the options without those for scaling.
 fn learning_rows(options: &Watching, log: &Rows, config: &Config, lags: u32) -> Result<u32, Fault> {
     let before = config.rows_to_learn(lags) - u64::from(config.learning_rows);
     let least = before + u64::from(config.least_learning_rows());

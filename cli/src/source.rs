@@ -1,4 +1,4 @@
-//! Where a log comes from: a file, one that still grows, or standard input.
+//! The source of a log: a file, a growing file, or standard input.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -9,21 +9,21 @@ use std::time::Duration;
 
 use crate::fault::Fault;
 
-/// How long to wait before looking whether a file has grown, or somebody has seen enough.
+/// Time between checks whether a file has grown or the user has interrupted.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 const BUFFER_BYTES: usize = 256 * 1024;
-/// Longest line: what has longer ones is no log, and must not fill the memory.
+/// Longest line, in bytes. A file with longer ones is not a log, and must not fill the memory.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Set once whoever follows a log has seen enough of it.
+/// Set when the user has interrupted a followed log.
 static ENOUGH: AtomicBool = AtomicBool::new(false);
 
-/// From now on an interruption ends a log that is followed as if its end had come: what was found
-/// is then said and saved. A second one ends the program.
+/// From now on, an interruption acts as the end of a followed log: the results are printed and
+/// saved. A second one ends the program.
 pub(crate) fn end_when_interrupted() -> Result<(), Fault> {
     let interrupted = || {
         if ENOUGH.swap(true, Ordering::Relaxed) {
-            // As shells have it for programs that an interruption ended.
+            // The exit code that shells use for an interrupted program.
             std::process::exit(130);
         }
     };
@@ -42,7 +42,7 @@ pub(crate) enum Source {
     File(PathBuf),
     /// A file that still grows.
     Growing(PathBuf),
-    /// A made-up log and its name.
+    /// A synthetic log and its name.
     Made(&'static str, Vec<u8>),
 }
 
@@ -50,9 +50,9 @@ pub(crate) enum Source {
 pub(crate) struct Opened {
     pub(crate) first_line: Vec<u8>,
     pub(crate) all: Box<dyn Read + Send>,
-    /// Length in bytes, where it is known.
+    /// Length in bytes, if known.
     pub(crate) length: Option<u64>,
-    /// A file that does not grow, to look ahead in.
+    /// A file that does not grow, to count its lines in advance.
     pub(crate) file: Option<Arc<File>>,
 }
 
@@ -66,7 +66,7 @@ impl Source {
         }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::StandardInput => "standard input".to_owned(),
@@ -103,7 +103,7 @@ impl Source {
         let mut first_line = Vec::new();
         bytes.read_until(b'\n', &mut first_line).map_err(unreadable)?;
         if first_line.starts_with(b"\xef\xbb\xbf") {
-            // The mark that some spreadsheets put before UTF-8.
+            // The byte order mark that some spreadsheets write.
             first_line.drain(..3);
         }
         let all = Box::new(Cursor::new(first_line.clone()).chain(bytes));
@@ -111,7 +111,8 @@ impl Source {
     }
 }
 
-/// Lines of a file, the heading included, up to about `most`. Whoever reads it finds it as it was.
+/// Counts the lines of a file, including the header, up to about `most`. Does not change the read
+/// position.
 pub(crate) fn count_lines(mut file: &File, most: u64) -> io::Result<u64> {
     let at = file.stream_position()?;
     file.rewind()?;
@@ -130,7 +131,7 @@ pub(crate) fn count_lines(mut file: &File, most: u64) -> io::Result<u64> {
     Ok(lines + u64::from(last != b'\n'))
 }
 
-/// Bytes that must have ends of lines now and then.
+/// A reader that refuses lines that are too long.
 struct Lines {
     bytes: Box<dyn Read + Send>,
     since_line: usize,
@@ -152,7 +153,7 @@ impl Read for Lines {
     }
 }
 
-/// A file whose end is where the next row will be.
+/// A file that waits for more data at its end.
 struct Growing(File);
 
 impl Read for Growing {

@@ -1,4 +1,4 @@
-//! Rows of numbers out of CSV, one at a time, and everything that can be wrong with them.
+//! Reads rows of numbers from CSV, one at a time, and reports everything wrong with them.
 
 use std::fs::File;
 use std::io::Read;
@@ -26,7 +26,7 @@ const UNITS: [(&str, f64); 10] = [
     ("d", 86_400.0),
 ];
 
-/// Letters of a cell that messages show.
+/// Largest number of characters of a cell shown in messages.
 const LONGEST_SHOWN: usize = 40;
 
 /// The rows of a log.
@@ -34,14 +34,14 @@ pub(crate) struct Table {
     name: String,
     reader: csv::Reader<Box<dyn Read + Send>>,
     record: ByteRecord,
-    /// The first row of data is at hand before it is asked for.
+    /// Whether the first row of data has been read but not returned.
     pending: bool,
-    /// Cells of every row.
+    /// Number of cells in every row.
     width: usize,
     columns: Vec<Column>,
     time: Option<Column>,
     missing: Missing,
-    /// Rows of data read, those skipped included.
+    /// Number of rows of data read, including those skipped.
     rows: u64,
     length: Option<u64>,
     file: Option<Arc<File>>,
@@ -54,7 +54,7 @@ struct Column {
 }
 
 impl Table {
-    /// Opens a log and reads as much as tells its columns.
+    /// Opens a log and reads enough to know its columns.
     pub(crate) fn open(source: &Source, choice: &Columns) -> Result<Self, Fault> {
         let name = source.name();
         let opened = source.open()?;
@@ -88,7 +88,7 @@ impl Table {
             if !table.read()? {
                 return Err(Fault::of(&table.name, "a header and no rows"));
             }
-            // Names go to terminals: what would control one becomes a space.
+            // Names are printed on terminals: control characters become spaces.
             let printable = |c: char| if c.is_control() { ' ' } else { c };
             let name = |cell: &[u8]| text(cell).chars().map(printable).collect::<String>();
             first.iter().map(|cell| name(cell).trim().to_owned()).collect()
@@ -124,7 +124,7 @@ impl Table {
             }
         };
         if self.columns.is_empty() {
-            return Err(Fault::of(&self.name, "no column but the time"));
+            return Err(Fault::of(&self.name, "no column except the time"));
         }
         for (index, column) in self.columns.iter().enumerate() {
             if self.columns.iter().take(index).any(|other| other.at == column.at) {
@@ -135,7 +135,7 @@ impl Table {
         Ok(())
     }
 
-    /// A column of a name that times have, or a first one that reads as a timestamp.
+    /// A column with a usual name for times, or the first column if it holds timestamps.
     fn guess_time(&self, names: &[String]) -> Option<Column> {
         let named = |name: &String| TIMES.contains(&parted(&name.to_lowercase()).0);
         let stamped = || {
@@ -158,24 +158,23 @@ impl Table {
         self.time.as_ref().map(|column| column.name.as_str())
     }
 
-    /// Seconds in a unit of the time column, by its name: numbers are seconds unless it says
-    /// otherwise, as in `time (ms)`.
+    /// The unit of the time column in seconds: 1 unless the name gives another, as in `time (ms)`.
     pub(crate) fn time_unit(&self) -> f64 {
         self.time.as_ref().map_or(1.0, |column| parted(&column.name.to_lowercase()).1)
     }
 
-    /// What messages call the log.
+    /// The name of the log in messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Rows of data read so far, those skipped included.
+    /// Number of rows of data read so far, including those skipped.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Rows of data, counted ahead up to about `most`: by the lines of a file that does not grow,
-    /// and of others not at all. Only before its rows are read by another thread.
+    /// Number of rows of data, counted in advance up to about `most`; `None` unless the log is a
+    /// file that does not grow. Only before another thread reads its rows.
     pub(crate) fn count_rows(&self, most: u64) -> Result<Option<u64>, Fault> {
         let Some(file) = &self.file else { return Ok(None) };
         let lines = source::count_lines(file, most.saturating_add(1));
@@ -183,17 +182,17 @@ impl Table {
         Ok(Some(lines.saturating_sub(1)))
     }
 
-    /// Bytes read, and bytes in all where that is known.
+    /// Bytes read, and bytes in total if known.
     pub(crate) fn progress(&self) -> (u64, Option<u64>) {
         (self.reader.position().byte(), self.length)
     }
 
-    /// The time of the row at hand, as it stands there.
+    /// The time of the current row, as written in the log.
     pub(crate) fn time(&self) -> Option<&[u8]> {
         self.time.as_ref().and_then(|column| self.record.get(column.at))
     }
 
-    /// Reads the next row without a missing value into `values`; false at the end.
+    /// Reads the next row without a missing value into `values`; `false` at the end.
     pub(crate) fn next(&mut self, values: &mut Vec<f32>) -> Result<bool, Fault> {
         loop {
             if !std::mem::take(&mut self.pending) && !self.read()? {
@@ -244,18 +243,18 @@ impl Table {
         Fault::of(&self.name, format!("{place}: {why}"))
     }
 
-    /// The next record; empty lines are none.
+    /// Reads the next record; skips empty lines.
     fn read(&mut self) -> Result<bool, Fault> {
         self.reader.read_byte_record(&mut self.record).map_err(|error| Fault::of(&self.name, error))
     }
 }
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Cell {
     Number(f32),
     Missing,
-    /// A number beyond all of `f32`.
+    /// A number out of the range of `f32`.
     TooLarge,
     Text,
 }
@@ -264,7 +263,7 @@ fn cell_kind(cell: &[u8]) -> Cell {
     let cell = cell.trim_ascii();
     match fast_float2::parse::<f32, _>(cell) {
         Ok(value) if value.is_finite() => Cell::Number(value),
-        // Not the words for infinity.
+        // The words for infinity are not numbers.
         Ok(_) if cell.iter().any(u8::is_ascii_digit) => Cell::TooLarge,
         Ok(_) => Cell::Missing,
         Err(_) if cell.is_empty() => Cell::Missing,
@@ -279,8 +278,8 @@ fn cell_kind(cell: &[u8]) -> Cell {
     }
 }
 
-/// The name of a column without its unit, which may follow in brackets or after an underscore, and
-/// the length of that in seconds.
+/// The name of a column without its unit, and the unit in seconds. The unit may follow in brackets
+/// or after an underscore.
 fn parted(name: &str) -> (&str, f64) {
     for (unit, seconds) in UNITS {
         let [round, square] = [format!("({unit})"), format!("[{unit}]")];
@@ -297,10 +296,10 @@ fn text(cell: &[u8]) -> String {
     String::from_utf8_lossy(cell).into_owned()
 }
 
-/// The one of comma, semicolon and tabulator that is most frequent in a line.
+/// The most frequent of comma, semicolon and tab in a line.
 fn delimiter(line: &[u8]) -> u8 {
     let count = |delimiter: u8| line.iter().filter(|byte| **byte == delimiter).count();
-    // The last of equal ones is the largest.
+    // `max_by_key` returns the last of equal ones.
     [b'\t', b';', b','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(b',')
 }
 

@@ -1,4 +1,4 @@
-//! `test`: are two files samples of one distribution?
+//! `test`: a two-sample test of two files.
 
 use std::path::Path;
 
@@ -17,18 +17,18 @@ use crate::report::{self, GREEN, RED, number};
 use crate::source::Source;
 use crate::table::Table;
 
-/// Rows of each file, evenly spread over it, that the null distribution is found from.
+/// Largest number of rows of each file, evenly spread, for the null distribution.
 const MOST_NULL_ROWS: usize = 2000;
-/// Rows of both files that the median distance is found from.
+/// Largest number of rows of both files for the median distance.
 const MOST_MEDIAN_ROWS: usize = 1000;
-/// Draws of a resampled null distribution, if the level needs no more.
+/// Number of draws of a resampled null distribution, unless the level needs more.
 const DRAWS: usize = 999;
-/// Most draws; a level that needs more is refused.
+/// Largest number of draws; a level that needs more is refused.
 const MOST_DRAWS: f64 = 100_000.0;
 /// Bandwidths of the family, in median distances.
 const FAMILY: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
-/// Tests; whether the files differ.
+/// Runs the test; returns whether the files differ.
 pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     let working = Working::begin("testing");
     let (mut x, mut y) = (read(&arguments.x, arguments)?, read(&arguments.y, arguments)?);
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     if arguments.standardise {
         standardise(&mut x, &mut y);
     }
-    let median = || median_distance(&x, &y).ok_or_else(|| Fault::new("all rows are alike"));
+    let median = || median_distance(&x, &y).ok_or_else(|| Fault::new("all rows are equal"));
     let sigmas = match arguments.sigma {
         Sigma::Number(sigma) => vec![sigma],
         Sigma::Median => vec![median()?],
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
             FAMILY.map(|factor| factor * median).to_vec()
         }
     };
-    // Of several tests, each gets its share of the level.
+    // Several tests share the level (Bonferroni).
     let tests = sigmas.len();
     let mut best: Option<Tested> = None;
     for sigma in sigmas {
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     Ok(best.reject(arguments.alpha))
 }
 
-/// Rows of a file, one after another.
+/// The rows of a file, one after the other.
 struct Sample {
     name: String,
     names: Vec<String>,
@@ -87,7 +87,7 @@ impl Sample {
         self.values.chunks_exact(self.dims())
     }
 
-    /// At most so many rows, evenly spread.
+    /// At most `most` rows, evenly spread.
     fn thinned(&self, most: usize) -> Result<Points, Fault> {
         let step = self.len().div_ceil(most).max(1);
         let rows = self.rows().step_by(step);
@@ -115,7 +115,7 @@ fn read(path: &Path, arguments: &TestArguments) -> Result<Sample, Fault> {
     Ok(sample)
 }
 
-/// The columns of both, if they are the same and none is the same value throughout.
+/// The columns, if both samples have the same ones and none is constant.
 fn agree(x: &Sample, y: &Sample) -> Result<Vec<String>, Fault> {
     if x.names != y.names {
         let (own, other) = (x.names.join(", "), y.names.join(", "));
@@ -157,7 +157,7 @@ fn standardise(x: &mut Sample, y: &mut Sample) {
     }
 }
 
-/// The median distance of rows of both samples.
+/// The median distance between rows of both samples.
 fn median_distance(x: &Sample, y: &Sample) -> Option<f64> {
     let all: Vec<&[f32]> = x.rows().chain(y.rows()).collect();
     let step = all.len().div_ceil(MOST_MEDIAN_ROWS).max(1);
@@ -171,15 +171,15 @@ fn median_distance(x: &Sample, y: &Sample) -> Option<f64> {
     }
     distances.sort_unstable_by(f64::total_cmp);
     let middle = distances.get(distances.len() / 2)?.sqrt();
-    // More than half of the rows alike: the least distance that is one.
+    // If the median is 0, the smallest distance above 0.
     let least = distances.iter().find(|distance| **distance > 0.0)?.sqrt();
     Some(if middle > 0.0 { middle } else { least })
 }
 
-/// What came of one bandwidth.
+/// The result for one bandwidth.
 struct Tested {
     sigma: f64,
-    /// How the frequencies were spread in the end.
+    /// How the frequencies were drawn.
     sampling: Sampling,
     /// MMD_b².
     biased: f32,
@@ -187,7 +187,7 @@ struct Tested {
     unbiased: f32,
     p_value: f64,
     threshold: f64,
-    /// Rows of each file that the null distribution was found from, where not all.
+    /// Number of rows of each file used for the null distribution, if not all.
     thinned: Option<[usize; 2]>,
 }
 
@@ -209,7 +209,7 @@ fn test(
     let map = map(arguments, kernel, x.dims())?;
     let [biased, unbiased] = squared(&map, x, y).map_err(Fault::new)?;
     let (some_x, some_y) = (x.thinned(MOST_NULL_ROWS)?, y.thinned(MOST_NULL_ROWS)?);
-    // The statistic of equal distributions goes with 1/m + 1/n.
+    // For equal distributions the statistic is proportional to 1/m + 1/n.
     let spread =
         |m: usize, n: usize| 1.0 / fastmmd_reference::real(m) + 1.0 / fastmmd_reference::real(n);
     let ratio = spread(some_x.len(), some_y.len()) / spread(x.len(), y.len());
@@ -221,13 +221,13 @@ fn test(
     let pool = Features::new(&frequencies, &some_x, &some_y).map_err(refused)?;
     let law = law(arguments, draws(arguments, share)?, &pool)?;
     let thinned = some_x.len() < x.len() || some_y.len() < y.len();
-    // In the arithmetic of the draws, if it is of the same rows, so that ties are ties.
+    // If no rows were left out, computed as the draws are, so that ties are exact.
     let statistic = if thinned {
         f64::from(biased) * ratio
     } else {
         pool.mmd2(Estimate::Biased).map_err(refused)?
     };
-    // No test can be so sure that the probability is nothing at all.
+    // A p-value of exactly 0 is never justified.
     let p_value = (law.p_value(statistic) * share).clamp(f64::MIN_POSITIVE, 1.0);
     let threshold = law.threshold(arguments.alpha / share).map_err(refused)? / ratio;
     let rows = thinned.then_some([some_x.len(), some_y.len()]);
@@ -240,7 +240,7 @@ fn map(arguments: &TestArguments, kernel: Kernel, inputs: usize) -> Result<Map, 
     let (seed, frequencies) = (arguments.seed, arguments.features);
     let most = dynamic::MOST;
     if !(1..=most).contains(&frequencies) {
-        return Err(Fault::new(format!("--features {frequencies}: from 1 to {most}")));
+        return Err(Fault::new(format!("--features {frequencies}: must be from 1 to {most}")));
     }
     let sampling = match arguments.sampling {
         None => Sampling::Auto,
@@ -252,7 +252,7 @@ fn map(arguments: &TestArguments, kernel: Kernel, inputs: usize) -> Result<Map, 
     match arguments.map {
         MapChoice::Fourier => Map::fourier(kernel, sampling, seed, inputs, frequencies),
         MapChoice::Fastfood if !frequencies.is_multiple_of(block) => {
-            let why = format!("fastfood of {inputs} columns has multiples of {block}");
+            let why = format!("fastfood of {inputs} columns needs a multiple of {block}");
             return Err(Fault::new(format!("--features {frequencies}: {why}")));
         }
         MapChoice::Fastfood => Map::fastfood(kernel, seed, inputs, block, frequencies),
@@ -268,7 +268,7 @@ fn squared(map: &Map, x: &Sample, y: &Sample) -> Result<[f32; 2], fastmmd::Error
     Ok([two.mmd2_biased()?, two.mmd2_unbiased()?])
 }
 
-/// Draws with which a p-value can be as small as the level over `tests`, with room to spare.
+/// Number of draws with which a p-value can be well below the level divided by `tests`.
 fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
     let resampled = !matches!(arguments.null, NullChoice::Gamma | NullChoice::Pearson);
     let needed = (4.0 * tests / arguments.alpha).ceil();
@@ -281,7 +281,7 @@ fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
     Ok(DRAWS.max(needed))
 }
 
-/// The distribution of MMD_b² while both samples are of one distribution.
+/// The distribution of MMD_b² if both samples have the same distribution.
 fn law(arguments: &TestArguments, draws: usize, pool: &Features) -> Result<Null, Fault> {
     let mut generator = Generator::new(arguments.seed);
     let estimate = Estimate::Biased;
@@ -382,9 +382,7 @@ impl Tested {
         lines.push(format!("threshold   {:.4e} for the biased one", self.threshold));
         lines.push(format!("p-value     {}", report::probability(self.p_value)));
         if arguments.map == MapChoice::Fastfood && arguments.sampling.is_some() {
-            lines.push(
-                "note: fastfood spreads frequencies its own way, not by --sampling".to_owned(),
-            );
+            lines.push("note: --sampling has no effect on fastfood".to_owned());
         }
         if let Some([own, other]) = self.thinned {
             lines.push(format!(

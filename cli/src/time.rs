@@ -1,4 +1,4 @@
-//! Times and durations as people and loggers write them.
+//! Parses times and durations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ pub(crate) enum Span {
 }
 
 impl Span {
-    /// In rows, at `rate` rows a second.
+    /// In rows, at `rate` rows per second.
     pub(crate) fn rows(self, rate: Option<f64>) -> Option<f64> {
         match self {
             Self::Rows(rows) => Some(rows),
@@ -32,7 +32,7 @@ impl FromStr for Span {
         let wrong = || "a number of rows, or a time such as 90s, 10min, 8h or 7d".to_owned();
         let number: f64 = number.trim().parse().map_err(|_| wrong())?;
         if !(number.is_finite() && number > 0.0) {
-            return Err("more than 0".to_owned());
+            return Err("must be above 0".to_owned());
         }
         Ok(match unit {
             "" | "rows" | "row" => Self::Rows(number),
@@ -55,8 +55,8 @@ impl fmt::Display for Span {
     }
 }
 
-/// Seconds of a cell: a number of units of so many seconds, or a date and time, since any fixed
-/// moment.
+/// The time of a cell in seconds since any fixed moment: a number of units of `unit` seconds, or a
+/// date and time.
 pub(crate) fn seconds(cell: &[u8], unit: f64) -> Option<f64> {
     let text = std::str::from_utf8(cell).ok()?.trim();
     if let Ok(number) = text.parse::<f64>() {
@@ -75,7 +75,7 @@ pub(crate) fn seconds(cell: &[u8], unit: f64) -> Option<f64> {
     Some(exact(since.as_secs(), since.subsec_nanos()))
 }
 
-/// Rows a second, from the times of rows one after another: by the median of their distances.
+/// Rows per second, from the median interval between successive times.
 pub(crate) fn rate(times: &[f64]) -> Option<f64> {
     let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.sort_by(f64::total_cmp);

@@ -1,33 +1,33 @@
-//! What a picture needs of a log, in constant memory.
+//! Summary of a log for a plot, in constant memory.
 
 use fastmmd::monitor::WindowStatus;
 
 use crate::play::{Raised, Step};
 
-/// Most stretches of rows kept; each is a column of a picture or less.
+/// Largest number of stretches of rows kept; each is at most one pixel wide.
 const MOST: usize = 1024;
-/// Most alarms kept.
+/// Largest number of alarms kept.
 const MOST_ALARMS: usize = 1000;
 
-/// A log as stretches of rows, all of one length: when there are too many, two become one.
+/// A log as stretches of rows of equal length. When there are too many, neighbours are joined.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trace {
-    /// Rows of a stretch.
+    /// Number of rows in a stretch.
     pub(crate) length: u64,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) alarms: Vec<Raised>,
     /// First row monitored.
     pub(crate) monitored: Option<u64>,
-    /// Rows in all.
+    /// Number of rows in total.
     pub(crate) rows: u64,
 }
 
-/// Some rows, one after another.
+/// Some successive rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stretch {
-    /// Least and largest value of each channel.
+    /// Smallest and largest value of each channel.
     pub(crate) ranges: Vec<[f32; 2]>,
-    /// Largest statistic over threshold; none while learning.
+    /// Largest ratio of statistic to threshold; `None` while learning.
     pub(crate) ratio: Option<f32>,
 }
 
@@ -74,7 +74,7 @@ impl Trace {
         match self.stretches.get_mut(at) {
             Some(known) => known.join(&stretch),
             None => {
-                // Rows left out leave stretches like the ones after them.
+                // Stretches without rows are drawn like the next ones.
                 self.stretches.resize(at + 1, stretch);
             }
         }

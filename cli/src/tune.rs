@@ -1,7 +1,7 @@
-//! `tune`: which settings suit a log?
+//! `tune`: finds settings that suit a log.
 //!
-//! Every candidate learns from the first part of the healthy log and watches the rest, once as it
-//! is, for false alarms, and then with steps injected into one channel at a time.
+//! Every candidate learns from the first part of the healthy log and watches the rest: once
+//! unchanged, to count false alarms, and then with steps added to one channel at a time.
 
 use fastmmd::condition::ViewKind;
 use fastmmd::dynamic::{Config, Detector};
@@ -20,9 +20,9 @@ use crate::setup::{self, Plan};
 use crate::source::Source;
 use crate::view;
 
-/// Moments at which steps are injected, at most.
+/// Largest number of rows at which a step is started.
 const ONSETS: usize = 10;
-/// Of those, this share must be noticed.
+/// Share of them that must raise an alarm.
 const FOUND: f64 = 0.8;
 /// Sizes of steps, in standard deviations of the channel over the learning rows.
 const STEPS: [f32; 13] = [0.125, 0.18, 0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0];
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
         return Ok(());
     }
     report::say(format!(
-        "{}: {} healthy rows, {} to learn from, steps to be found within {} rows\n",
+        "{}: {} healthy rows, {} to learn from; steps must be found within {} rows\n",
         log.name,
         log.rows.len(),
         log.learn,
@@ -89,9 +89,9 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
         })?;
     }
     report::say(format!(
-        "\n{DIM}promised: {:.2} false alarms in {} rows; a step is found if {FOUND} of up to \
-         {ONSETS} tried raise an alarm in time;\n– is not found at 8 σ, never calm is in alarm \
-         without any step; ~ is in proportion to what was measured{DIM:#}",
+        "\n{DIM}expected: {:.2} false alarms in {} rows; a step is found if {FOUND} of up to \
+         {ONSETS} tries raise an alarm in time;\n–: not found at 8 σ; never calm: in alarm \
+         without any step; ~: estimated from another shape{DIM:#}",
         log.promised(),
         log.watched()
     ))?;
@@ -101,21 +101,21 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
             report::say(paste::rust(&trial.detector))
         }
         None => report::say(
-            "\nNone keeps the promise on this log within the RAM: learn from more rows, promise \
-             less, or allow more RAM.",
+            "\nNo candidate keeps the stated time between false alarms on this log and fits into \
+             the RAM:\nlearn from more rows, state a shorter time, or allow more RAM.",
         ),
     }
 }
 
-/// The healthy part of a log, and what is asked of a detector.
+/// The healthy part of a log, and the requirements of a detector.
 struct Log {
     name: String,
     names: Vec<String>,
     rows: Vec<Vec<f32>>,
-    /// Rows to learn from.
+    /// Number of rows to learn from.
     learn: u32,
     promise: f32,
-    /// Rows within which a step is to be found.
+    /// Number of rows within which a step must be found.
     within: usize,
     /// Standard deviation of each channel over the learning rows.
     deviations: Vec<f32>,
@@ -168,12 +168,12 @@ impl Log {
         Ok(Self { name, names, rows, learn, promise, within, deviations })
     }
 
-    /// Rows watched for false alarms.
+    /// Number of rows watched for false alarms.
     fn watched(&self) -> usize {
         self.rows.len() - self.learn as usize
     }
 
-    /// False alarms promised in them.
+    /// Expected number of false alarms in them.
     fn promised(&self) -> f64 {
         fastmmd_reference::real(self.watched()) / f64::from(self.promise)
     }
@@ -187,7 +187,7 @@ fn deviation(rows: &[Vec<f32>], channel: usize) -> f32 {
     fastmmd_reference::single(variance.sqrt())
 }
 
-/// What to try, as far as there are rows to learn from.
+/// The candidates for which there are enough rows to learn from.
 fn candidates(log: &Log) -> Result<Vec<Plan>, Fault> {
     let moving = Config::preset(ViewKind::Innovation, log.promise);
     let fixed = Config::preset(ViewKind::Raw, log.promise);
@@ -209,7 +209,7 @@ fn candidates(log: &Log) -> Result<Vec<Plan>, Fault> {
         config.scaling_rows = config.scaling_rows.min(log.learn / 4);
         config.learning_rows = log.learn - config.scaling_rows - (lags - 1);
         config.calibration = setup::long_enough(&config);
-        // Where there are not enough rows, it is no candidate.
+        // With too few rows it is not a candidate.
         let checked = config.check().and_then(|()| setup::map(channels, lags, frequencies, 1));
         match checked {
             Ok(map) => plans.push(Plan { map, channels, view, config }),
@@ -222,12 +222,12 @@ fn candidates(log: &Log) -> Result<Vec<Plan>, Fault> {
     }
 }
 
-/// What a candidate did.
+/// The results of a candidate.
 struct Trial<'p> {
-    /// As it was after the last row.
+    /// The detector after the last row.
     detector: Detector<'p>,
     false_alarms: usize,
-    /// Moments at which steps were tried: none for a detector that was never calm.
+    /// Number of rows at which steps were tried: 0 for a detector that was never calm.
     onsets: usize,
     /// Smallest step found in each channel.
     steps: Vec<Option<f32>>,
@@ -236,7 +236,7 @@ struct Trial<'p> {
     instructions: [Option<Instructions>; 2],
 }
 
-/// A row from which on a step is injected, and the detector before it.
+/// The first row of a step, and the detector before it.
 type Onset<'p> = (usize, Detector<'p>);
 
 impl<'p> Trial<'p> {
@@ -255,7 +255,7 @@ impl<'p> Trial<'p> {
             let verdict = detector.push(row).map_err(refused)?;
             false_alarms += usize::from(matches!(verdict, Verdict::Alarm(_)));
         }
-        // An alarm that comes without a step says nothing about one with it.
+        // If there is an alarm without a step, one with a step says nothing.
         let mut calm = Vec::new();
         for onset in onsets {
             if !alarms(log, &onset, 0, 0.0)? {
@@ -275,15 +275,14 @@ impl<'p> Trial<'p> {
         })
     }
 
-    /// Whether it raised no more false alarms than the promise makes plausible.
+    /// Whether the number of false alarms is plausible for the stated time between them.
     fn keeps(&self, log: &Log) -> bool {
-        // Mean and three deviations of a Poisson variable, and one for the start.
+        // Mean plus three standard deviations of a Poisson variable, plus one for the start.
         let most = log.promised() + 3.0 * log.promised().sqrt() + 1.0;
         self.onsets > 0 && fastmmd_reference::real(self.false_alarms) <= most
     }
 
-    /// How small steps it finds: the mean of their logarithms; those not found count as the
-    /// next size.
+    /// The mean logarithm of the smallest steps found; a step not found counts as the next size.
     fn blindness(&self) -> f64 {
         let logs = self.steps.iter().map(|step| f64::from(step.unwrap_or(16.0)).ln());
         logs.sum::<f64>() / fastmmd_reference::real(self.steps.len().max(1))
@@ -358,7 +357,7 @@ impl<'p> Trial<'p> {
     }
 }
 
-/// The smallest step in a channel that is found, as are all larger ones, at most of the onsets.
+/// The smallest step in a channel from which on all sizes are found at most of the onsets.
 fn smallest_step(log: &Log, onsets: &[Onset<'_>], channel: usize) -> Result<Option<f32>, Fault> {
     if onsets.is_empty() {
         return Ok(None);
@@ -378,7 +377,7 @@ fn smallest_step(log: &Log, onsets: &[Onset<'_>], channel: usize) -> Result<Opti
     Ok(smallest)
 }
 
-/// Whether a step of so many deviations, in one channel from an onset on, alarms in time.
+/// Whether a step of `size` deviations in one channel, from an onset on, raises an alarm in time.
 fn alarms(log: &Log, (at, before): &Onset<'_>, channel: usize, size: f32) -> Result<bool, Fault> {
     let refused = |error: fastmmd::Error| Fault::of(&log.name, error);
     let mut detector = before.clone();
@@ -393,8 +392,8 @@ fn alarms(log: &Log, (at, before): &Onset<'_>, channel: usize, size: f32) -> Res
     Ok(false)
 }
 
-/// Of those that keep the promise and fit, the one that finds the smallest steps; of equals the
-/// one with less RAM.
+/// Of the trials that keep the stated rate and fit into the RAM, the one that finds the smallest
+/// steps; of equal ones, that with less RAM.
 fn best(trials: &[Trial<'_>], log: &Log, ram: Option<usize>) -> Option<usize> {
     let fits = |trial: &Trial<'_>| ram.is_none_or(|most| trial.ram <= most);
     let good = trials.iter().enumerate().filter(|(_, trial)| trial.keeps(log) && fits(trial));

@@ -1,8 +1,8 @@
-//! What a detector looks at, in words.
+//! What a detector watches, in words.
 
 use fastmmd::condition::ViewKind;
 
-/// What a view of vectors of so many rows is called.
+/// The name of a view with vectors of `lags` rows.
 pub(crate) fn view(kind: ViewKind, lags: u32) -> &'static str {
     match (kind, lags) {
         (ViewKind::Raw, 2..) => "delay",
@@ -10,7 +10,7 @@ pub(crate) fn view(kind: ViewKind, lags: u32) -> &'static str {
     }
 }
 
-/// What it looks at.
+/// What the view watches.
 pub(crate) fn seen(kind: ViewKind, lags: u32) -> String {
     match (kind, lags) {
         (ViewKind::Raw, 0 | 1) => "raw values".to_owned(),

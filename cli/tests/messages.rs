@@ -132,13 +132,19 @@ fn settings_that_mean_nothing() {
     let at = directory("messages-settings");
     let log = file(&at, "log.csv", &noise(2000, 2000, 0.0, 1));
     let replay = |options: &[&str]| refused(&[&["replay", &log], options].concat());
-    let shape = "channels times lags, and frequencies, are from 1 to 65536";
+    let shape = "channels times lags, and frequencies, must be from 1 to 65536";
     assert!(replay(&["--features", "0"]).ends_with(shape));
     assert!(replay(&["--features", "65537"]).ends_with(shape));
     assert!(replay(&["--lags", "21846", "--learn", "1e6"]).ends_with(shape));
-    assert_eq!(replay(&["--scales", "64,16,4"]), "--scales 64,16,4: rows, ascending");
-    assert_eq!(replay(&["--lags", "0"]), "--lags 0: from 1 on");
-    assert_eq!(replay(&["--scales", "1,4"]), "--scales 1,4: rows, ascending");
+    assert_eq!(
+        replay(&["--scales", "64,16,4"]),
+        "--scales 64,16,4: must be window lengths in rows, ascending"
+    );
+    assert_eq!(replay(&["--lags", "0"]), "--lags 0: must be at least 1");
+    assert_eq!(
+        replay(&["--scales", "1,4"]),
+        "--scales 1,4: must be window lengths in rows, ascending"
+    );
     assert!(replay(&["--scaling", "3"]).contains("the number of scaling rows is out of range"));
     assert!(replay(&["--learn", "1e18"]).contains("from 1 to 1e9 rows"));
     assert!(replay(&["--mean-time-between-false-alarms", "5"]).contains("from 100 to 1e9 rows"));

@@ -1,7 +1,7 @@
 //! `replay` of public recordings raises the alarms that the evaluation counts.
 //!
-//! Set `FASTMMD_NAB` and `FASTMMD_SKAB` to checkouts of numenta/NAB and waico/SKAB; without them,
-//! and without any beside the project, these tests say so and pass.
+//! Set `FASTMMD_NAB` and `FASTMMD_SKAB` to checkouts of numenta/NAB and waico/SKAB. Without them,
+//! and without any beside the project, these tests print that they are skipped and pass.
 
 mod common;
 
@@ -42,7 +42,7 @@ fn numenta() {
         let learn = recording.learning.to_string();
         let expected = alarms(&nab::settings(), &recording.rows, recording.learning);
         assert_eq!(replayed(&file, &["--learn", &learn]), expected, "{}", recording.name);
-        // What the command chooses by itself is what the evaluation chose.
+        // The command's defaults are the settings of the evaluation.
         assert_eq!(replayed(&file, &[]), expected, "{}", recording.name);
         all += expected.len();
     }
@@ -75,7 +75,7 @@ fn skoltech() {
     assert!(all > 0);
 }
 
-/// The settings of the emulated board's program for recordings, which it is held to bit for bit.
+/// The settings of the emulated board's program for recordings; results must agree bit for bit.
 #[test]
 fn skoltech_as_on_the_board() {
     let Some((data, recordings)) = skab_files() else { return };

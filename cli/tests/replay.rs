@@ -10,7 +10,7 @@ use common::{RARELY, directory, fastmmd, fed, file, noise, peak_kilobytes};
 use fastmmd_reference::generate::Generator;
 use serde_json::{Value, json};
 
-/// Has these names, in this order at the front.
+/// Checks that an object has these names.
 fn has_names(object: &Value, names: &[&str]) {
     let given: Vec<&str> =
         object.as_object().expect("an object").keys().map(String::as_str).collect();
@@ -82,7 +82,7 @@ fn standard_input_is_the_same_as_a_file() {
     let from_file = fastmmd(&["replay", &log, "--learn", "1000", "--json", RARELY]);
     let from_pipe = fed(&["replay", "-", "--learn", "1000", "--json", RARELY], &text);
     assert_eq!((from_file.code, &from_file.out), (from_pipe.code, &from_pipe.out));
-    // Without a header, columns have numbers; a semicolon or tabulator does as well.
+    // Without a header, columns have numbers; semicolons and tabs are accepted too.
     let bare: String = text.lines().skip(1).map(|line| line.replace(',', ";") + "\n").collect();
     let ran =
         fed(&["replay", "-", "--learn", "1000", "--columns", "2,3,4", "--json", RARELY], &bare);
@@ -97,7 +97,7 @@ fn times_and_rates_count_as_rows() {
     let text = noise(4000, 3000, 4.0, 1);
     let log = file(&at, "log.csv", &text);
     let by_rows = fastmmd(&["replay", &log, "--learn", "1200", "--json", RARELY]);
-    // The time column counts seconds: one row a second.
+    // The time column is in seconds: one row per second.
     let by_time = fastmmd(&["replay", &log, "--learn", "20min", "--json", RARELY]);
     assert_eq!(by_rows.out, by_time.out);
     let stamped: String = text
@@ -184,7 +184,7 @@ fn a_growing_file_is_followed_until_interrupted() {
         .expect("the command starts");
     let mut growing = fs::OpenOptions::new().append(true).open(&log).expect("the log");
     for piece in lines[2500..].chunks(300) {
-        // A row may be cut anywhere when it is read.
+        // A read may end anywhere in a row.
         let piece = piece.join("\n") + "\n";
         let (begin, end) = piece.split_at(piece.len() / 2);
         growing.write_all(begin.as_bytes()).expect("room");
@@ -196,7 +196,7 @@ fn a_growing_file_is_followed_until_interrupted() {
     output.read_line(&mut line).expect("an alarm");
     let alarm: Value = serde_json::from_str(&line).expect("JSON");
     assert!((3000..3010).contains(&alarm["row"].as_u64().expect("a row")), "{alarm}");
-    // Half a row is none.
+    // An incomplete row is not used.
     growing.write_all(b"4000,0.1,0").expect("room");
     std::thread::sleep(std::time::Duration::from_millis(300));
     interrupt(&child);
@@ -209,14 +209,15 @@ fn a_growing_file_is_followed_until_interrupted() {
     assert!(fs::metadata(&state).is_ok_and(|about| about.len() > 1000));
 }
 
-/// What control-C does.
+/// Interrupts a process, as control-C does.
 fn interrupt(child: &Child) {
     let pid = child.id().to_string();
     let sent = Command::new("kill").args(["-s", "INT", &pid]).status();
     assert!(sent.expect("the command kill").success());
 }
 
-/// Whatever was learned when standard input is left alone is kept, and gone on with.
+/// An interruption while waiting for standard input saves the state, and the next run continues
+/// from it.
 #[test]
 #[cfg(unix)]
 fn an_interruption_while_learning_loses_nothing() {
@@ -262,7 +263,7 @@ fn a_time_column_may_name_its_unit() {
         }
         all + "\n"
     };
-    // A thousand rows at a hundred a second.
+    // 1000 rows at 100 per second.
     for (heading, step) in
         [("Time (s),a,b,c", 1), ("time [ms],a,b,c", 10), ("time_us,a,b,c", 10_000)]
     {
@@ -343,14 +344,14 @@ fn pictures_have_their_parts() {
     for part in parts {
         assert!(text.contains(part), "{part:?} is missing");
     }
-    // Signals, statistic and alarms are lines: more points than rows would be too many.
+    // Signals, statistic and alarms are lines, whose number of points is limited.
     assert!(text.matches("<polyline").count() >= 5 && text.len() < 400_000, "{}", text.len());
     let image = fs::read(&png).expect("a picture");
     assert!(image.starts_with(b"\x89PNG\r\n\x1a\n") && image.len() > 10_000, "{}", image.len());
     let word = |at: usize| u32::from_be_bytes(image[at..at + 4].try_into().expect("four bytes"));
     assert_eq!(word(16), 1000);
     assert!((400..1000).contains(&word(20)));
-    // The control: a healthy log has no alarm in its picture.
+    // The control: the plot of a healthy log has no alarm.
     let healthy = file(&at, "healthy.csv", &noise(20_000, 20_000, 0.0, 2));
     let calm = path("calm.svg");
     fastmmd(&["replay", &healthy, "--plot", &calm, RARELY]);
@@ -376,7 +377,7 @@ fn the_demo_finds_its_drifts() {
     assert!(ran.out.contains("A machine's log") && ran.out.contains("drift"), "{}", ran.out);
 }
 
-/// The picture in the README is what the command draws.
+/// The picture in the README is the one that the command draws.
 #[test]
 fn the_picture_of_the_readme_is_up_to_date() {
     let at = directory("replay-readme");

@@ -41,7 +41,7 @@ fn what_is_exported_goes_on_as_the_log_would() {
     ] {
         let rows = learn.to_string();
         let options = [&["--learn", &rows], &options[..]].concat();
-        // The drift in it is noticed, and not learned.
+        // The drift in it raises an alarm and is not learned.
         let exported = ok(&[&["export", &whole, "-o", &state], &options[..]].concat());
         assert!(exported.out.contains("3 channels"), "{}", exported.out);
         let rest = format!("{}\n{}\n", lines[0], lines[learn + 1..].join("\n"));
@@ -73,7 +73,7 @@ fn learning_may_span_two_logs() {
         let at_once = fastmmd(&[&["replay", &whole], &learn[..], &options].concat());
         let moved: Vec<usize> = resumed.alarm_rows().iter().map(|row| row + cut).collect();
         assert_eq!((moved, resumed.code), (at_once.alarm_rows(), 1), "{options:?}");
-        // Without a state to keep, too short is too short.
+        // Without --state, a log that is too short is an error.
         let short = fastmmd(&[&["replay", &first], &learn[..], &options].concat());
         assert_eq!(short.code, 2);
         assert!(short.err.contains("1000 are needed"), "{}", short.err);
@@ -133,7 +133,7 @@ fn states_are_explained() {
     }
 }
 
-/// Three devices, of which the last is another: all by the scale of the first.
+/// Three devices with the scale of the first; the third one differs.
 fn fleet(at: &Folder, view: &str) -> [String; 3] {
     let names = ["a", "b", "c"].map(|name| at.path(&format!("{name}.bin")));
     for (index, (name, step)) in names.iter().zip([9999, 9999, 0]).enumerate() {
@@ -167,7 +167,7 @@ fn devices_are_compared_and_merged() {
         ok(&["inspect", name, "--json"]).json()[0]["reference_rows"].as_u64().expect("rows")
     };
     assert_eq!(rows.as_u64(), Some(each(&a) + each(&b) + each(&c)));
-    // Alone, the first finds the third one drifted; merged, it does not.
+    // The first alone reports drift on the third device's log; the merged one does not.
     for (state, code) in [(&a, 1), (&all, 0)] {
         let copy = at.path("copy.bin");
         fs::copy(state, &copy).expect("a small file");
@@ -181,14 +181,14 @@ fn innovations_are_merged_with_a_note() {
     let at = Folder(directory("states-innovations"));
     let [a, b, _] = fleet(&at, "innovation");
     let ran = ok(&["merge", &a, &b, "-o", &at.path("all.bin")]);
-    assert!(ran.out.contains("what a channel's past predicts is as"), "{}", ran.out);
+    assert!(ran.out.contains("channels are predicted from their past as"), "{}", ran.out);
     let compared = ok(&["compare", &a, &b]);
     assert!(compared.out.contains("level and spread do not show"), "{}", compared.out);
 }
 
 type Small<'m> = Detector<'m, Fourier<1, 8>, Raw<1>, Windows<2>>;
 
-/// What the command says of a small detector over this map, as a device saves it.
+/// The output of the command for a small detector over this map, as a device saves it.
 fn inspected(name: &str, map: &Fourier<1, 8>) -> Value {
     let at = Folder(directory(name));
     let config = Config::rows(1e4).with_windows([4, 64]);
@@ -209,7 +209,7 @@ fn states_of_any_shape_are_explained() {
     assert_eq!((&json["stage"], &json["scales"]), (&"scaling".into(), &json!([4, 64])));
 }
 
-/// Frequencies that were given cannot be drawn again: the rest is told.
+/// Given frequencies cannot be drawn again; everything else is shown.
 #[test]
 fn states_of_unknown_frequencies_are_explained_as_far_as_can_be() {
     let frequencies = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8].map(|turns| [turns]);
@@ -217,7 +217,7 @@ fn states_of_unknown_frequencies_are_explained_as_far_as_can_be() {
     assert_eq!((&json["map"], &json["stage"]), (&"given".into(), &Value::Null));
 }
 
-/// Two views may have the same settings, and mean different things by what they learned.
+/// Two views may have the same settings, but what they learned is not comparable.
 #[test]
 fn another_view_is_not_comparable() {
     let at = Folder(directory("states-views"));
@@ -246,7 +246,7 @@ fn what_is_not_comparable_is_said_so() {
     for command in [vec!["compare", &a, &b], vec!["merge", &a, &b, "-o", &c]] {
         let ran = fastmmd(&command);
         assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(ran.err.contains("learned by another scale") && ran.err.contains("--scale-from"));
+        assert!(ran.err.contains("learned with another scale") && ran.err.contains("--scale-from"));
     }
     let ran = fastmmd(&["compare", &a, &c]);
     assert!(ran.err.contains("another kind, shape or map"), "{ran:?}");

@@ -4,7 +4,7 @@ mod common;
 
 use common::{directory, fastmmd, file, noise};
 
-/// What the command prints to be pasted, compiled as it is.
+/// The Rust source that the command prints, compiled unchanged.
 #[allow(dead_code, reason = "it only has to compile")]
 mod pasted {
     include!("tuned/innovation.rs");
@@ -23,7 +23,7 @@ mod pasted_raw {
     }
 }
 
-/// The Rust part of what was printed.
+/// The Rust source in the output.
 fn rust(text: &str) -> &str {
     text.split("To paste:\n\n").nth(1).expect("something to paste")
 }
@@ -34,7 +34,7 @@ fn candidates_are_tried_and_the_best_is_printed_as_rust() {
     let log = file(&at, "log.csv", &noise(6000, 6000, 0.0, 1));
     let ran = fastmmd(&["tune", &log]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    for part in ["innovation", "raw", "delay", "false alarms", "M4F", "M0", "bytes", "promised"] {
+    for part in ["innovation", "raw", "delay", "false alarms", "M4F", "M0", "bytes", "expected"] {
         assert!(ran.out.contains(part), "{part:?} is missing in\n{}", ran.out);
     }
     assert_eq!(rust(&ran.out), include_str!("tuned/raw.rs"));
@@ -44,7 +44,7 @@ fn candidates_are_tried_and_the_best_is_printed_as_rust() {
     assert_eq!(suggested.len(), 1);
     for line in &lines {
         let found = line["smallest_shift"].as_array().expect("a step for each channel");
-        // Unit noise: a step within 64 rows is found from half a deviation on, or soon after.
+        // Noise of deviation 1: within 64 rows, steps from about half a deviation are found.
         let sizes: Vec<f64> = found.iter().map(|size| size.as_f64().unwrap_or(99.0)).collect();
         let limit = if line["view"] == "innovation" { 5.0 } else { 2.0 };
         assert!(sizes.len() == 3 && sizes.iter().all(|size| (0.2..limit).contains(size)), "{line}");
@@ -58,7 +58,7 @@ fn candidates_are_tried_and_the_best_is_printed_as_rust() {
     assert_eq!(rust(&ran.out), include_str!("tuned/innovation.rs"));
     assert!(pasted::check() && pasted_raw::check());
     let ran = fastmmd(&["tune", &log, "--ram", "10"]);
-    assert!(ran.code == 0 && ran.out.contains("None keeps the promise"), "{}", ran.out);
+    assert!(ran.code == 0 && ran.out.contains("No candidate keeps the stated"), "{}", ran.out);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn maps_samplings_kernels_and_bandwidths_are_as_asked() {
     }
 }
 
-/// With few different values many permutations tie with what was observed: they count.
+/// With few different values, many permutations tie with the observed statistic; ties must count.
 #[test]
 fn ties_count_as_large() {
     let at = directory("test-ties");
@@ -126,7 +126,7 @@ fn files_that_do_not_go_together_are_refused() {
     assert!(same.code == 0 && same.out.contains("no difference at the level of 0.05"), "{same:?}");
 }
 
-/// Many rows: the null distribution is found from a part of them.
+/// With many rows, the null distribution is found from a part of them.
 #[test]
 fn large_files_keep_the_level_and_the_power() {
     let at = directory("test-large");

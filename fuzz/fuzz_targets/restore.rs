@@ -1,5 +1,5 @@
-//! Any bytes given to `restore`: never a panic, and either an error that changes nothing or a
-//! state that saves as the same bytes.
+//! Passes arbitrary bytes to `restore`. It must never panic, and give either an error that changes
+//! nothing or a state that saves to the same bytes.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ static MAP: Map = Fourier::gaussian(1);
 
 fuzz_target!(|bytes: &[u8]| {
     offer(bytes);
-    // A fuzzer rarely guesses a checksum; without this it would not get past it.
+    // The checksum is corrected first: a fuzzer rarely guesses one.
     if let Some(body) = bytes.len().checked_sub(4) {
         let mut mended = bytes.to_vec();
         let checksum = Crc::<u32>::new(&CRC_32_ISO_HDLC).checksum(&mended[..body]);

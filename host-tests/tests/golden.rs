@@ -1,8 +1,8 @@
 // Golden values: what every target must compute, bit for bit. Included by `tests/golden.rs` and
-// by firmware (`include!`), so it uses `core` arithmetic alone, and only exact operations on the
-// inputs: whole numbers, and divisions by powers of two.
+// by firmware (`include!`), so it uses only `core`, and only exact operations on the inputs:
+// integers, and divisions by powers of two.
 
-/// What a map must give for the golden streams.
+/// The expected results of a map for the golden streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Golden {
     /// The last four bytes of the saved `TwoSample`, its CRC-32: it covers recipe and all sums.
@@ -34,7 +34,7 @@ pub(crate) fn golden_value(index: u32, channel: u32, second: bool) -> f32 {
 
 /// A number that samples are made of.
 pub(crate) trait GoldenNumber: Copy {
-    /// What stands for a golden value, exactly.
+    /// Converts a golden value, exactly.
     fn of(value: f32) -> Self;
 }
 
@@ -80,12 +80,12 @@ pub(crate) const GOLDEN_FIXED_FOURIER: Golden =
 pub(crate) const GOLDEN_FIXED_FASTFOOD: Golden =
     Golden { record: 0xc900_1fd3, biased: 0x3c95_04b5, unbiased: 0x3c84_df41 };
 
-/// What a detector of 3 channels over `GOLDEN_QUASI`'s map must do with a golden stream.
+/// The expected results of a detector of 3 channels over `GOLDEN_QUASI`'s map for a golden stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GoldenDetector {
-    /// The last four bytes of its saved state in the end, its CRC-32: it covers everything.
+    /// The last four bytes of its final saved state, its CRC-32: it covers everything.
     pub(crate) record: u32,
-    /// A mixture of every verdict, in order.
+    /// A hash of every verdict, in order.
     pub(crate) verdicts: u32,
     /// Number of alarms.
     pub(crate) alarms: u32,
@@ -95,8 +95,8 @@ pub(crate) struct GoldenDetector {
     pub(crate) score: u32,
 }
 
-/// Rows of the detector's stream: it learns from the first, and the second stream takes over at
-/// the second number.
+/// The detector's stream: number of learning rows, row at which the second golden stream begins,
+/// and number of rows.
 pub(crate) const GOLDEN_ROWS: [u32; 3] = [64 + 320, 600, 900];
 
 /// Row `index` of the detector's stream.
@@ -108,7 +108,7 @@ pub(crate) fn golden_row<const D: usize>(index: u32) -> [f32; D] {
     row
 }
 
-/// Adds one verdict, as a number, to the mixture of those before.
+/// Adds one verdict, as a number, to the hash.
 pub(crate) fn golden_mixture(before: u32, verdict: u32) -> u32 {
     before.rotate_left(5).wrapping_mul(2_654_435_761) ^ verdict
 }

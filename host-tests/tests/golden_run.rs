@@ -1,5 +1,5 @@
-// The computations behind the golden values, included after `golden.rs` by the host's tests and
-// by the boards' programs: both run the same lines.
+// The computations of the golden values, included after `golden.rs` by the host's tests and by the
+// boards' programs: both run the same code.
 
 use fastmmd::condition::Raw;
 use fastmmd::features::ScalarOf;
@@ -23,7 +23,7 @@ pub(crate) fn golden_pair<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(
     golden_of(&test)
 }
 
-/// The saved state by its own checksum, and the bits of MMD².
+/// The checksum of the saved state, and the bits of MMD².
 pub(crate) fn golden_of<M: FeatureMap>(test: &TwoSample<'_, M>) -> Result<Golden, Error> {
     Ok(Golden {
         record: checksum_of(|bytes| test.save(bytes))?,
@@ -32,7 +32,7 @@ pub(crate) fn golden_of<M: FeatureMap>(test: &TwoSample<'_, M>) -> Result<Golden
     })
 }
 
-/// The settings of the golden detectors, whatever their view.
+/// The settings of the golden detectors, for any view.
 pub(crate) fn golden_config<V>() -> Config<V, Windows<3>> {
     let usual: Config<Raw<3>> = Config::rows(1000.0);
     Config {
@@ -42,7 +42,7 @@ pub(crate) fn golden_config<V>() -> Config<V, Windows<3>> {
     }
 }
 
-/// A new detector over the golden rows, with a change in them.
+/// Runs a new detector over the golden rows, which contain a change.
 pub(crate) fn golden_detector(
     detector: &mut impl Monitor<Row = [f32; 3]>,
 ) -> Result<GoldenDetector, Error> {

@@ -1,4 +1,4 @@
-//! Rows as the sensor gives them, made ready to be compared.
+//! Conditioning: turns rows as the sensor gives them into standardised vectors.
 //!
 //! [`Scale`] puts each channel in units of its own spread, [`MedianDistance`] tells how far apart
 //! two typical rows are, a [`View`] says what of a row is looked at, and [`Delay`] joins it with the

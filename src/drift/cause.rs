@@ -6,9 +6,9 @@ use crate::state::state;
 use super::legs::tail::CALM_NATS;
 
 /// Rows without evidence after which a drift is over.
-const HOLD: u32 = 100;
+const HOLD: u8 = 100;
 /// Rows after an alarm in which joint changes belong to it, and its size is measured.
-pub(super) const TOGETHER: u32 = 64;
+pub(super) const TOGETHER: u16 = 64;
 /// Rows after which an alarm is looked at again.
 pub(super) const AMENDED: u64 = 32;
 /// A drift alarms again once it is so many times as large as it was.
@@ -19,9 +19,9 @@ state! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(super) struct Cause {
         /// Rows until it is over, if nothing more is seen of it; 0 while there is none.
-        held: u32,
-        /// Rows since it was last told of.
-        pub(super) age: u32,
+        held: u8,
+        /// Rows since it was last told of, at most 65,535.
+        age: u16,
         /// How large it was in the rows after.
         peak: f32,
         /// Whether an alarm was raised for it, and not for another of the same channel.
@@ -61,7 +61,7 @@ impl Cause {
             return Event::Raised;
         }
         self.age = self.age.saturating_add(1);
-        self.held = if excess > -CALM_NATS { HOLD } else { self.held - 1 };
+        self.held = if excess > -CALM_NATS { HOLD } else { self.held.saturating_sub(1) };
         if self.held == 0 {
             return Event::Closed;
         }
@@ -72,6 +72,11 @@ impl Cause {
             return Event::Raised;
         }
         Event::Same
+    }
+
+    /// Rows since it was last told of, at most 65,535.
+    pub(super) fn rows(&self) -> u32 {
+        u32::from(self.age)
     }
 
     /// How large it was in the rows after it was told of.

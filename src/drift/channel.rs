@@ -158,7 +158,7 @@ impl LevelLeg {
         let above = self.charts.first_mean() > self.charts.mean;
         self.side = if above == self.above { self.side.saturating_add(1) } else { 0 };
         self.above = above;
-        self.cusum.watch(value, plan, adapts).or(charts)
+        self.cusum.watch(value - self.charts.mean, plan, adapts).or(charts)
     }
 
     /// Rows since the level began to be off. A ramp is told from a step by its sum, which is small
@@ -212,8 +212,10 @@ impl<L: Legs> Channel<L> {
         let value = within(self.value, CUT);
         self.wander.learn(value, plan.learning_rows - progress.scaled.min(plan.learning_rows));
         if let Some(level) = self.level.carried_mut() {
-            level.cusum.learn(value, plan, collects);
             level.charts.learn(&LEVEL, value, plan, collects);
+            let LevelLeg { cusum, charts, .. } = level;
+            let (variance, row) = charts.learned();
+            cusum.learn(value - charts.mean, variance, row, plan, collects);
         }
         if let Some(jump) = self.jump.carried_mut() {
             jump.learn(&JUMP, within(self.residual, CUT), plan, collects);

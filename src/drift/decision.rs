@@ -189,7 +189,7 @@ where
         let joint = joint.map(|(cause, leg)| Open {
             leg,
             channel: None,
-            rows: cause.age,
+            rows: cause.rows(),
             size: cause.size(),
         });
         of_channels.chain(joint)
@@ -292,7 +292,7 @@ impl<L: Legs> Channel<L> {
         let causes = causes.map(move |(cause, kind)| Open {
             leg: kind.leg(),
             channel,
-            rows: cause.age,
+            rows: cause.rows(),
             size: self.size_now(kind).unwrap_or(cause.size()),
         });
         let runs = [(&*self.stillness, Leg::Stuck), (&self.gaps, Leg::Missing)];

@@ -3,7 +3,9 @@
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::{Backend, SinCos};
-use crate::state::{FRAME_BYTES, Kind, Plain, State, expect, plain, plain_states, replace, write};
+use crate::state::{
+    FRAME_BYTES, Kind, Plain, State, VERSION, expect, plain, plain_states, replace, write,
+};
 
 use super::config::{Config, Saved};
 use super::detector::Detector;
@@ -47,7 +49,7 @@ where
     /// Length of the saved detector, in bytes.
     #[must_use]
     pub fn saved_bytes(&self) -> usize {
-        record_bytes(self.state.bytes())
+        record_bytes(self.state.bytes(VERSION))
     }
 
     /// Writes everything: settings, what was learned, and the windows as they are, with the
@@ -57,7 +59,7 @@ where
     /// # Errors
     /// [`Error::BufferTooSmall`].
     pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let length = payload_bytes(self.state.bytes());
+        let length = payload_bytes(self.state.bytes(VERSION));
         let recipe = self.map.recipe();
         write(out, length, Kind::Drift, <M::Backend as Backend>::CODE, recipe, |writer| {
             legs_of::<L>().write(writer);
@@ -72,7 +74,7 @@ where
     /// As [`Embedding::restore`](crate::Embedding::restore), and [`Error::WrongShape`] for other
     /// legs; the detector is then as it was.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let length = payload_bytes(self.state.bytes());
+        let length = payload_bytes(self.state.bytes(VERSION));
         let mut reader = expect(bytes, Kind::Drift, self.map, length)?;
         if u8::take(&mut reader)? != legs_of::<L>() {
             return Err(Error::WrongShape);

@@ -95,7 +95,7 @@ pub struct Open {
     pub leg: Leg,
     /// The channel; `None` for all channels together.
     pub channel: Option<usize>,
-    /// Rows since an alarm was last raised for it.
+    /// Rows since an alarm was last raised for it; no more than 65,535 are counted.
     pub rows: u32,
     /// How large it is: of a level the shift in deviations, of the others how far beyond the
     /// promise, as a factor e^size on the mean time between false alarms.

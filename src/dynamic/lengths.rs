@@ -1,4 +1,4 @@
-//! Lengths that are known at run time.
+//! Lengths known at run time.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -48,8 +48,9 @@ macro_rules! lengths {
                 [item; LANE]
             }
 
-            /// As where the length is known when compiled, with the four windows side by side in
-            /// the words of vector registers, and without a look at memory in between.
+            /// The same computation as for a length known at compile time, for four windows at
+            /// once: one window in each lane of a vector register, without memory accesses in
+            /// between.
             #[inline(always)]
             fn blend_and_measure(
                 means: &mut [Point; LANE],
@@ -85,7 +86,7 @@ macro_rules! lengths {
     )*};
 }
 
-/// Windows that are worked on side by side: as many as vector registers like.
+/// Windows that are updated in parallel: the number of lanes of common vector registers.
 const LANE: usize = 4;
 
 lengths! {

@@ -16,14 +16,14 @@ use crate::features::{
 };
 use crate::numeric::u32_of;
 
-/// Most inputs, and most frequencies, of a [`Map`].
+/// Largest number of inputs, and of frequencies, of a [`Map`].
 pub const MOST: usize = 65_536;
 
 /// Frequencies whose phases are computed at a time.
 const AT_ONCE: usize = 16;
 
-/// A map of any number of inputs and frequencies: what [`Fourier`](crate::Fourier) and
-/// [`Fastfood`](crate::Fastfood) are, with the same frequencies bit for bit.
+/// A map of random Fourier features with any number of inputs and frequencies. It has the same
+/// frequencies as [`Fourier`](crate::Fourier) or [`Fastfood`](crate::Fastfood), bit for bit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map<B = Polynomial> {
     recipe: Recipe,
@@ -35,8 +35,8 @@ pub struct Map<B = Polynomial> {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Parts {
-    /// The coordinates of all frequencies along the first input, then along the next: phases of
-    /// several frequencies can then be computed side by side.
+    /// The coordinates of all frequencies along the first input, then along the next, and so on.
+    /// In this order the phases of several frequencies can be computed in parallel.
     Dense(Vec<f32>),
     Structured {
         signs: Vec<f32>,
@@ -47,10 +47,10 @@ enum Parts {
 }
 
 impl Map {
-    /// As [`Fourier::new`](crate::Fourier::new), for so many inputs and frequencies.
+    /// As [`Fourier::new`](crate::Fourier::new), with these numbers of inputs and frequencies.
     ///
     /// # Errors
-    /// [`Error::WrongShape`] for no inputs, or not from 1 to 65 536 frequencies;
+    /// [`Error::WrongShape`] unless there are at least 1 input and from 1 to 65 536 frequencies;
     /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.
     pub fn fourier(
         kernel: Kernel,
@@ -74,11 +74,11 @@ impl Map {
         Ok(Self::dense(recipe, &drawn))
     }
 
-    /// As [`Fourier::given`](crate::Fourier::given): the frequency vectors one after the other,
-    /// each of so many inputs.
+    /// As [`Fourier::given`](crate::Fourier::given): the frequency vectors, one after the other,
+    /// each with `inputs` coordinates.
     ///
     /// # Errors
-    /// As there, and [`Error::WrongShape`] for numbers that are not whole vectors.
+    /// As there, and [`Error::WrongShape`] if the length is not a multiple of `inputs`.
     pub fn given(frequencies: &[f32], inputs: usize, amplitude: f32) -> Result<Self, Error> {
         let count = frequencies.len().checked_div(inputs).unwrap_or(0);
         check_shape(inputs, count)?;
@@ -109,12 +109,12 @@ impl Map {
         }
     }
 
-    /// As [`Fastfood::new`](crate::Fastfood::new), for so many inputs, frequencies a block, and
-    /// frequencies.
+    /// As [`Fastfood::new`](crate::Fastfood::new), with these numbers of inputs, of frequencies per
+    /// block, and of frequencies.
     ///
     /// # Errors
-    /// [`Error::WrongShape`] for a block that is not a power of two from 4 to 32 768 and at least
-    /// as long as a sample, or for frequencies that are not whole blocks or more than 65 536;
+    /// [`Error::WrongShape`] if the block is not a power of two from 4 to 32 768, is shorter than a
+    /// sample, or the number of frequencies is not a multiple of it or above 65 536;
     /// [`Error::NotSpherical`] for the product Laplacian.
     pub fn fastfood(
         kernel: Kernel,
@@ -166,14 +166,14 @@ impl Map {
         })
     }
 
-    /// The shortest block of a Fastfood map for so many inputs.
+    /// The shortest block of a Fastfood map with this many inputs.
     #[must_use]
     pub const fn least_block(inputs: usize) -> usize {
         let block = inputs.next_power_of_two();
         if block < 4 { 4 } else { block }
     }
 
-    /// Makes the map again that a saved state speaks of.
+    /// Draws the map of a recipe again, as for a saved state.
     ///
     /// # Errors
     /// [`Error::WrongShape`] for given frequencies, which cannot be drawn again, and for the
@@ -196,7 +196,7 @@ impl Map {
 }
 
 impl<B> Map<B> {
-    /// The same frequencies, with sine and cosine by another backend.
+    /// The same frequencies, with another backend for sine and cosine.
     #[must_use]
     pub fn with_backend<C>(self) -> Map<C> {
         let Self { recipe, fingerprint, reach, parts, backend: PhantomData } = self;
@@ -205,8 +205,8 @@ impl<B> Map<B> {
 }
 
 impl<B: SinCos> Map<B> {
-    /// All frequency vectors, one after the other, in turns per unit of input: what
-    /// [`given`](Map::given) takes. O(L·D), and for a Fastfood map D of its transforms.
+    /// All frequency vectors, one after the other, in turns per unit of input, as
+    /// [`given`](Map::given) takes them. O(L·D); for a Fastfood map, D projections.
     #[must_use]
     pub fn frequencies(&self) -> Vec<f32> {
         let inputs = self.recipe.inputs as usize;
@@ -230,11 +230,11 @@ impl<B: SinCos> Map<B> {
             along.iter_mut().zip(column).for_each(|(place, coordinate)| *place = *coordinate);
             return;
         }
-        // Within reach for any kernel: the unit vector scaled, if it must be.
+        // Shortened where necessary, the unit vector is within reach for any kernel.
         let unit = if self.reach < 1.0 { 0.5 * self.reach } else { 1.0 };
         let mut axis = vec![0.0; self.recipe.inputs as usize];
         axis.iter_mut().skip(input).take(1).for_each(|value| *value = unit);
-        // Not refused: the axis is of this map's length, finite and within reach.
+        // Never refused: the axis has the right length, is finite and within reach.
         let _ = self.project(&axis, along, |place, phase| *place = phase / unit);
     }
 }
@@ -275,11 +275,11 @@ impl<B: SinCos> FeatureMap for Map<B> {
         match &self.parts {
             Parts::Dense(columns) => {
                 for (block, items) in items.chunks_mut(AT_ONCE).enumerate() {
-                    // A sum of numbers begins with −0, and so it does here.
+                    // `Iterator::sum` starts at −0, and so does this sum.
                     let mut phases = [-0.0; AT_ONCE];
                     for (column, x) in columns.chunks_exact(count).zip(sample) {
                         let column = column.get(block * AT_ONCE..).unwrap_or(&[]);
-                        // Whole blocks by a length that the compiler knows.
+                        // Full groups have a length that the compiler knows.
                         if let Some(column) = column.first_chunk::<AT_ONCE>() {
                             for (phase, w) in phases.iter_mut().zip(column) {
                                 *phase += w * x;

@@ -1,10 +1,10 @@
-//! Any shape: the same maps, embeddings and detectors over lengths that are known only when the
-//! program runs. Needs an allocator: for hosts, not for microcontrollers.
+//! Maps, embeddings and detectors of shapes known only at run time. Needs an allocator: for hosts,
+//! not for microcontrollers.
 //!
-//! A [`Map`] here is a [`FeatureMap`] like those with their shape in the type, so
-//! [`Embedding`](crate::Embedding), [`TwoSample`](crate::TwoSample) and the rest work over it as
-//! they are, and a [`Detector`] is the crate's own. The bits are the same, and so are saved states:
-//! what a microcontroller has saved can be restored here, and the other way round.
+//! A [`Map`] is a [`FeatureMap`] like the ones with their shape in the type. So
+//! [`Embedding`](crate::Embedding), [`TwoSample`](crate::TwoSample) and the others work with it
+//! unchanged, and [`Detector`] is the crate's own. Results and saved states are the same bit for
+//! bit: a state saved on a microcontroller can be restored here, and the other way round.
 //!
 //! ```
 //! use fastmmd::condition::ViewKind;
@@ -47,15 +47,15 @@ pub type Detector<'m, B = Polynomial> = crate::Detector<'m, Map<B>, View, Window
 pub type Config = crate::Config<View, Windows>;
 
 impl Config {
-    /// The same settings as those of a detector with its shape in the type.
+    /// The settings of a detector with its shape in the type, for one of any shape.
     #[must_use]
     pub fn of<V, W: Length>(config: &crate::Config<V, W>) -> Self {
         config.changed::<View, Windows>(Box::from(config.lengths()))
     }
 
-    /// The settings that are made for a view, with this promised mean time between false alarms,
-    /// in rows: those of [`Config::rows`](crate::Config::rows) or
-    /// [`Config::innovation`](crate::Config::innovation).
+    /// The default settings for a view: [`Config::rows`](crate::Config::rows) or
+    /// [`Config::innovation`](crate::Config::innovation). `mean_time` is the stated mean time
+    /// between false alarms, in rows.
     #[must_use]
     pub fn preset(view: ViewKind, mean_time: f32) -> Self {
         match view {
@@ -66,19 +66,19 @@ impl Config {
         }
     }
 
-    /// The same settings with other windows.
+    /// The same settings with other window lengths, in rows.
     #[must_use]
     pub fn with_lengths(&self, windows: Vec<u32>) -> Self {
         self.changed::<View, Windows>(windows.into_boxed_slice())
     }
 }
 
-/// A detector for so many channels that has seen nothing. The map has as many inputs as there are
-/// channels, or a multiple of that, for vectors of several rows.
+/// A new detector. The map has as many inputs as there are channels, or, for vectors of several
+/// rows, a multiple of that.
 ///
 /// # Errors
-/// [`Error::WrongShape`] for a map of other inputs, and what [`Config::check`](crate::Config::check)
-/// refuses.
+/// [`Error::WrongShape`] for a map with another number of inputs, and those of
+/// [`Config::check`](crate::Config::check).
 pub fn detector<B: SinCos>(
     map: &Map<B>,
     channels: usize,
@@ -93,13 +93,13 @@ pub fn detector<B: SinCos>(
     Detector::sized(map, config, &dims, View::new(view, &dims))
 }
 
-/// A saved detector, as it was. The map is the one of its [`Recipe`].
+/// Restores a saved detector. The map must be that of its [`Recipe`]: see [`saved_map`].
 ///
 /// # Errors
 /// Those of [`Detector::restore`](crate::Detector::restore).
 pub fn restored<'m, B: SinCos>(map: &'m Map<B>, bytes: &[u8]) -> Result<Detector<'m, B>, Error> {
     let shape = SavedShape::restore(bytes)?;
-    // The settings only have to be valid, and as many: the saved ones replace them.
+    // These settings only have to be valid and of the right shape: the saved ones replace them.
     let last = shape.windows.checked_add(2).filter(|_| shape.windows <= 1024);
     let windows: Vec<u32> = (2..last.ok_or(Error::WrongShape)?).collect();
     let preset = Config::preset(shape.view, 1e4).with_lengths(windows);
@@ -110,7 +110,7 @@ pub fn restored<'m, B: SinCos>(map: &'m Map<B>, bytes: &[u8]) -> Result<Detector
     Ok(detector)
 }
 
-/// The map behind a saved state, drawn again.
+/// Draws the map of a saved state again.
 ///
 /// # Errors
 /// Those of [`Recipe::restore`] and [`Map::from_recipe`].

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::shape::{Dims, Per};
 use crate::state::{Reader, State, Writer};
 
-/// One of the views, chosen when the program runs.
+/// One of the views, chosen at run time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View(Chosen);
 
@@ -30,7 +30,7 @@ impl crate::condition::View for View {
     type Inputs = Inputs;
 }
 
-/// Does the same with whichever view it is.
+/// Evaluates an expression for the view that was chosen.
 macro_rules! either {
     ($view:expr, $chosen:ident => $result:expr) => {
         match $view {
@@ -78,8 +78,8 @@ impl State for View {
         self.clone_from(other);
     }
 
-    fn bytes(&self) -> usize {
-        either!(&self.0, view => view.bytes())
+    fn bytes(&self, version: u8) -> usize {
+        either!(&self.0, view => view.bytes(version))
     }
 
     fn put(&self, writer: &mut Writer<'_>) {

@@ -1,4 +1,4 @@
-//! One projection, several bandwidths.
+//! MMD² at several bandwidths from one projection.
 
 use super::{Embedding, mmd};
 use crate::error::Error;
@@ -20,9 +20,9 @@ pub struct Member {
 
 /// The two-sample statistic for N bandwidths of one kernel at once.
 ///
-/// Phases are inversely proportional to the bandwidth, so the sample is projected once and only
-/// sine and cosine are computed N times. The member with the largest MMD² shows at which scale
-/// two samples differ most.
+/// Phases are inversely proportional to the bandwidth, so the sample is projected once, and only
+/// sine and cosine are computed N times. The member with the largest MMD² has the bandwidth at
+/// which the two samples differ most.
 ///
 /// ```
 /// use fastmmd::{Fourier, KernelFamily};
@@ -46,7 +46,8 @@ pub struct KernelFamily<'m, M: FeatureMap, const N: usize> {
 }
 
 impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> {
-    /// Empty streams for these bandwidths, in units of the input; the map's own does not matter.
+    /// Empty streams for these bandwidths, in units of the input. The map's own bandwidth does not
+    /// matter.
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for a bad bandwidth, as in
@@ -57,7 +58,7 @@ impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> 
             Kernel::new(map.recipe().kernel.profile(), bandwidth)?;
         }
         let empty = |bandwidth: f32| {
-            // The bandwidth keeps members apart: merging embeddings of two of them is an error.
+            // The bandwidth goes into the fingerprint, so that merging two members is an error.
             let mut digest = CHECKSUM.digest();
             digest.update(b"family");
             digest.update(&map.fingerprint().to_le_bytes());
@@ -78,11 +79,11 @@ impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> 
         self.p.iter_mut().chain(&mut self.q).for_each(Embedding::reset);
     }
 
-    /// Adds a sample to P. O(N·L) beside the map, and 4·L bytes of stack.
+    /// Adds a sample to P. O(N·L), the cost of the map, and 4·L bytes of stack.
     ///
     /// # Errors
-    /// As [`Embedding::add`]; [`Error::PhaseTooLarge`] already if the phase of the smallest
-    /// bandwidth is.
+    /// As [`Embedding::add`]; [`Error::PhaseTooLarge`] if a phase is too large at the smallest
+    /// bandwidth.
     pub fn push_p(&mut self, sample: &Sample<M>) -> Result<(), Error> {
         Self::push(self.map, &self.bandwidths, &mut self.p, sample)
     }
@@ -108,7 +109,7 @@ impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> 
             largest = phase.abs().max(largest);
         })?;
         let own = map.recipe().kernel.bandwidth();
-        // All or none: nothing is added before every member is known to take it.
+        // All or none: nothing is added until every member is known to accept it.
         for (embedding, bandwidth) in embeddings.iter().zip(bandwidths) {
             if largest * (own / bandwidth) > MAX_TURNS {
                 return Err(Error::PhaseTooLarge);

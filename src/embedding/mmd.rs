@@ -1,6 +1,6 @@
 //! The squared maximum mean discrepancy of two embeddings.
 //!
-//! MMD² = ‖μ₁ − μ₂‖², the mean over the L circles of the squared distance of two mean points,
+//! MMD² = ‖μ₁ − μ₂‖²: the mean over the L circles of the squared distance between two mean points,
 //! times K(0). It is 0 for equal distributions and at most 4·K(0).
 
 use super::Embedding;
@@ -9,8 +9,8 @@ use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
 use crate::numeric::{angle_turns, compensated_sum, f32_of, sqrt_f32};
 
-/// The biased estimate MMD_b² = K(0)/L·Σ|μ₁ₖ − μ₂ₖ|², never negative; even for equal
-/// distributions about (1/m + 1/n) on average. O(L).
+/// The biased estimate MMD_b² = K(0)/L·Σ|μ₁ₖ − μ₂ₖ|². It is never negative: for m and n samples of
+/// equal distributions its mean is (1/m + 1/n)·(K(0) − E k(x, x')). O(L).
 ///
 /// # Errors
 /// [`Error::Empty`] or [`Error::MapMismatch`].
@@ -23,25 +23,25 @@ pub fn squared_biased<M: FeatureMap>(p: &Embedding<M>, q: &Embedding<M>) -> Resu
     Ok(p.amplitude() * sum / f32_of(p.frequencies()))
 }
 
-/// The unbiased estimate, without the pairs of a sample with itself: 0 on average for equal
-/// distributions, and so sometimes negative. O(L).
+/// The unbiased estimate, which leaves out the pairs of a sample with itself. For equal
+/// distributions its mean is 0, so it is sometimes negative. O(L).
 ///
 /// MMD_u² = MMD_b² + Σᵢ sᵢ/(1 − sᵢ)·(‖μᵢ‖² − K(0)) with sᵢ = Σa²/(Σa)², which is 1/m and 1/n for
-/// unweighted samples (line 9 of Algorithm 1). Where one sample outweighs all others, so that s is
-/// near 1, the error of sine and cosine is amplified to about 10⁻⁶·s/(1 − s).
+/// unweighted samples (line 9 of Algorithm 1 of the FastMMD paper). If one sample outweighs all
+/// others, s is near 1 and the error of sine and cosine grows to about 10⁻⁶·s/(1 − s).
 ///
 /// # Errors
 /// [`Error::Empty`], [`Error::MapMismatch`], or [`Error::TooFewSamples`] if one of the
-/// embeddings is, in effect, a single sample.
+/// embeddings is effectively a single sample.
 pub fn squared_unbiased<M: FeatureMap>(p: &Embedding<M>, q: &Embedding<M>) -> Result<f32, Error> {
     let biased = squared_biased(p, q)?;
     Ok(biased + self_pairs(p)? + self_pairs(q)?)
 }
 
-/// What taking the pairs of each sample with itself out adds to MMD².
+/// What is added to MMD² to leave out the pairs of each sample with itself.
 fn self_pairs<M: FeatureMap>(embedding: &Embedding<M>) -> Result<f32, Error> {
     let concentration = embedding.concentration()?;
-    // Half a millionth from one is as near as the weights of two samples can bring it in f32.
+    // Weights of two samples in f32 bring it no closer to 1 than 0.5e-6.
     if concentration > 1.0 - 5e-7 {
         return Err(Error::TooFewSamples);
     }
@@ -50,7 +50,7 @@ fn self_pairs<M: FeatureMap>(embedding: &Embedding<M>) -> Result<f32, Error> {
 }
 
 /// ‖μ‖² without the pairs of a sample with itself: the mean of the kernel over pairs of
-/// different samples.
+/// different samples. O(L).
 ///
 /// # Errors
 /// [`Error::Empty`] or [`Error::TooFewSamples`].
@@ -58,7 +58,7 @@ pub fn unbiased_squared_norm<M: FeatureMap>(embedding: &Embedding<M>) -> Result<
     Ok(embedding.squared_norm()? + self_pairs(embedding)?)
 }
 
-/// The biased MMD itself: the square root of [`squared_biased`].
+/// The biased MMD: the square root of [`squared_biased`]. O(L).
 ///
 /// # Errors
 /// As [`squared_biased`].
@@ -66,10 +66,11 @@ pub fn biased<M: FeatureMap>(p: &Embedding<M>, q: &Embedding<M>) -> Result<f32, 
     squared_biased(p, q).map(sqrt_f32)
 }
 
-/// What two samples look like on one circle.
+/// Amplitudes and phases of two samples on one circle.
 ///
-/// The mean of sin(x − ω'xᵢ) over a sample is A·sin(x − θ): amplitude and phase of each sample
-/// and of their difference. The diameter through `diameter` separates the two samples best.
+/// The mean of sin(x − ω'xᵢ) over a sample is A·sin(x − θ), with amplitude A and phase θ. The
+/// difference of two samples has this form too. The diameter at the angle `diameter` separates the
+/// two samples best.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -89,8 +90,8 @@ pub struct Circle {
 }
 
 impl Circle {
-    /// A² = A₁² + A₂² − 2·A₁·A₂·cos(θ₁ − θ₂): line 6 of Algorithm 1, whose mean over the circles
-    /// is MMD_b²/K(0).
+    /// A² = A₁² + A₂² − 2·A₁·A₂·cos(θ₁ − θ₂): line 6 of Algorithm 1 of the FastMMD paper. Its mean
+    /// over the circles is MMD_b²/K(0).
     #[must_use]
     pub fn squared_amplitude<B: SinCos>(&self) -> f32 {
         let between = B::point(self.phase_p - self.phase_q).cos;
@@ -99,7 +100,7 @@ impl Circle {
     }
 }
 
-/// Amplitudes and phases of two embeddings on each of the L circles, in order of k.
+/// Amplitudes and phases of two embeddings on each of the L circles, in order of k. O(L).
 ///
 /// # Errors
 /// [`Error::Empty`] or [`Error::MapMismatch`].

@@ -1,12 +1,13 @@
 //! The mean embedding of a stream: weighted sums of points on L circles.
 //!
-//! The sums are integers of 2⁻²⁴, so that adding is exact: a sum does not depend on the order of
-//! the samples, embeddings of two halves merge into the embedding of the whole bit for bit, a
-//! sample that is removed leaves no trace, and the mean of 10⁹ samples is as good as that of 10³.
+//! The sums are integers in units of 2⁻²⁴, so that adding is exact. A sum does not depend on the
+//! order of the samples; the embeddings of two halves merge into the embedding of the whole, bit
+//! for bit; a removed sample leaves no trace; and the mean of 10⁹ samples is as accurate as that of
+//! 10³.
 //!
-//! What embeddings say: [`mmd`] compares two of them, [`TwoSample`] two streams, a
-//! [`KernelFamily`] at several bandwidths; a [`Witness`] tells where they differ, and [`Regimes`]
-//! which known condition is nearest.
+//! [`mmd`] computes the maximum mean discrepancy of two embeddings. [`TwoSample`] compares two
+//! streams, [`KernelFamily`] does so at several bandwidths. A [`Witness`] shows where they differ,
+//! and [`Regimes`] which known condition is nearest.
 
 mod family;
 pub mod mmd;
@@ -30,22 +31,22 @@ use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of
 use crate::shape::{Dims, Per};
 use sums::{Sum, Sums};
 
-/// The total weight of an embedding stays below this: 127·2²⁶, over eight thousand million samples.
+/// The total weight of an embedding stays below this: 127·2²⁶, more than 8·10⁹ samples.
 ///
-/// Less than 2³³ by more than any backend's points may lie outside the circle, so that no sum
-/// leaves the 64 bits it is saved in.
+/// It is below 2³³ by a margin for backends whose points lie slightly outside the circle, so that
+/// every sum fits in the 64 bits it is saved in.
 pub const MAX_TOTAL_WEIGHT: f32 = 8_522_825_728.0;
 
-/// Smallest weight of a sample: 2⁻¹². Scale all weights up if yours are that small: what a sample
-/// adds to a sum is rounded to 2⁻²⁴.
+/// Smallest weight of a sample: 2⁻¹². What a sample adds to a sum is rounded to 2⁻²⁴: if your
+/// weights are smaller, multiply all of them by a constant.
 pub const MIN_WEIGHT: f32 = 1.0 / 4096.0;
 
 /// Largest weight of a sample: 2²⁰.
 pub const MAX_WEIGHT: f32 = 1_048_576.0;
 
-/// Binary places of the total weight.
+/// Fractional bits of the total weight.
 const PLACES: u32 = 30;
-/// From the units of the sums to those of the weight.
+/// The unit of the sums in units of the weight.
 const SUM_UNIT: f32 = 64.0;
 const ONE: f32 = 1_073_741_824.0;
 const FULL: u64 = 127 << (26 + PLACES);
@@ -55,7 +56,7 @@ const FULL: u64 = 127 << (26 + PLACES);
 struct Weight {
     mantissa: i64,
     shift: u32,
-    /// In units of 2⁻³⁰, as it goes into the total.
+    /// The weight in units of 2⁻³⁰, as it is added to the total.
     total: u64,
 }
 
@@ -68,7 +69,7 @@ impl Weight {
             return Err(Error::OutOfRange(Parameter::Weight));
         }
         let bits = weight.to_bits();
-        // weight = mantissa · 2^(exponent − 150), and the range keeps the exponent in 115..=147.
+        // weight = mantissa · 2^(exponent − 150); weights in range have an exponent in 115..=147.
         let exponent = bits >> 23;
         let mantissa = i64::from((bits & 0x007f_ffff) | 0x0080_0000);
         let shift = 150_u32.saturating_sub(exponent);
@@ -99,7 +100,7 @@ fn scaled(value: i64, mantissa: i64, shift: u32) -> i64 {
 
 /// Weighted sums of the points on L circles that a stream of samples maps to.
 ///
-/// 16·L bytes and some 40 more; L and the backend of sine and cosine are those of the map `M`.
+/// 16·L + about 40 bytes; L and the backend of sine and cosine are those of the map `M`.
 ///
 /// ```
 /// use fastmmd::{Embedding, Fourier};
@@ -128,7 +129,7 @@ pub struct Embedding<M: FeatureMap> {
     sums: Sums<M::Frequencies>,
 }
 
-// Not derived: none of this asks anything of the map itself.
+// Not derived: that would require the map to implement these traits too.
 impl<M: FeatureMap> Clone for Embedding<M> {
     fn clone(&self) -> Self {
         Self { sums: self.sums.clone(), ..*self }
@@ -164,11 +165,11 @@ impl<M: FeatureMap> Embedding<M> {
         Self { fingerprint, amplitude, weight: 0, squares: 0, sums: Sums::new(dims) }
     }
 
-    /// Adds a sample with weight 1. O(L) beside the map.
+    /// Adds a sample with weight 1. O(L), and the cost of the map.
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::PhaseTooLarge`] for a bad sample, [`Error::MapMismatch`]
-    /// for another map, [`Error::Full`] from [`MAX_TOTAL_WEIGHT`] on.
+    /// for another map, [`Error::Full`] if the total weight would reach [`MAX_TOTAL_WEIGHT`].
     #[inline]
     pub fn add(&mut self, map: &M, sample: &Sample<M>) -> Result<(), Error> {
         self.check_map(map)?;
@@ -182,8 +183,9 @@ impl<M: FeatureMap> Embedding<M> {
         Ok(())
     }
 
-    /// Adds a sample with a weight from [`MIN_WEIGHT`] to [`MAX_WEIGHT`]. A whole weight k is
-    /// exactly k samples, but for the sum of squared weights.
+    /// Adds a sample with a weight from [`MIN_WEIGHT`] to [`MAX_WEIGHT`]. An integer weight k is
+    /// exactly the same as adding the sample k times, except for the sum of squared weights. Cost
+    /// as for [`add`](Self::add).
     ///
     /// # Errors
     /// As [`add`](Self::add), and [`Error::NonFinite`] or [`Error::OutOfRange`] for the weight.
@@ -197,10 +199,11 @@ impl<M: FeatureMap> Embedding<M> {
         Ok(())
     }
 
-    /// Takes a sample that was added with weight 1 out again, without a trace.
+    /// Removes a sample that was added with weight 1: exactly as if it had never been added. Cost
+    /// as for [`add`](Self::add).
     ///
-    /// That the sample was ever added cannot be checked; if it was not, the mean may leave the
-    /// unit circle, and a state saved then is refused as inconsistent when restored.
+    /// Whether the sample was ever added is not checked. If it was not, the mean may leave the unit
+    /// circle, and a state saved then is refused as inconsistent when restored.
     ///
     /// # Errors
     /// As [`add`](Self::add), and [`Error::NothingToRemove`] if the embedding weighs less.
@@ -208,7 +211,8 @@ impl<M: FeatureMap> Embedding<M> {
         self.remove_weighted(map, sample, 1.0)
     }
 
-    /// Takes a sample that was added with this weight out again, without a trace.
+    /// Removes a sample that was added with this weight: exactly as if it had never been added.
+    /// Cost as for [`add`](Self::add).
     ///
     /// # Errors
     /// As [`add_weighted`](Self::add_weighted), and [`Error::NothingToRemove`] if the embedding
@@ -233,8 +237,9 @@ impl<M: FeatureMap> Embedding<M> {
         Ok(())
     }
 
-    /// Multiplies the weight of all samples so far by `keep`, 0 < `keep` ≤ 1: called before each
-    /// [`add`](Self::add), an exponential window of 1/(1 − `keep`) samples. O(L).
+    /// Multiplies the weight of all samples so far by `keep`, 0 < `keep` ≤ 1. Called before each
+    /// [`add`](Self::add), it gives an exponentially weighted mean over about 1/(1 − `keep`)
+    /// samples. O(L).
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for `keep`.
@@ -250,7 +255,7 @@ impl<M: FeatureMap> Embedding<M> {
         if !(keep > 0.0 && keep <= 1.0) {
             return Err(Error::OutOfRange(Parameter::Keep));
         }
-        // In units of 2⁻³²: exact from 2⁻⁸ up.
+        // In units of 2⁻³²: exact for factors from 2⁻⁸.
         let factor = (keep * 4_294_967_296.0) as u64;
         for mut cell in self.sums.cells() {
             let Sum { cos, sin } = cell.sum();
@@ -262,7 +267,8 @@ impl<M: FeatureMap> Embedding<M> {
         Ok(())
     }
 
-    /// Adds all samples of another embedding: exactly the embedding of both streams. O(L).
+    /// Adds all samples of another embedding. The result is exactly the embedding of both streams.
+    /// O(L).
     ///
     /// # Errors
     /// [`Error::MapMismatch`] or [`Error::Full`].
@@ -283,13 +289,13 @@ impl<M: FeatureMap> Embedding<M> {
         self.sums.reset();
     }
 
-    /// Total weight Σa; the number of samples, if all weigh 1.
+    /// Total weight Σa: the number of samples, if all have weight 1.
     #[must_use]
     pub fn weight(&self) -> f32 {
         f32_of_weight(self.weight) / ONE
     }
 
-    /// Σa²/(Σa)²: the inverse of the effective number of samples, 1/n if all n weigh the same.
+    /// Σa²/(Σa)²: the inverse of the effective number of samples; 1/n for n equal weights.
     ///
     /// # Errors
     /// [`Error::Empty`].
@@ -316,8 +322,8 @@ impl<M: FeatureMap> Embedding<M> {
         }))
     }
 
-    /// ‖μ‖² = K(0)/L·Σ|μ_k|²: the mean of the kernel over all pairs of samples, each with itself
-    /// included.
+    /// ‖μ‖² = K(0)/L·Σ|μ_k|²: the mean of the kernel over all pairs of samples, including the pair
+    /// of each sample with itself. O(L).
     ///
     /// # Errors
     /// [`Error::Empty`].
@@ -326,8 +332,8 @@ impl<M: FeatureMap> Embedding<M> {
         Ok(self.amplitude * sum / f32_of(self.sums.count()))
     }
 
-    /// ⟨μ₁, μ₂⟩: the mean of the kernel over all pairs of a sample of one with a sample of the
-    /// other, itself a kernel on sets of samples.
+    /// ⟨μ₁, μ₂⟩: the mean of the kernel over all pairs of one sample from each embedding. It is
+    /// itself a kernel, on sets of samples. O(L).
     ///
     /// # Errors
     /// [`Error::Empty`] or [`Error::MapMismatch`].
@@ -350,7 +356,7 @@ impl<M: FeatureMap> Embedding<M> {
         self.sums.count()
     }
 
-    /// Makes each sum what `change` makes of it and the sample's phase.
+    /// Replaces each sum by the result of `change`, called with the sum and the sample's phase.
     fn change(
         &mut self,
         map: &M,
@@ -360,15 +366,15 @@ impl<M: FeatureMap> Embedding<M> {
         let mut items = self.sums.like(());
         let mut cells = self.sums.cells();
         map.project(sample, items.borrow_mut(), |(), phase| {
-            // There are as many of one as of the other.
+            // There is one sum for each phase.
             if let Some(mut cell) = cells.next() {
                 cell.set(change(cell.sum(), phase));
             }
         })
     }
 
-    /// Mends what rounding in [`forget`](Self::forget) can do to an all but empty embedding, so
-    /// that 0 < Σa² ≤ (Σa)² holds or nothing is left at all.
+    /// Restores 0 < Σa² ≤ (Σa)², or empties the embedding: rounding in [`forget`](Self::forget) can
+    /// violate this when little weight is left.
     fn settle(&mut self) {
         if self.weight == 0 {
             self.reset();
@@ -377,7 +383,7 @@ impl<M: FeatureMap> Embedding<M> {
         }
     }
 
-    /// Whether no sums contradict the weights, as far as that can be seen.
+    /// Whether the sums are possible for these weights. Not every inconsistency can be seen.
     fn is_consistent(&self) -> bool {
         // A coarse backend may put a point slightly outside the circle, and so may rounding.
         let limit = self.weight.saturating_add(self.weight >> 8) >> (PLACES - sums::PLACES);
@@ -413,7 +419,7 @@ impl<M: FeatureMap> Embedding<M> {
 }
 
 impl<M: FeatureMap<Backend: SinCos>> Embedding<M> {
-    /// Adds phases that are known already, each times `factor`, with weight 1.
+    /// Adds a sample of weight 1 by its phases, each times `factor`.
     fn add_phases(&mut self, phases: &Per<M::Frequencies, f32>, factor: f32) -> Result<(), Error> {
         self.weight = self.total_with(1 << PLACES)?;
         self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
@@ -425,7 +431,7 @@ impl<M: FeatureMap<Backend: SinCos>> Embedding<M> {
     }
 }
 
-/// The sums' share of one weighted sample.
+/// What one weighted sample adds to the sums.
 #[inline]
 fn weighted<M: FeatureMap>(weight: Weight, phase: PhaseOf<M>) -> Sum {
     let Sum { cos, sin } = Sum::of(M::Backend::units(phase), M::Backend::OFFSET);
@@ -440,8 +446,8 @@ fn shrink(value: u64, factor: u64) -> u64 {
     (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
 }
 
-/// The same for a sum, but cut off towards 0: rounded, the last of it would never go, while the
-/// weight, which is finer, still does.
+/// The same for a sum, but rounded towards 0. Rounded to nearest, the last unit of a sum would
+/// never vanish while the weight, which has a finer unit, goes on shrinking.
 fn shrink_sum(sum: i64, factor: u64) -> i64 {
     let value = sum.unsigned_abs();
     let low = (value & 0xffff_ffff).wrapping_mul(factor) >> 32;

@@ -1,11 +1,11 @@
-//! Which of several known conditions is it now, and in what proportions?
+//! Which known condition is a stream in, or which mixture of them?
 
 use super::{Embedding, mmd};
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::numeric::f32_of;
 
-/// Sweeps over all pairs of regimes that the proportions are refined by.
+/// Number of passes over all pairs of regimes to refine the proportions.
 const SWEEPS: usize = 200;
 
 /// The known regime nearest to a sample.
@@ -13,15 +13,16 @@ const SWEEPS: usize = 200;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Nearest {
-    /// Its place among the known ones.
+    /// Its index among the known ones, from 0.
     pub index: usize,
     /// Its unbiased MMD² from the sample.
     pub squared: f32,
-    /// By how much MMD² to the second nearest is larger: 0 if they are equally near.
+    /// MMD² of the second nearest minus that of the nearest: 0 if they are equally near.
     pub margin: f32,
 }
 
-/// N known conditions, each learned as an embedding over one map.
+/// N known conditions, each learned as an embedding over the same map: 4·N² bytes, and the
+/// borrowed embeddings.
 ///
 /// ```
 /// use fastmmd::{Embedding, Fourier, Regimes};
@@ -59,7 +60,7 @@ impl<M: FeatureMap, const N: usize> Clone for Regimes<'_, M, N> {
 impl<M: FeatureMap, const N: usize> Copy for Regimes<'_, M, N> {}
 
 impl<'e, M: FeatureMap, const N: usize> Regimes<'e, M, N> {
-    /// Gathers the known conditions. O(N²·L).
+    /// Takes the known conditions and computes their inner products. O(N²·L).
     ///
     /// # Errors
     /// [`Error::MapMismatch`], [`Error::Empty`], or [`Error::TooFewSamples`] for a condition of a
@@ -95,7 +96,7 @@ impl<'e, M: FeatureMap, const N: usize> Regimes<'e, M, N> {
 
     /// The mixture of the known conditions nearest to `now`: weights w ≥ 0 with Σw = 1 that
     /// minimise ‖Σ wᵢμᵢ − μ‖². O(N·L) for the products and at most 200·N³ operations for the
-    /// weights, which are then good to a thousandth unless two conditions are nearly alike.
+    /// weights. Their numerical error is below 0.001 unless two conditions are nearly alike.
     ///
     /// # Errors
     /// [`Error::MapMismatch`] or [`Error::Empty`].
@@ -108,10 +109,10 @@ impl<'e, M: FeatureMap, const N: usize> Regimes<'e, M, N> {
     }
 }
 
-/// Minimises w'Gw/2 − b'w over the simplex by exact steps along pairs of coordinates.
+/// Minimises w'Gw/2 − b'w over w ≥ 0, Σw = 1 by exact steps along pairs of coordinates.
 fn nearest_mixture<const N: usize>(gram: &[[f32; N]; N], products: &[f32; N]) -> [f32; N] {
     let mut weights = [1.0 / f32_of(N); N];
-    // Curvatures are of the size of K(0): below a thousand-millionth of it, two regimes are alike.
+    // Curvatures are about K(0) in size: below 1e-9 of it, two regimes count as equal.
     let flat = 1e-9 * gram.iter().flatten().fold(0.0_f32, |size, entry| size.max(entry.abs()));
     let slope = |weights: &[f32; N], row: &[f32; N], product: f32| -> f32 {
         row.iter().zip(weights).map(|(g, w)| g * w).sum::<f32>() - product
@@ -170,7 +171,7 @@ mod tests {
             assert!(found.iter().zip(truth).all(|(f, t)| (f - t).abs() < 1e-3), "{found:?}");
             assert!((found.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         }
-        // Outside the simplex, the nearest point has no negative weight.
+        // For a point outside the simplex, the nearest mixture has no negative weight.
         let found = nearest_mixture(&gram, &apply([1.3, -0.3, 0.0]));
         assert!(found.iter().all(|w| *w >= 0.0) && found[1] < 1e-3, "{found:?}");
     }

@@ -12,10 +12,10 @@ use crate::state::{FRAME_BYTES, Kind, Plain, Reader, Writer, expect, write};
 const WEIGHT_BYTES: usize = 8 + 16;
 const SUM_BYTES: usize = 16;
 
-/// Records have their sums, like weights, in units of 2⁻³⁰: this many places finer than ours.
+/// Records hold sums, like weights, in units of 2⁻³⁰: this many bits finer than in memory.
 const FINER: u32 = 30 - sums::PLACES;
 
-/// A sum from a record, if it is one that is ever written.
+/// Converts a sum from a record; refuses one that is never written.
 fn ours(sum: i64) -> Result<i64, Error> {
     let coarse = sum >> FINER;
     if coarse << FINER == sum { Ok(coarse) } else { Err(Error::Inconsistent) }
@@ -42,7 +42,7 @@ impl<M: FeatureMap> Embedding<M> {
         payload_bytes(self.frequencies())
     }
 
-    /// Writes the embedding, with the recipe of its map; returns the number of bytes.
+    /// Writes the embedding with the recipe of its map, and returns the number of bytes. O(L).
     ///
     /// # Errors
     /// [`Error::MapMismatch`] or [`Error::BufferTooSmall`].
@@ -52,7 +52,7 @@ impl<M: FeatureMap> Embedding<M> {
         write(out, length, Kind::Embedding, backend, map.recipe(), |writer| self.put(writer))
     }
 
-    /// Replaces the embedding by a saved one of the same map and backend.
+    /// Replaces the embedding by a saved one of the same map and backend. O(L).
     ///
     /// # Errors
     /// Those of [`Recipe::restore`](crate::Recipe::restore), [`Error::WrongShape`] and
@@ -102,11 +102,11 @@ impl<M: FeatureMap> TwoSample<'_, M> {
         2 * self.p().payload_bytes()
     }
 
-    /// Writes both embeddings, with the recipe of their map; returns the number of bytes.
+    /// Writes both embeddings with the recipe of their map, and returns the number of bytes. O(L).
     ///
     /// # Errors
-    /// [`Error::BufferTooSmall`], or [`Error::MapMismatch`] if an embedding of another map was put
-    /// in the place of one of the two.
+    /// [`Error::BufferTooSmall`], or [`Error::MapMismatch`] if one of the two was replaced by an
+    /// embedding of another map.
     pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
         self.p().check_map(self.map())?;
         self.q().check_map(self.map())?;
@@ -117,7 +117,7 @@ impl<M: FeatureMap> TwoSample<'_, M> {
         })
     }
 
-    /// Replaces both embeddings by saved ones of the same map and backend.
+    /// Replaces both embeddings by saved ones of the same map and backend. O(L).
     ///
     /// # Errors
     /// Those of [`Embedding::restore`]; both embeddings are then as they were.

@@ -1,19 +1,19 @@
 //! Exact sums of points on L circles.
 //!
-//! Sums are integers of 2⁻²⁴, and exact. A point of weight 1 takes one 32-bit addition a
-//! coordinate. Backends may give coordinates that are off by a constant, where that is cheaper
-//! ([`Backend::OFFSET`](crate::features::sincos::Backend::OFFSET)); what the constants come to is kept
-//! beside. After 64 points, before 32 bits would overflow, their higher part is carried to another
-//! 32.
+//! Sums are integers in units of 2⁻²⁴, and exact. A point of weight 1 takes one 32-bit addition per
+//! coordinate. A backend may give coordinates that are off by a constant where that is cheaper
+//! ([`Backend::OFFSET`](crate::features::sincos::Backend::OFFSET)); the total of these constants is
+//! kept separately. After 64 points, before 32 bits would overflow, the upper bits are carried into
+//! a second 32-bit word.
 
 use crate::shape::{Dims, Length, Per};
 
-/// Binary places of the sums.
+/// Fractional bits of the sums.
 pub(crate) const PLACES: u32 = 24;
-/// Points that the lower parts can take: 64·2²⁴ and what a carry leaves, half of 2²⁷, are below
-/// 2³¹.
+/// Points that the lower words can take: 64·2²⁴ plus what a carry leaves, at most half of 2²⁷, is
+/// below 2³¹.
 const MOST_PENDING: u32 = 64;
-/// Places above which a carry takes the sum.
+/// A carry moves the bits of a sum from this position up.
 const CARRY: u32 = 27;
 
 /// Sums of cos and sin at one frequency, in units of 2⁻²⁴.
@@ -32,7 +32,7 @@ impl Sum {
         Self { cos: self.cos.wrapping_sub(other.cos), sin: self.sin.wrapping_sub(other.sin) }
     }
 
-    /// The sums of a single point of weight 1, given as a backend does.
+    /// The sums of a single point of weight 1, in the form a backend returns.
     #[inline]
     pub(crate) fn of(units: [u32; 2], offset: u32) -> Self {
         let mut lower = Lower::default();
@@ -41,7 +41,7 @@ impl Sum {
     }
 }
 
-/// The lower parts of both sums, modulo 2³², off by the backend's offset for each point.
+/// The lower words of both sums, modulo 2³², off by the backend's offset for each point.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lower {
     cos: u32,
@@ -57,7 +57,7 @@ impl Lower {
     }
 }
 
-/// The higher parts, in units of 2²⁷ of the sums' own.
+/// The upper words of both sums: each unit is 2²⁷ units of the lower word.
 #[derive(Debug, Clone, Copy, Default)]
 struct Higher {
     cos: i32,
@@ -74,7 +74,7 @@ fn joined(lower: Lower, higher: Higher, offset: u32) -> Sum {
     }
 }
 
-/// The two parts of a sum: the lower at most half of what the higher has as a unit.
+/// Splits a sum into its two words. The lower is at most half a unit of the upper.
 #[expect(clippy::cast_possible_truncation, reason = "sums are below 2⁵⁷, remainders below 2²⁷")]
 fn split(sum: i64) -> (u32, i32) {
     let higher = sum.wrapping_add(1 << (CARRY - 1)) >> CARRY;
@@ -85,9 +85,9 @@ fn split(sum: i64) -> (u32, i32) {
 /// Sums of points on L circles: 16·L + 8 bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums<F: Length> {
-    /// Points of weight 1 in the lower parts since the last carry.
+    /// Points of weight 1 added to the lower words since the last carry.
     pending: u32,
-    /// Their offsets.
+    /// The total of their offsets.
     offset: u32,
     lower: Per<F, Lower>,
     higher: Per<F, Higher>,
@@ -103,25 +103,26 @@ impl<F: Length> Sums<F> {
         }
     }
 
-    /// Back to no points at all.
+    /// Removes all points.
     pub(crate) fn reset(&mut self) {
         (self.pending, self.offset) = (0, 0);
         self.lower.fill(Lower::default());
         self.higher.fill(Higher::default());
     }
 
-    /// How many frequencies.
+    /// Number of frequencies.
     pub(crate) fn count(&self) -> usize {
         self.lower.len()
     }
 
-    /// Where a point of weight 1 is to be added at each frequency; [`added`](Self::added) follows.
+    /// The lower words, for the caller to add a point of weight 1 to each. It must then call
+    /// [`added`](Self::added).
     #[inline]
     pub(crate) fn lower(&mut self) -> &mut F::Slice<Lower> {
         self.lower.borrow_mut()
     }
 
-    /// As many items of another kind, to go along with the frequencies.
+    /// Copies of `item`, one for each frequency.
     #[inline]
     pub(crate) fn like<T: Copy>(&self, item: T) -> Per<F, T> {
         self.lower.like(item)
@@ -153,7 +154,7 @@ impl<F: Length> Sums<F> {
         parts.map(|(lower, higher)| joined(*lower, *higher, self.offset))
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(crate) fn cells(&mut self) -> impl Iterator<Item = Cell<'_>> + '_ {
         self.carry();
         let parts = self.lower.iter_mut().zip(self.higher.iter_mut());
@@ -172,7 +173,7 @@ impl Cell<'_> {
         joined(*self.lower, *self.higher, 0)
     }
 
-    /// Sums of less than 2⁵⁷ in size: more than the weight of an embedding can be.
+    /// Sets the sums, which must be below 2⁵⁷ in size; the largest weight of an embedding is less.
     pub(crate) fn set(&mut self, sum: Sum) {
         (self.lower.cos, self.higher.cos) = split(sum.cos);
         (self.lower.sin, self.higher.sin) = split(sum.sin);
@@ -180,7 +181,7 @@ impl Cell<'_> {
 }
 
 impl<F: Length> PartialEq for Sums<F> {
-    /// Whatever has been carried already.
+    /// Compares values, whether they have been carried or not.
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }

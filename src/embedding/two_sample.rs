@@ -1,11 +1,12 @@
-//! Two streams side by side, and how much they differ, at any time.
+//! The two-sample statistic of two streams, available at any time.
 
 use super::Embedding;
 use super::mmd::{self, Circle};
 use crate::error::Error;
 use crate::features::{FeatureMap, Sample};
 
-/// The streaming two-sample statistic: a map and two embeddings P and Q.
+/// The streaming two-sample statistic: MMD² between two embeddings P and Q over one map. A little
+/// over 32·L bytes.
 ///
 /// ```
 /// use fastmmd::{Fourier, Kernel, Profile, TwoSample};
@@ -42,7 +43,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         Self { map, p: Embedding::new(map), q: Embedding::new(map) }
     }
 
-    /// Two streams that were gathered before, for instance on two devices.
+    /// Two streams from existing embeddings, for instance of two devices.
     ///
     /// # Errors
     /// [`Error::MapMismatch`] if one was not made with `map`.
@@ -52,7 +53,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         Ok(Self { map, p, q })
     }
 
-    /// Adds a sample to P. O(L) beside the map.
+    /// Adds a sample to P. O(L), and the cost of the map.
     ///
     /// # Errors
     /// As [`Embedding::add`].
@@ -60,7 +61,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         self.p.add(self.map, sample)
     }
 
-    /// Adds a sample to Q. O(L) beside the map.
+    /// Adds a sample to Q. O(L), and the cost of the map.
     ///
     /// # Errors
     /// As [`Embedding::add`].
@@ -68,7 +69,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         self.q.add(self.map, sample)
     }
 
-    /// Adds a weighted sample to P.
+    /// Adds a weighted sample to P. Cost as for [`push_p`](Self::push_p).
     ///
     /// # Errors
     /// As [`Embedding::add_weighted`].
@@ -76,7 +77,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         self.p.add_weighted(self.map, sample, weight)
     }
 
-    /// Adds a weighted sample to Q.
+    /// Adds a weighted sample to Q. Cost as for [`push_p`](Self::push_p).
     ///
     /// # Errors
     /// As [`Embedding::add_weighted`].
@@ -84,7 +85,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         self.q.add_weighted(self.map, sample, weight)
     }
 
-    /// MMD_b²: see [`mmd::squared_biased`].
+    /// MMD_b²: see [`mmd::squared_biased`]. O(L).
     ///
     /// # Errors
     /// [`Error::Empty`] before both streams have a sample.
@@ -92,7 +93,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         mmd::squared_biased(&self.p, &self.q)
     }
 
-    /// MMD_u²: see [`mmd::squared_unbiased`].
+    /// MMD_u²: see [`mmd::squared_unbiased`]. O(L).
     ///
     /// # Errors
     /// [`Error::Empty`] or [`Error::TooFewSamples`] before both streams have two samples.
@@ -100,7 +101,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         mmd::squared_unbiased(&self.p, &self.q)
     }
 
-    /// MMD_b, the square root of [`mmd2_biased`](Self::mmd2_biased).
+    /// MMD_b, the square root of [`mmd2_biased`](Self::mmd2_biased). O(L).
     ///
     /// # Errors
     /// [`Error::Empty`] before both streams have a sample.
@@ -108,7 +109,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         mmd::biased(&self.p, &self.q)
     }
 
-    /// Both streams on each circle: see [`mmd::circles`].
+    /// Both streams on each circle: see [`mmd::circles`]. O(L).
     ///
     /// # Errors
     /// [`Error::Empty`] before both streams have a sample.
@@ -116,7 +117,7 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         mmd::circles(&self.p, &self.q)
     }
 
-    /// The map that both streams go through.
+    /// The map that both streams share.
     #[must_use]
     pub fn map(&self) -> &'m M {
         self.map

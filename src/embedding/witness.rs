@@ -14,9 +14,9 @@ type Gradient<M> = <<M as FeatureMap>::Inputs as Length>::Of<f32>;
 
 /// The witness function f(x) = ⟨μ_P − μ_Q, φ(x)⟩ of two embeddings over one map: 8·L bytes.
 ///
-/// Above 0 where P has more mass than Q as seen through the kernel, below 0 where it has less:
-/// f(x) = E k(x, p) − E k(x, q). Of all functions in the kernel's space it tells the two apart
-/// best, and ⟨f⟩_P − ⟨f⟩_Q is MMD_b².
+/// f(x) = E k(x, p) − E k(x, q): above 0 where P, smoothed by the kernel, has more mass than Q,
+/// and below 0 where it has less. Of all functions in the kernel's space it separates P and Q best,
+/// and its mean over P minus its mean over Q is MMD_b².
 ///
 /// ```
 /// use fastmmd::{Embedding, Fourier, Witness};
@@ -66,7 +66,7 @@ impl<'m, M: FeatureMap<Backend: SinCos>> Witness<'m, M> {
         Ok(Self { map, difference })
     }
 
-    /// f(x), within ±2·K(0). One projection and O(L).
+    /// f(x), within ±2·K(0). O(L), and the cost of the map.
     ///
     /// # Errors
     /// As [`Embedding::add`]: a sample that is not finite or too large.
@@ -83,8 +83,8 @@ impl<'m, M: FeatureMap<Backend: SinCos>> Witness<'m, M> {
         Ok(value)
     }
 
-    /// ∇f(x), per unit of each channel: the direction in which P gains on Q fastest. One
-    /// projection and its transpose, 4·L bytes of stack.
+    /// ∇f(x), per unit of each channel: the direction in which f rises fastest. Costs one
+    /// projection and its transpose, and 4·L bytes of stack.
     ///
     /// # Errors
     /// As [`at`](Self::at).

@@ -1,4 +1,4 @@
-//! The structured map: Fastfood.
+//! The structured map of random Fourier features: Fastfood (Le, Sarlós and Smola 2013).
 
 use core::marker::PhantomData;
 
@@ -11,20 +11,21 @@ use crate::error::Error;
 use crate::numeric::{f64_of, normal_quantile, rounded, sqrt, u16_of, u32_of};
 use crate::shape::Fixed;
 
-/// Frequencies as products S·H·G·Π·H·B of diagonal matrices, a permutation and Walsh–Hadamard
-/// transforms: 8·L + 2·P + 4·D bytes and about L·(log₂ P + 2) operations a sample, whatever D.
+/// Random Fourier features whose frequencies are products S·H·G·Π·H·B of diagonal matrices, a
+/// permutation and Walsh–Hadamard transforms: 8·L + 2·P + 4·D bytes and, for any D, about
+/// L·(log₂ P + 2) operations per sample.
 ///
-/// The L phases come in blocks of P, a power of two and at least D; the sample is padded with
-/// zeros. Each block has its own normal diagonal G, and lengths S, which carry the kernel's radial
-/// law. The signs B and the permutation Π are the same for all blocks, so that Π·H·B·x is computed
-/// once a sample; this costs no accuracy, for whatever they are, G alone makes every frequency
-/// follow the kernel's law, and blocks stay uncorrelated.
+/// The L phases are computed in blocks of P, a power of two that is at least D; the sample is
+/// padded with zeros. Each block has its own diagonal G of normal numbers, and its own diagonal S
+/// of lengths, which follow the kernel's radial distribution. All blocks share the signs B and the
+/// permutation Π, so that Π·H·B·x is computed once per sample. Sharing costs no accuracy: for any
+/// B and Π, G alone gives every frequency its distribution and keeps blocks uncorrelated.
 ///
-/// Cheaper than [`Fourier`](super::Fourier) from about 8 channels, but coarser: for a change of a
-/// single channel it is as accurate as orthogonal frequencies, for one that all channels share no
-/// better than independent ones, at 16 channels a tenth as accurate as orthogonal ones. A block of
-/// 16 or more is best even for fewer channels: many rows of shorter blocks are mirror images of
-/// each other.
+/// It is cheaper than [`Fourier`](super::Fourier) from about 8 channels, but coarser. For a change
+/// of a single channel it is as accurate as orthogonal frequencies. For a change that all channels
+/// share it is no better than independent ones: at 16 channels, a tenth as accurate as orthogonal
+/// ones. Use a block of 16 or more even for fewer channels: in shorter blocks many rows are mirror
+/// images of each other.
 ///
 /// ```
 /// use fastmmd::{Fastfood, FeatureMap, Kernel};
@@ -34,7 +35,7 @@ use crate::shape::Fixed;
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
 ///
-/// The shape is checked when compiled: P a power of two from 4 to 32 768 and at least D, L a
+/// The shape is checked at compile time: P a power of two from 4 to 32 768 and at least D, L a
 /// multiple of P and at most 65 536.
 ///
 /// ```compile_fail
@@ -51,14 +52,14 @@ pub struct Fastfood<const D: usize, const P: usize, const L: usize, B = Polynomi
     pub(crate) signs: [f32; D],
     /// Π: where each input of the second transform comes from.
     pub(crate) sources: [u16; P],
-    /// G, the normal diagonal.
+    /// G, the diagonal of normal numbers.
     pub(crate) gains: [f32; L],
-    /// S, and all constant factors: in turns.
+    /// S with all constant factors, in turns.
     pub(crate) scales: [f32; L],
     backend: PhantomData<B>,
 }
 
-/// The parts of a map that are drawn.
+/// The parts of a map that are drawn at random.
 pub(crate) struct Diagonals<'d> {
     pub(crate) signs: &'d mut [f32],
     pub(crate) sources: &'d mut [u16],
@@ -166,7 +167,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
         map
     }
 
-    /// Makes the map again that a saved state speaks of.
+    /// Draws the map of a recipe again, as for a saved state.
     ///
     /// # Errors
     /// [`Error::WrongShape`] if the recipe is of another kind or shape.
@@ -184,7 +185,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
 impl<const D: usize, const P: usize, const L: usize, B> Fastfood<D, P, L, B> {
     const SHAPE: () = Self::check_shape();
 
-    /// As for [`Fourier`](super::Fourier): called for the line, a constant for certainty.
+    /// Checks the shape, called and as a constant: see [`Fourier`](super::Fourier).
     const fn check_shape() {
         assert!(D >= 1, "a map must have at least 1 input: D is 0");
         assert!(
@@ -198,7 +199,7 @@ impl<const D: usize, const P: usize, const L: usize, B> Fastfood<D, P, L, B> {
         );
     }
 
-    /// The same frequencies, with sine and cosine by another backend.
+    /// The same frequencies, with another backend for sine and cosine.
     #[must_use]
     pub const fn with_backend<C>(self) -> Fastfood<D, P, L, C> {
         let Self {
@@ -215,23 +216,24 @@ impl<const D: usize, const P: usize, const L: usize, B> Fastfood<D, P, L, B> {
         Fastfood { recipe, fingerprint, reach, signs, sources, gains, scales, backend }
     }
 
-    /// Π·H·B·x: what all blocks start from.
+    /// Π·H·B·x, which all blocks share.
     ///
-    /// Not inlined, nor is [`block`]: what a visitor keeps in registers would have to leave them
-    /// for the transforms.
+    /// Neither this nor [`block`] is inlined: the transforms need the registers in which the caller
+    /// keeps the values of its closure.
     #[inline(never)]
     fn mix(&self, sample: &[f32; D], mixed: &mut [f32; P]) {
         mix_into(sample, &self.signs, &self.sources, &mut [0.0; P], mixed);
     }
 }
 
-/// The phases of one block but for S: H·G times `mixed`.
+/// The phases of one block before they are multiplied by S: H·G times `mixed`.
 #[inline(never)]
 fn block<const P: usize>(gains: &[f32; P], mixed: &[f32; P], phases: &mut [f32; P]) {
     block_into(gains, mixed, phases);
 }
 
-/// Π·H·B·x by way of `values`, which are 0 and, like `mixed`, as many as a block has.
+/// Writes Π·H·B·x to `mixed`. `values` is scratch space, filled with 0; both have the length of a
+/// block.
 #[inline(always)]
 pub(crate) fn mix_into(
     sample: &[f32],
@@ -247,7 +249,7 @@ pub(crate) fn mix_into(
     let values = values.as_mut();
     let mask = values.len().wrapping_sub(1);
     for (mixed, source) in mixed.iter_mut().zip(sources) {
-        // Masked, the index is below the length, a power of two: no bounds check is left.
+        // The masked index is below the length, a power of two: the bounds check is optimised away.
         if let Some(value) = values.get(usize::from(*source) & mask) {
             *mixed = *value;
         }
@@ -257,7 +259,8 @@ pub(crate) fn mix_into(
 /// H·G times `mixed`.
 #[inline(always)]
 pub(crate) fn block_into(gains: &[f32], mixed: &[f32], phases: &mut (impl AsMut<[f32]> + ?Sized)) {
-    // Four at a time, as the transform starts with: it saves a load and a store for each.
+    // The transform starts with groups of four: multiplying them here saves a load and a store
+    // each.
     let fours = gains.as_chunks().0.iter().zip(mixed.as_chunks().0);
     for (phases, (gains, mixed)) in phases.as_mut().as_chunks_mut().0.iter_mut().zip(fours) {
         let [a, b, c, d]: &[f32; 4] = gains;
@@ -267,9 +270,9 @@ pub(crate) fn block_into(gains: &[f32], mixed: &[f32], phases: &mut (impl AsMut<
     hadamard::transform_from(phases, 4);
 }
 
-/// Visits the items of a block with their phases, now times S.
+/// Calls `visit` for each item of a block with its phase, multiplied by S.
 ///
-/// Eight at a time: optimised for speed, the inner loop is unrolled, and for size it is not.
+/// In groups of eight, so that the compiler unrolls the inner loop at opt-level 3 but not at "s".
 #[inline]
 pub(crate) fn visit_each<T>(
     items: &mut [T],
@@ -328,12 +331,12 @@ impl<const D: usize, const P: usize, const L: usize, B: SinCos> FeatureMap
         Ok(())
     }
 
-    /// Costs a projection per channel: meant for inspection, not for use on every sample.
+    /// Costs one projection per channel: for inspection, not for every sample.
     fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool {
         if index >= L {
             return false;
         }
-        // Within reach for any kernel: the unit vector scaled, if it must be.
+        // Shortened where necessary, the unit vector is within reach for any kernel.
         let unit = if self.reach < 1.0 { 0.5 * self.reach } else { 1.0 };
         let mut found = true;
         for (channel, coordinate) in frequency.iter_mut().enumerate() {
@@ -431,7 +434,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn rows_have_the_lengths_of_the_radial_law() {
-        // Of a full block, D = P, the length of a row is the radius drawn for it.
+        // In a full block, D = P, the length of a row is the radius drawn for it.
         let map = Fastfood::<16, 16, 4096>::new(Kernel::GAUSSIAN, 2).unwrap();
         let mean_squared =
             (0..4096).map(|index| row(&map, index).iter().map(|w| w * w).sum::<f64>()).sum::<f64>()

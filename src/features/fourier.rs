@@ -1,4 +1,4 @@
-//! The dense map: L stored frequency vectors.
+//! The dense map of random Fourier features: L stored frequency vectors.
 
 use core::marker::PhantomData;
 
@@ -11,12 +11,12 @@ use crate::error::{Error, Parameter};
 use crate::numeric::{sqrt, u32_of};
 use crate::shape::Fixed;
 
-/// L frequency vectors of D coordinates each, in turns: 4·D·L bytes, D·L multiplications a
-/// sample.
+/// Random Fourier features with L stored frequency vectors of D coordinates each, in turns per
+/// unit of input: 4·D·L bytes, D·L multiplications per sample.
 ///
-/// The most accurate map, and the cheapest up to about 8 channels. At 3 channels 64 quasi-random
-/// frequencies are as good as about 500 independent ones. As a `static` it is computed by the
-/// compiler and costs no RAM and no start-up time:
+/// It is the most accurate map, and the cheapest up to about 8 channels. At 3 channels, 64
+/// quasi-random frequencies are as good as about 500 independent ones. As a `static` it is
+/// computed by the compiler and costs no RAM and no start-up time:
 ///
 /// ```
 /// use fastmmd::{Fourier, Sampling};
@@ -26,7 +26,7 @@ use crate::shape::Fixed;
 /// assert_eq!(MAP.recipe().sampling, Sampling::Quasi);
 /// ```
 ///
-/// D and L are checked when compiled: D ≥ 1 and 1 ≤ L ≤ 65 536.
+/// D and L are checked at compile time: D ≥ 1 and 1 ≤ L ≤ 65 536.
 ///
 /// ```compile_fail
 /// let map = fastmmd::Fourier::<0, 64>::gaussian(1);
@@ -56,17 +56,17 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         Self::drawn(Kernel::GAUSSIAN, Scheme::Additive, seed)
     }
 
-    /// Frequencies of `kernel`, spread as [`Sampling::Auto`] does. Cost as for [`new`](Self::new).
+    /// Frequencies of `kernel`, drawn by [`Sampling::Auto`]. Cost as for [`new`](Self::new).
     #[must_use]
     pub const fn with_kernel(kernel: Kernel, seed: u64) -> Self {
         Self::check_shape();
         Self::drawn(kernel, Scheme::auto(&kernel, D), seed)
     }
 
-    /// Draws the frequencies of `kernel`, at compile time where the map is a constant: some
-    /// hundred `f64` operations per coordinate, and D² per frequency for orthogonal ones. From
-    /// about 64 × 256 coordinates on, a constant map needs
-    /// `#![allow(long_running_const_eval)]` in the crate that holds it.
+    /// Draws the frequencies of `kernel`; for a constant map, at compile time. Takes some hundred
+    /// `f64` operations per coordinate, and for orthogonal frequencies D² more per frequency. From
+    /// about 64 × 256 coordinates, a constant map needs `#![allow(long_running_const_eval)]` in
+    /// the crate that holds it.
     ///
     /// # Errors
     /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.
@@ -84,8 +84,8 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         Self::assemble(MapKind::Fourier, kernel, scheme.sampling(), seed, frequencies)
     }
 
-    /// A map with frequencies of the caller's own, in turns per unit of input, standing for a
-    /// kernel with K(0) = `amplitude`.
+    /// A map with the caller's own frequencies, in turns per unit of input, for a kernel with
+    /// K(0) = `amplitude`.
     ///
     /// ```
     /// use fastmmd::{FeatureMap, Fourier};
@@ -131,7 +131,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         }
     }
 
-    /// Makes the map again that a saved state speaks of.
+    /// Draws the map of a recipe again, as for a saved state. Cost as for [`new`](Self::new).
     ///
     /// # Errors
     /// [`Error::WrongShape`] if the recipe is of another kind or shape, or of given frequencies,
@@ -148,14 +148,14 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
 impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
     pub(crate) const SHAPE: () = Self::check_shape();
 
-    /// Called, it lets the compiler point at the line that makes a constant map of a wrong shape;
-    /// as the constant `SHAPE`, it lets no other map of a wrong shape be compiled.
+    /// Checks the shape, in two ways. Called, it makes the compiler point at the line that declares
+    /// a constant map of a wrong shape. As the constant `SHAPE`, it stops every other such map.
     pub(crate) const fn check_shape() {
         assert!(D >= 1, "a map must have at least 1 input: D is 0");
         assert!(L >= 1 && L <= 65_536, "a map must have from 1 to 65536 frequencies L");
     }
 
-    /// The same frequencies, with sine and cosine by another backend.
+    /// The same frequencies, with another backend for sine and cosine.
     ///
     /// ```
     /// use fastmmd::Fourier;
@@ -170,7 +170,7 @@ impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
     }
 }
 
-/// The seed that stands for given frequencies in a recipe: their checksum.
+/// The checksum of given frequencies, which their recipe has as its seed.
 pub(crate) const fn seed_of_given(frequencies: &[f32]) -> Result<u64, Error> {
     let mut digest = CHECKSUM.digest();
     let mut index = 0;
@@ -188,7 +188,7 @@ pub(crate) const fn seed_of_given(frequencies: &[f32]) -> Result<u64, Error> {
     Ok(digest.finalize() as u64)
 }
 
-/// The length of the longest of some vectors, which stand one after the other.
+/// The length of the longest vector; the vectors are stored one after the other.
 pub(crate) const fn longest(frequencies: &[f32], inputs: usize) -> f64 {
     let mut longest_squared = 0.0;
     let mut squared = 0.0;

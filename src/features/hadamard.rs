@@ -2,7 +2,7 @@
 
 use core::ops::{Add, Sub};
 
-/// What can be transformed: `f32`, or integers that wrap.
+/// Numbers that can be transformed: `f32`, or integers that wrap.
 pub trait Summand: Copy + Add<Output = Self> + Sub<Output = Self> {}
 
 impl<T: Copy + Add<Output = T> + Sub<Output = T>> Summand for T {}
@@ -10,7 +10,7 @@ impl<T: Copy + Add<Output = T> + Sub<Output = T>> Summand for T {}
 /// Multiplies `values` by the N × N Hadamard matrix H (entries ±1, no normalisation; natural
 /// order: H(i, j) = (−1)^popcount(i & j)), in place, in N log₂ N additions.
 ///
-/// Applied twice it multiplies by N. N must be a power of two, which is checked when compiled:
+/// Applied twice it multiplies by N. N must be a power of two, which is checked at compile time:
 ///
 /// ```compile_fail
 /// fastmmd::features::hadamard::transform(&mut [0.0; 12]);
@@ -27,7 +27,7 @@ pub fn transform<T: Summand, const N: usize>(values: &mut [T; N]) {
     transform_all(values);
 }
 
-/// The transform of a power of two of values: an array, or a slice.
+/// Transforms an array or a slice; its length must be a power of two.
 #[inline]
 pub(crate) fn transform_all<T: Summand>(values: &mut (impl AsMut<[T]> + ?Sized)) {
     if values.as_mut().len() >= 4 {
@@ -40,12 +40,10 @@ pub(crate) fn transform_all<T: Summand>(values: &mut (impl AsMut<[T]> + ?Sized))
     }
 }
 
-/// The transform of values of which each `half` neighbours have been transformed.
+/// Completes the transform of values whose groups of `half` neighbours are already transformed.
 ///
-/// Two steps at once, which halves loads and stores; the order of the steps makes no difference
-/// to any bit.
-///
-/// Arrays are told from slices, so that the number of an array's values is a constant here.
+/// It takes two steps at once, which halves loads and stores; the result is the same bit for bit.
+/// It is generic over arrays and slices so that the length of an array is a constant here.
 #[inline]
 pub(crate) fn transform_from<T: Summand>(values: &mut (impl AsMut<[T]> + ?Sized), mut half: usize) {
     let values = values.as_mut();
@@ -58,18 +56,18 @@ pub(crate) fn transform_from<T: Summand>(values: &mut (impl AsMut<[T]> + ?Sized)
     }
 }
 
-/// The transform of four.
+/// Transforms four values.
 #[inline(always)]
 pub(crate) fn four<T: Summand>([a, b, c, d]: [T; 4]) -> [T; 4] {
     let (a, b, c, d) = (a + b, a - b, c + d, c - d);
     [a + c, b + d, a - c, b - d]
 }
 
-/// Adds and subtracts numbers `half` apart.
+/// One step of the transform: replaces values a and b that are `half` apart by a + b and a − b.
 #[inline]
 fn step<T: Summand>(values: &mut [T], half: usize) {
     let mut rest = values;
-    // Both splits always exist: the checked form spares the proof of it.
+    // The checked splits end the loop when nothing is left, and cannot panic.
     while let Some((low, above)) = rest.split_at_mut_checked(half)
         && let Some((high, next)) = above.split_at_mut_checked(half)
     {
@@ -80,7 +78,7 @@ fn step<T: Summand>(values: &mut [T], half: usize) {
     }
 }
 
-/// The step of numbers `quarter` apart, and the one after it.
+/// Two steps of the transform at once: of values `quarter` apart, then twice that.
 #[inline]
 fn two_steps<T: Summand>(values: &mut [T], quarter: usize) {
     let mut rest = values;

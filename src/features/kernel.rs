@@ -1,4 +1,4 @@
-//! Shift-invariant kernels, known by their spectral distribution.
+//! Shift-invariant kernels, given by their spectral distributions.
 //!
 //! By Bochner's theorem K(x − y) = K(0)·E cos(ω'(x − y)) for frequencies ω drawn from the
 //! kernel's spectral distribution p(ω). For a unit bandwidth:
@@ -25,11 +25,11 @@ pub enum Profile {
     /// exp(−‖x‖₂²/2σ²): smooth; the usual choice.
     #[default]
     Gaussian,
-    /// exp(−‖x‖₁/σ), a product over the axes; not spherically invariant. Of its Cauchy
-    /// frequencies a few are huge, and limit how large a sample a map of many can take
+    /// exp(−‖x‖₁/σ), a product over the axes; not spherically invariant. A few of its Cauchy
+    /// frequencies are huge; with many frequencies they limit how large a sample can be
     /// ([`FeatureMap::reach`](crate::FeatureMap::reach)).
     Laplacian,
-    /// exp(−‖x‖₂/σ), radial; heavy spectral tails, sees fine structure.
+    /// exp(−‖x‖₂/σ), radial; heavy spectral tails: sensitive to fine structure.
     Exponential,
     /// Matérn kernel of smoothness 3/2.
     Matern32,
@@ -77,7 +77,7 @@ impl Kernel {
     /// The Matérn kernel of smoothness 5/2 with σ = 1 and K(0) = 1.
     pub const MATERN52: Self = Self::unit(Profile::Matern52);
 
-    /// Smallest and largest bandwidth and K(0): outside, `f32` phases lose their meaning.
+    /// Range of the bandwidth and of K(0). Outside it, `f32` phases have no correct digits.
     pub const RANGE: core::ops::RangeInclusive<f32> = 1e-12..=1e12;
 
     const fn unit(profile: Profile) -> Self {
@@ -151,7 +151,7 @@ impl Kernel {
         }
     }
 
-    /// 1/(2πσ): what turns a unit frequency in radians into turns per unit of input.
+    /// 1/(2πσ): converts a unit-bandwidth frequency in radians to turns per unit of input.
     pub(crate) const fn turns_per_radian(&self) -> f64 {
         1.0 / (core::f64::consts::TAU * self.bandwidth as f64)
     }

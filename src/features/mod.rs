@@ -1,13 +1,13 @@
-//! From a standardised sample to points on circles: random Fourier features.
+//! Random Fourier features: from a standardised sample to points on circles.
 //!
-//! A map is immutable, may be a `static` in flash, and serves any number of embeddings. It turns
-//! a sample x of D channels into L phases t_k = ω_k'x / 2π, in turns, and each phase into a point
-//! (cos 2πt_k, sin 2πt_k). It hands the phases one by one to a visitor, next to an item of the
-//! caller's, so that no array of L phases is needed.
+//! A map turns a sample x of D channels into L phases t_k = ω_k'x / 2π, in turns, and each phase
+//! into a point (cos 2πt_k, sin 2πt_k). It is immutable, may be a `static` in flash, and serves
+//! any number of embeddings. It passes the phases one by one to a closure, each with an item of
+//! the caller's list, so that no array of L phases is needed.
 //!
-//! * [`kernel`] says which frequencies ω are likely, [`sampling`] how they are spread;
-//! * [`Fourier`] keeps them, [`Fastfood`] multiplies by structured matrices ([`hadamard`]);
-//! * [`sincos`] computes points.
+//! * [`kernel`] defines the distribution of the frequencies ω, [`sampling`] draws them;
+//! * [`Fourier`] stores them, [`Fastfood`] multiplies by structured matrices ([`hadamard`]);
+//! * [`sincos`] computes the points.
 
 mod fastfood;
 mod fourier;
@@ -31,18 +31,18 @@ use crate::numeric::rounded;
 use crate::shape::{Dims, Length, Per};
 use sincos::Backend;
 
-/// Largest phase, in turns, that can be reduced exactly to one turn in `f32`: 2²².
+/// Largest phase that can be reduced exactly to one turn in `f32`: 2²² turns.
 ///
-/// The phase itself is rounded to about |t|·2⁻²⁴ turns, so a point on the circle is good to 1e-6
-/// for phases of a turn or so, to 1e-5 for 16 turns, and means little long before this limit.
+/// The phase itself is rounded to about |t|·2⁻²⁴ turns. The error of a point is therefore about
+/// 1e-6 for phases around one turn and 1e-5 for 16 turns; it is useless long before this limit.
 pub const MAX_TURNS: f32 = 4_194_304.0;
 
-/// The numbers that samples are made of, and what their phases are.
+/// The number type of a sample, and that of its phases.
 ///
-/// `f32` samples have `f32` phases, in turns; the `i16` samples of [`fixed`](crate::fixed) have
-/// `u32` phases, in 2⁻³² turns, which wrap as angles do.
+/// `f32` samples have `f32` phases, in turns. The `i16` samples of [`fixed`](crate::fixed) have
+/// `u32` phases, in units of 2⁻³² turns, which wrap as angles do.
 pub trait Scalar: Copy {
-    /// A phase.
+    /// The type of a phase.
     type Phase: Copy;
 }
 
@@ -56,14 +56,14 @@ pub type Sample<M> = <<M as FeatureMap>::Inputs as Length>::Slice<ScalarOf<M>>;
 /// One value for each frequency of a map: `[T; L]`, or a slice.
 pub type PerFrequency<M, T> = <<M as FeatureMap>::Frequencies as Length>::Slice<T>;
 
-/// What a channel of a map's sample is: `f32` or `i16`.
+/// The number type of a map's samples: `f32` or `i16`.
 pub type ScalarOf<M> = <<M as FeatureMap>::Backend as Backend>::Scalar;
 
-/// A phase of a map.
+/// The type of a map's phases.
 pub type PhaseOf<M> = <ScalarOf<M> as Scalar>::Phase;
 
-/// A map from samples to points on L circles. All shapes of what is built on it follow from its
-/// type.
+/// A feature map: from samples to points on L circles. Its type determines the shapes of all that
+/// is built on it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a map",
     label = "not a map",
@@ -76,26 +76,26 @@ pub trait FeatureMap {
     /// The number of frequencies L.
     type Frequencies: Length;
 
-    /// What turns phases into points.
+    /// The backend that turns phases into points.
     type Backend: Backend;
 
-    /// What it takes to make this map again.
+    /// The parameters from which this map can be drawn again.
     fn recipe(&self) -> &Recipe;
 
-    /// A number that tells maps with other frequencies apart: [`Recipe::fingerprint`], kept.
+    /// [`Recipe::fingerprint`], stored: it differs between maps with different frequencies.
     fn fingerprint(&self) -> u32;
 
-    /// Largest ‖x‖₂ for which no phase exceeds [`MAX_TURNS`]; with `i16` samples, which no phase
-    /// is too large for, the largest there is.
+    /// Largest ‖x‖₂ for which no phase exceeds [`MAX_TURNS`]. Phases of `i16` samples never do:
+    /// there it is the largest ‖x‖₂ that a sample can have.
     fn reach(&self) -> f32;
 
-    /// Calls `visit` once for each frequency k, with the k-th item and the phase ω_k'x / 2π in
-    /// turns; the order is that of k.
+    /// Calls `visit` once for each frequency k, in ascending order, with the k-th item and the
+    /// phase ω_k'x / 2π, in turns.
     ///
     /// # Errors
     /// [`Error::NonFinite`] naming the channel, or [`Error::PhaseTooLarge`] beyond
-    /// [`reach`](Self::reach); `visit` has then not been called. With `i16` samples, none. With
-    /// lengths known at run time, [`Error::WrongShape`] for a sample of another length.
+    /// [`reach`](Self::reach); `visit` has then not been called. Every `i16` sample is accepted.
+    /// With lengths known at run time, [`Error::WrongShape`] for a sample of another length.
     fn project<T>(
         &self,
         sample: &Sample<Self>,
@@ -103,8 +103,7 @@ pub trait FeatureMap {
         visit: impl FnMut(&mut T, PhaseOf<Self>),
     ) -> Result<(), Error>;
 
-    /// Writes the k-th frequency vector, in turns per unit of input, and says whether there is
-    /// one: not for k ≥ L.
+    /// Writes the k-th frequency vector, in turns per unit of input. Returns `false` for k ≥ L.
     fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool;
 
     /// The k-th frequency vector, in turns per unit of input, or `None` for k ≥ L.
@@ -113,8 +112,9 @@ pub trait FeatureMap {
         self.frequency_into(index, &mut frequency).then_some(frequency.0)
     }
 
-    /// Σ_k w_k·ω_k/2π, the transpose of [`project`](Self::project), in turns per unit of input:
-    /// what a weight on each phase says of the channels. O(L·D), unless a map knows better.
+    /// Σ_k w_k·ω_k/2π, in turns per unit of input: the transpose of [`project`](Self::project),
+    /// which turns weights on the phases into weights on the channels. O(L·D), or less where the
+    /// map has a faster way.
     fn weighted_frequencies(
         &self,
         weights: &PerFrequency<Self, f32>,
@@ -131,7 +131,7 @@ pub trait FeatureMap {
         sums.0
     }
 
-    /// The lengths of what is built on this map, where its type does not have them.
+    /// The lengths of what is built on this map, where its type does not give them.
     #[doc(hidden)]
     fn dims(&self) -> Dims {
         let recipe = self.recipe();
@@ -154,7 +154,7 @@ pub(crate) fn check_sample(sample: &[f32], reach: f32) -> Result<(), Error> {
 }
 
 /// The reach of a map whose longest frequency is `longest` turns per unit, with a margin for
-/// rounding; held below the square root of the largest `f32` so that it can be squared.
+/// rounding; kept below the square root of the largest `f32` so that it can be squared.
 pub(crate) const fn reach_of(longest: f64) -> f32 {
     let reach = 0.999 * MAX_TURNS as f64 / longest;
     if reach < 1e18 { rounded(reach) } else { 1e18 }

@@ -1,4 +1,4 @@
-//! What a map was made from.
+//! The parameters that a map is drawn from.
 
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 
@@ -7,10 +7,10 @@ use super::sampling::Sampling;
 use crate::error::Error;
 use crate::state::codes;
 
-/// The checksum of recipes and saved states: CRC-32, computed bit by bit to spare flash.
+/// The checksum of recipes and saved states: CRC-32, computed without a table to save flash.
 pub(crate) const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
 
-/// Which of the maps.
+/// The kind of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum MapKind {
@@ -35,17 +35,17 @@ codes!(MapKind {
     FixedFastfood = 4 "fixed-fastfood",
 });
 
-/// Everything that determines a map's frequencies. Two maps of equal recipes are equal.
+/// Everything that determines a map's frequencies. Maps with equal recipes are equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Recipe {
-    /// Which map.
+    /// The kind of map.
     pub kind: MapKind,
     /// The kernel it approximates.
     pub kernel: Kernel,
-    /// How its frequencies were spread; never [`Sampling::Auto`].
+    /// How its frequencies were drawn; never [`Sampling::Auto`].
     pub sampling: Sampling,
-    /// The seed they were drawn from.
+    /// The seed of the draw.
     pub seed: u64,
     /// Number of inputs D.
     pub inputs: u32,
@@ -59,8 +59,8 @@ impl Recipe {
     /// Length of [`to_bytes`](Self::to_bytes).
     pub(crate) const BYTES: usize = 32;
 
-    /// Whether it is of a map of this kind, with so many channels, frequencies a block (0 for
-    /// none) and frequencies.
+    /// Whether it describes a map of this kind, with these numbers of inputs, of frequencies per
+    /// block (0 for no blocks) and of frequencies.
     pub(crate) const fn has_shape(
         &self,
         kind: MapKind,
@@ -74,7 +74,7 @@ impl Recipe {
             && self.frequencies as usize == frequencies
     }
 
-    /// The recipe as it stands in a saved state, little-endian.
+    /// The recipe as in a saved state, little-endian.
     pub(crate) const fn to_bytes(self) -> [u8; Self::BYTES] {
         let kind = self.kind.code();
         let profile = self.kernel.profile().code();
@@ -153,7 +153,7 @@ impl Recipe {
         })
     }
 
-    /// The checksum by which embeddings know their map, and saved states too.
+    /// The checksum by which embeddings and saved states identify their map.
     #[must_use]
     pub const fn fingerprint(&self) -> u32 {
         CHECKSUM.checksum(&self.to_bytes())

@@ -1,4 +1,4 @@
-//! The structured map in integers.
+//! The structured map (Fastfood) in integers.
 
 use core::num::Wrapping;
 
@@ -11,15 +11,14 @@ use crate::shape::Fixed;
 
 use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reach};
 
-/// Frequencies as products S·H·G·Π·H·B, as in [`Fastfood`](crate::Fastfood), all in integers:
-/// 8·L + 2·(P + D) bytes.
+/// Random Fourier features whose frequencies are products S·H·G·Π·H·B, as in
+/// [`Fastfood`](crate::Fastfood), all in integers: 8·L + 2·(P + D) bytes.
 ///
-/// The frequencies are those of the [`Fastfood`](crate::Fastfood) of the same kernel and seed,
-/// with G rounded to the bits that leave room for every sample: to 2⁻⁹ at D = P = 16, so that a
-/// frequency is off by about a two-thousandth; lengths are kept to 16 bits of the longest one, so
-/// that of kernels with heavy tails the shortest ones are off by up to a four-hundredth. What is computed
-/// with them is exact up to the last transform's result, which is cut, rounded, to what moves no
-/// phase by more than 2⁻¹⁷ turns.
+/// The frequencies are those of the [`Fastfood`](crate::Fastfood) with the same kernel and seed,
+/// rounded. G is rounded so that no sample overflows: at D = P = 16 to 2⁻⁹, which changes a
+/// frequency by about 1/2000. Lengths have 16 bits, relative to the longest: with heavy-tailed
+/// kernels the shortest change by up to 1/400. The computation itself is exact up to the result of
+/// the last transform, which is rounded so that no phase moves by more than 2⁻¹⁷ turns.
 ///
 /// ```
 /// use fastmmd::{FeatureMap, Kernel, fixed};
@@ -29,8 +28,8 @@ use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reac
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
 ///
-/// The shape is checked when compiled: P a power of two from 4 to 256 and at least D, L a multiple
-/// of P and at most 65 536.
+/// The shape is checked at compile time: P a power of two from 4 to 256 and at least D, L a
+/// multiple of P and at most 65 536.
 ///
 /// ```compile_fail
 /// # use fastmmd::{fixed, Kernel};
@@ -41,7 +40,7 @@ use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reac
 pub struct Fastfood<const D: usize, const P: usize, const L: usize> {
     recipe: Recipe,
     fingerprint: u32,
-    /// Bits that are cut off the results of the second transform.
+    /// Number of low bits removed from the results of the second transform.
     cut: u32,
     /// B: 1 or −1 for each channel.
     signs: [i16; D],
@@ -54,16 +53,16 @@ pub struct Fastfood<const D: usize, const P: usize, const L: usize> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 struct Diagonal {
-    /// Of G.
+    /// The entry of G.
     gain: Wrapping<i32>,
-    /// Of S, with all constant factors: phase per unit of what is left after the cut.
+    /// The entry of S, with all constant factors: phase per unit of the shortened result.
     scale: u32,
 }
 
-/// Most bits of a fraction that a gain may have: more would not change a phase by 2⁻¹⁷ turns.
+/// Largest number of fractional bits of a gain: more would not change a phase by 2⁻¹⁷ turns.
 const GAIN_BITS: u32 = 16;
 
-/// Most bits that are cut; the wider the kernel, the more.
+/// Largest number of low bits removed; it grows with the bandwidth.
 const MAX_CUT: u32 = 16;
 
 impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
@@ -90,7 +89,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
         Self::rounded(&crate::Fastfood::gaussian(seed))
     }
 
-    /// The map of floats in integers.
+    /// Converts the `f32` map to integers.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -116,7 +115,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
                 diagonals[index].gain = Wrapping(rounded);
                 index += 1;
             }
-            // The length that was drawn, over that of the rounded row.
+            // The drawn length, divided by that of the rounded row.
             let factor = sqrt(drawn_squared / squared) * PHASE_PER_TURN_AND_STEP;
             let mut index = start;
             while index < start + P && index < L {
@@ -150,8 +149,8 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
         Self { recipe, fingerprint, cut, signs, sources: drawn.sources, diagonals }
     }
 
-    /// The bits of a gain's fraction for which no sample overflows the second transform: its
-    /// results are at most ‖row‖·‖x‖ ≤ √P·‖G‖·√D·2¹⁵.
+    /// The number of fractional bits of the gains for which no sample overflows the second
+    /// transform. Its results are at most ‖row‖·‖x‖ ≤ √P·‖G‖·√D·2¹⁵.
     const fn gain_bits(drawn: &crate::Fastfood<D, P, L>) -> u32 {
         let mut longest_squared = 0.0;
         let mut start = 0;
@@ -181,7 +180,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
         bits
     }
 
-    /// Makes the map again that a saved state speaks of.
+    /// Draws the map of a recipe again, as for a saved state.
     ///
     /// # Errors
     /// [`Error::WrongShape`] if the recipe is of another kind or shape, and those of
@@ -196,8 +195,8 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
         }
     }
 
-    /// The k-th frequency vector as it is, without the rounding to `f32`: in turns per unit of
-    /// input, or `None` for k ≥ L. Costs a transform per channel.
+    /// The k-th frequency vector, without rounding to `f32`, in turns per unit of input; `None` for
+    /// k ≥ L. Costs one transform per channel.
     #[must_use]
     pub fn exact_frequency(&self, index: usize) -> Option<[f64; D]> {
         let Diagonal { scale, .. } = self.diagonals.get(index)?;
@@ -212,7 +211,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
         Some(frequency)
     }
 
-    /// Π·H·B·x: what all blocks start from.
+    /// Π·H·B·x, which all blocks share.
     #[inline]
     fn mixed(&self, sample: &[i16; D]) -> [Wrapping<i32>; P] {
         let mut values = [Wrapping(0); P];
@@ -220,12 +219,12 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             *value = Wrapping(i32::from(*x)) * Wrapping(i32::from(*sign));
         }
         hadamard::transform(&mut values);
-        // Masked, the index is below P: no bounds check is left.
+        // The masked index is below P: the bounds check is optimised away.
         self.sources.map(|source| values[usize::from(source) & (P - 1)])
     }
 }
 
-/// H·G times `mixed`, plus `offset` everywhere.
+/// H·G times `mixed`, with `offset` added to every result.
 #[inline]
 fn block<const P: usize>(
     diagonals: &[Diagonal; P],
@@ -234,7 +233,7 @@ fn block<const P: usize>(
 ) -> [Wrapping<i32>; P] {
     let mut results = [Wrapping(0); P];
     let fours = results.as_chunks_mut().0.iter_mut();
-    // What is added to the first input of a transform is added to all of its results.
+    // A number added to the first input of a transform is added to all of its results.
     let mut offset = Wrapping(offset);
     for ((results, diagonals), mixed) in fours.zip(diagonals.as_chunks().0).zip(mixed.as_chunks().0)
     {
@@ -273,7 +272,7 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap for Fastfood<D, 
     ) -> Result<(), Error> {
         let mixed = self.mixed(sample);
         let cut = self.cut & 31;
-        // Half of what is cut off rounds.
+        // Adding half a unit of the shortened result makes the shift round to nearest.
         let half = (1_i32 << cut) >> 1;
         let blocks = self.diagonals.as_chunks::<P>().0.iter().zip(items.as_chunks_mut::<P>().0);
         for (diagonals, items) in blocks {
@@ -286,7 +285,7 @@ impl<const D: usize, const P: usize, const L: usize> FeatureMap for Fastfood<D, 
         Ok(())
     }
 
-    /// Costs a transform per channel: meant for inspection, not for use on every sample.
+    /// Costs one transform per channel: for inspection, not for every sample.
     fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool {
         let Some(exact) = self.exact_frequency(index) else { return false };
         for (coordinate, exact) in frequency.iter_mut().zip(exact) {
@@ -305,7 +304,7 @@ mod tests {
         Kernel::new(Profile::Gaussian, bandwidth).unwrap()
     }
 
-    /// The frequencies are those of the `f32` map but for the rounding of the gains.
+    /// The frequencies are those of the `f32` map up to the rounding of the gains.
     fn is_the_map_of_floats<const D: usize, const P: usize, const L: usize>(limit: f32) {
         let map = Fastfood::<D, P, L>::new(kernel(1.5), 9).unwrap();
         let floats = crate::Fastfood::<D, P, L>::new(kernel(1.5), 9).unwrap();
@@ -329,8 +328,8 @@ mod tests {
         is_the_map_of_floats::<32, 32, 64>(4e-3);
     }
 
-    /// The corners of the range, in the signs of each row: the results that come nearest to an
-    /// overflow. The phase is that of the frequency, to 2⁻¹⁷ turns.
+    /// Samples at the limits of the range, with the signs of each row, come nearest to overflow.
+    /// Their phases are those of the frequency, to 2⁻¹⁷ turns.
     fn holds_every_corner<const D: usize, const P: usize, const L: usize>(bandwidth: f32) {
         let map = Fastfood::<D, P, L>::new(kernel(bandwidth), 5).unwrap();
         for index in 0..L {

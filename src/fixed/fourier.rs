@@ -9,11 +9,11 @@ use crate::shape::Fixed;
 
 use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reach};
 
-/// L frequency vectors of D coordinates each, in 2⁻³² turns per step of the sample: 4·D·L bytes,
-/// D·L multiplications of 32 bits a sample.
+/// Random Fourier features with L stored frequency vectors of D coordinates each, in 2⁻³² turns per
+/// step of the sample: 4·D·L bytes, D·L 32-bit multiplications per sample.
 ///
-/// The frequencies are those of the [`Fourier`](crate::Fourier) of the same kernel, sampling and
-/// seed, each rounded to 2⁻³² turns per step; from there on a phase is exact.
+/// The frequencies are those of the [`Fourier`](crate::Fourier) with the same kernel, sampling and
+/// seed, rounded to 2⁻³² turns per step. Phases are then exact.
 ///
 /// ```
 /// use fastmmd::{Sampling, fixed};
@@ -81,7 +81,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         Self { fingerprint: recipe.fingerprint(), recipe, frequencies }
     }
 
-    /// Makes the map again that a saved state speaks of.
+    /// Draws the map of a recipe again, as for a saved state.
     ///
     /// # Errors
     /// [`Error::WrongShape`] if the recipe is of another kind or shape, and those of
@@ -94,8 +94,8 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         }
     }
 
-    /// The k-th frequency vector as it is, without the rounding to `f32`: in turns per unit of
-    /// input, or `None` for k ≥ L.
+    /// The k-th frequency vector, without rounding to `f32`, in turns per unit of input; `None` for
+    /// k ≥ L.
     #[must_use]
     pub fn exact_frequency(&self, index: usize) -> Option<[f64; D]> {
         let frequency = self.frequencies.get(index)?;

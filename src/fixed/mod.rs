@@ -1,39 +1,38 @@
-//! The same statistics in integers: for cores without floating-point hardware.
+//! Random Fourier features and embeddings in integers, for cores without floating-point hardware.
 //!
 //! ```text
 //! sample, 16 bits ─▶ map ─▶ L phases, 32 bits, wrapping ─▶ table ─▶ exact sums
 //! ```
 //!
-//! A phase is a `u32` in units of 2⁻³² turns: whole turns wrap away by themselves. Adding a sample
-//! uses no floating point; reading MMD² out does, as it is done rarely.
+//! A phase is a `u32` in units of 2⁻³² turns, so that whole turns overflow and drop out. Adding a
+//! sample uses no floating point. Computing MMD² does, as it is done rarely.
 //!
 //! | | `f32` | `fixed` |
 //! |---|---|---|
 //! | for | cores with FPU (M4F, M7, M33), hosts | cores without (M0, M0+, M3, M23, RISC-V without F) |
 //! | sample | `[f32; D]`, any unit, any range | `[i16; D]`, units of 2⁻¹¹, from −16 to 16 |
 //! | bandwidth σ | 10⁻¹² to 10¹² | [`BANDWIDTHS`] |
-//! | error of a point | 1e-6, and more with the phase | 2e-4, whatever the phase |
-//! | `Fourier`, `Fastfood`, `Embedding`, `TwoSample` | yes | yes, of the same names and methods |
+//! | error of a point | 1e-6, growing with the phase | 2e-4 for every phase |
+//! | `Fourier`, `Fastfood`, `Embedding`, `TwoSample` | yes | yes, with the same names and methods |
 //! | [`mmd`](crate::embedding::mmd), saved state, merging | yes | yes, the same |
 //! | `Detector`, `KernelFamily`, `Witness`, `Regimes`, couplings, given frequencies | yes | no |
 //!
-//! The sums are the same sums: an [`Embedding`](crate::Embedding) over one of these maps is the
-//! crate's own, with the backend [`Table`]. The same samples give the same bits on every target. A saved state of one path is
+//! An [`Embedding`](crate::Embedding) over one of these maps is the crate's own, with the backend
+//! [`Table`]. The same samples give the same bits on every target. A state saved by one path is
 //! refused by the other with [`Error::WrongShape`].
 //!
 //! # Samples
 //!
-//! A sample is a number of steps of 2⁻¹¹ = 1/[`ONE`], in the unit that the kernel's bandwidth is
-//! in: with `Kernel::GAUSSIAN`, σ is 2048 steps. Best are standard deviations, which is what a
-//! [`Scale`] makes of a converter's raw counts; [`sample`] makes them of `f32` values. Both
-//! saturate: a value beyond ±16 counts as one at the limit. Every `i16` is a valid sample, and none
-//! overflows.
+//! A sample is in steps of 2⁻¹¹ = 1/[`ONE`] of the unit of the kernel's bandwidth: with
+//! `Kernel::GAUSSIAN`, σ is 2048 steps. The best unit is the standard deviation of each channel: a
+//! [`Scale`] converts the raw counts of an ADC to it. [`sample`] converts `f32` values. Both
+//! saturate at ±16. Every `i16` is a valid sample, and none overflows.
 //!
 //! ```
 //! use fastmmd::{TwoSample, fixed};
 //!
 //! let map = fixed::Fourier::<2, 64>::gaussian(1);
-//! // A 12-bit converter: means and deviations in counts.
+//! // A 12-bit ADC: means and deviations in counts.
 //! let scale = fixed::Scale::new([2048.0, 1000.0], [100.0, 25.0])?;
 //! let mut test = TwoSample::new(&map);
 //! for step in 0..200 {
@@ -66,7 +65,8 @@ use crate::numeric::{f32_of, sqrt_f32};
 pub const ONE: i16 = 2048;
 
 /// The bandwidths that an integer map can have, in the unit of the samples: from 32 steps to 16
-/// times the range. Frequencies below are too coarse for the steps, those above for the phases.
+/// times the range. For smaller ones the steps of a sample are too coarse, for larger ones the
+/// units of a phase.
 pub const BANDWIDTHS: core::ops::RangeInclusive<f32> = 0.015_625..=256.0;
 
 /// Phase units in a turn per unit of input, for each step of a sample: 2³²/2¹¹.
@@ -90,8 +90,8 @@ fn reach(channels: usize) -> f32 {
     16.0 * sqrt_f32(f32_of(channels))
 }
 
-/// Keeps the compiler from mixing the work of several frequencies, for which these cores have too
-/// few registers; it is no instruction itself.
+/// Prevents the compiler from interleaving several frequencies, for which these cores have too few
+/// registers. Compiles to no instruction.
 #[inline(always)]
 fn one_at_a_time() {
     compiler_fence(Ordering::SeqCst);

@@ -1,19 +1,19 @@
-//! From counts or `f32` values to samples.
+//! Conversion of ADC counts or `f32` values to integer samples.
 
 use crate::error::{Error, Parameter};
 use crate::numeric::nearest;
 
 use super::ONE;
 
-/// Largest distance of a reading from its channel's mean, in counts, that is told from a larger
-/// one: 2¹⁶ − 1, more than a converter of 16 bits can show.
+/// Largest distance of a reading from its channel's mean, in counts; larger ones saturate. 2¹⁶ − 1
+/// is enough for every reading of a 16-bit ADC.
 pub const MAX_COUNTS: i32 = 65_535;
 
-/// Turns raw counts of C channels into samples: (count − mean)/deviation, in steps of 2⁻¹¹.
+/// Converts the raw counts of C channels to samples: (count − mean)/deviation, in steps of 2⁻¹¹.
 ///
-/// One multiplication of 32 bits and a shift a channel; 12·C bytes. Means are rounded to whole
-/// counts, and a deviation is good to 2⁻¹⁵ of itself. A deviation is what shall be the unit: to
-/// give a kernel of σ = 1 another bandwidth, multiply all deviations by it.
+/// One 32-bit multiplication and a shift per channel; 12·C bytes. Means are rounded to whole
+/// counts; the relative error of a deviation is up to 2⁻¹⁵. To give a kernel of σ = 1 another
+/// bandwidth, multiply all deviations by it.
 ///
 /// ```
 /// use fastmmd::fixed;
@@ -40,12 +40,12 @@ struct Channel {
 }
 
 impl<const C: usize> Scale<C> {
-    /// Smallest and largest deviation, in counts: at the one, 16 deviations are two counts; at the
-    /// other, all that a converter of 16 bits can show.
+    /// Range of a deviation, in counts: at the smallest, 16 deviations are two counts; at the
+    /// largest, the full range of a 16-bit ADC.
     pub const DEVIATIONS: core::ops::RangeInclusive<f32> = 0.125..=4096.0;
 
-    /// A scale for these means and deviations, in counts; those of a
-    /// [`Scale`](crate::condition::Scale) that has learned will do.
+    /// A scale with these means and deviations, in counts; for instance those that a
+    /// [`Scale`](crate::condition::Scale) has learned.
     ///
     /// # Errors
     /// Naming the channel: [`Error::NonFinite`], or [`Error::OutOfRange`] for a mean beyond
@@ -70,8 +70,8 @@ impl<const C: usize> Scale<C> {
         Ok(Self { channels })
     }
 
-    /// The sample of a row of counts. Readings farther than [`MAX_COUNTS`] from the mean, and
-    /// values beyond the range of a sample, saturate. O(C).
+    /// Converts a row of counts to a sample. Readings farther than [`MAX_COUNTS`] from the mean,
+    /// and values beyond the range of a sample, saturate. O(C).
     #[must_use]
     pub fn sample(&self, counts: &[i32; C]) -> [i16; C] {
         let mut sample = [0; C];
@@ -83,7 +83,7 @@ impl<const C: usize> Scale<C> {
 }
 
 impl Channel {
-    /// The factor gets 15 bits, so that its product with any distance fits in 32.
+    /// The factor has 15 bits, so that its product with any distance fits in 32 bits.
     #[expect(clippy::cast_possible_truncation, reason = "both have been checked")]
     const fn new(mean: f32, deviation: f32) -> Self {
         let per_count = ONE as f64 / deviation as f64;
@@ -100,15 +100,15 @@ impl Channel {
     fn steps(self, count: i32) -> i16 {
         let distance = count.saturating_sub(self.mean).clamp(-MAX_COUNTS, MAX_COUNTS);
         let shift = self.shift & 31;
-        // |distance·factor| < 2¹⁶·2¹⁵: half of a unit of the shift does not overflow either, as a
-        // product that large comes with a shift of at least 1.
+        // |distance·factor| < 2¹⁶·2¹⁵. Adding half a unit to round does not overflow either: for a
+        // product that large the shift is at least 1.
         let half = (1_i32 << shift) >> 1;
         let steps = distance.wrapping_mul(self.factor).saturating_add(half) >> shift;
         steps.clamp(i16::MIN.into(), i16::MAX.into()) as i16
     }
 }
 
-/// The sample nearest to `f32` values: each times 2¹¹, rounded; beyond ±16 saturated. O(C).
+/// Converts `f32` values to a sample: each times 2¹¹, rounded; saturates at ±16. O(C).
 ///
 /// ```
 /// use fastmmd::fixed;
@@ -148,7 +148,7 @@ mod tests {
                         (f64::from(count) - f64::from(mean).round()).clamp(-65_535.0, 65_535.0);
                     let steps =
                         (distance * 2048.0 / f64::from(deviation)).clamp(-32_768.0, 32_767.0);
-                    // The factor is good to 2⁻¹⁵, the result to half a step.
+                    // The factor has an error of up to 2⁻¹⁵, the result of up to half a step.
                     let error = (f64::from(found) - steps).abs();
                     assert!(
                         error <= 0.5 + steps.abs() / 32_768.0,

@@ -1,13 +1,13 @@
-//! Points from a table of straight pieces.
+//! Sine and cosine in integers, from a table of line segments.
 
 use crate::features::sincos::Backend;
 use crate::numeric::{cos_sin_turns, f64_of, nearest};
 
-/// Cosine and sine as 256 straight pieces each: two words of flash a piece, two multiplications
-/// of 32 bits a point, no branches, no floating point.
+/// The backend in integers: cosine and sine as 256 line segments each, called pieces. Two words of
+/// flash per piece, two 32-bit multiplications per point, no branches, no floating point.
 ///
-/// The largest error, [`Table::MAX_ERROR`], is that of a straight line over 1/256 of a turn,
-/// (2π/256)²/16 = 4e-5, and of the 16 bits in which a piece begins, 3e-5.
+/// The largest error, [`Table::MAX_ERROR`], is the sum of two: that of a line over 1/256 of a turn,
+/// (2π/256)²/16 = 4e-5, and that of the 16-bit height at which a piece begins, 3e-5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Table;
@@ -22,7 +22,7 @@ const PIECES: usize = 256;
 const STEPS: f64 = 4096.0;
 /// Bits of a phase below a step.
 const BELOW_STEP: u32 = 12;
-/// Heights are in units of 2⁻³⁰, this many places finer than those of sums.
+/// Heights are in units of 2⁻³⁰: this many bits finer than the units of sums.
 const FINER: u32 = 6;
 
 static COSINE: [i32; PIECES] = pieces(0);
@@ -42,8 +42,8 @@ impl Backend for Table {
     }
 }
 
-/// The height of a piece at a step, in the units of sums. A piece holds its slope in the lower
-/// half, and all of it is the height it begins at.
+/// The height of a piece at a step, in the units of sums. The lower half of a piece is its slope;
+/// the whole word is the height at which it begins.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "the slope is the lower half")]
 const fn along(piece: i32, step: i32) -> u32 {
@@ -51,10 +51,10 @@ const fn along(piece: i32, step: i32) -> u32 {
     (piece.wrapping_add(slope.wrapping_mul(step)) >> FINER).cast_unsigned()
 }
 
-/// The pieces of the cosine, the first of them that of piece `first`.
+/// All pieces of the cosine, starting with piece `first`.
 ///
-/// A phase's steps are counted from phase 0, not from where the piece begins: the height at phase
-/// 0 of the line through the piece is what is kept, and wraps like the product does.
+/// The steps of a phase are counted from phase 0, not from the start of its piece. So a piece
+/// stores the height of its line at phase 0, which wraps as the product does.
 const fn pieces(first: usize) -> [i32; PIECES] {
     let mut pieces = [0; PIECES];
     let mut index = 0;
@@ -77,8 +77,8 @@ const fn piece(of_circle: usize, index: usize) -> i32 {
     let middle = cosine(f64_of(of_circle) + 0.5);
     let right = cosine(f64_of(of_circle) + 1.0);
     let slope = nearest(ONE * (right - left) / STEPS);
-    // Half of what the chord misses in the middle, so that the error is the same at the ends; and
-    // half a step, for the bits of the phase below a step.
+    // Raised by half of the chord's error in the middle, so that the error at the ends is the same;
+    // and moved by half a step, for the bits of the phase below a step.
     let height = left + 0.5 * (middle - 0.5 * (left + right)) + 0.5 * (right - left) / STEPS;
     let at_zero = nearest(ONE * height) - slope * (index as i64) * 4096;
     let lower = slope & 0xffff;
@@ -86,7 +86,7 @@ const fn piece(of_circle: usize, index: usize) -> i32 {
     ((upper << 16) | lower) as i32
 }
 
-/// The cosine of a number of pieces from 0 to 257, by its quarters.
+/// The cosine of an angle of 0 to 257 pieces, reduced to one quarter of the circle.
 const fn cosine(pieces: f64) -> f64 {
     let turns = pieces / f64_of(PIECES);
     let turns = if turns > 0.5 { 1.0 - turns } else { turns };
@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn error_of(units: impl Fn(u32) -> [u32; 2]) -> f64 {
-        // An odd step visits every piece and, over all of them, every part of a piece.
+        // With an odd step, every piece and every part of a piece is visited.
         (0..400_000_u32)
             .map(|index| index.wrapping_mul(2_654_435_761))
             .chain((0..512_u32).map(|half| (half << 23).wrapping_sub(half & 1)))
@@ -121,7 +121,7 @@ mod tests {
         std::println!("table: {error:.3e}");
         assert!(error <= f64::from(Table::MAX_ERROR), "{error}");
         assert!(error * 4.0 >= f64::from(Table::MAX_ERROR), "{error}");
-        // A phase that is off by 2⁻¹⁶ turns is caught.
+        // The control: a phase that is off by 2⁻¹⁶ turns fails.
         assert!(error_of(|phase| Table::units(phase.wrapping_add(1 << 16))) > 8e-5);
     }
 

@@ -227,8 +227,9 @@ impl<F: Length, W: Length> State for Circles<F, W> {
         }
     }
 
-    fn bytes(&self) -> usize {
-        (0..self.windows.len()).flat_map(|window| self.of(window)).map(Point::bytes).sum()
+    fn bytes(&self, version: u8) -> usize {
+        let points = (0..self.windows.len()).flat_map(|window| self.of(window));
+        points.map(|point| point.bytes(version)).sum()
     }
 
     /// Window by window: a record does not know of lanes.

@@ -7,7 +7,7 @@ use core::ops::RangeInclusive;
 use crate::condition::{Innovation, Raw};
 use crate::error::{Error, Parameter};
 use crate::shape::{Length, Windows};
-use crate::state::{Plain, Reader, Writer, codes, plain};
+use crate::state::{Plain, Reader, Writer, begin, codes, plain};
 
 use super::comparison::Rules;
 use super::null::Null;
@@ -97,12 +97,17 @@ pub enum Policy {
     },
 }
 
-/// Declares the settings, and all that goes through them field by field.
+/// Declares the settings with their defaults, which follow from the numbers in parentheses, and
+/// all that goes through them field by field. `=> since N` marks one that records before version N
+/// do not have, which then has its default.
 macro_rules! settings {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident<V, W> {
-            $($(#[$field_meta:meta])* pub $field:ident: $kind:ty),* $(,)?
+        pub struct $name:ident<V, W>($($given:ident: $number:ty),*) {
+            $(
+                $(#[$field_meta:meta])*
+                pub $field:ident: $kind:ty = $default:expr $(=> since $version:literal)?
+            ),* $(,)?
         }
     ) => {
         $(#[$meta])*
@@ -154,6 +159,16 @@ macro_rules! settings {
         }
 
         impl<V, W: Length> $name<V, W> {
+            /// The defaults, with these windows.
+            const fn usual(windows: W::Of<u32>, $($given: $number),*) -> Self {
+                Self { windows, $($field: $default,)* view: PhantomData }
+            }
+
+            /// The window lengths.
+            pub(crate) fn lengths(&self) -> &[u32] {
+                W::borrow(&self.windows).as_ref()
+            }
+
             /// Length as bytes, with so many windows.
             pub(super) const fn saved_bytes(windows: usize) -> usize {
                 windows * <u32 as Plain>::BYTES $(+ <$kind as Plain>::BYTES)*
@@ -171,11 +186,13 @@ macro_rules! settings {
                 for length in W::borrow_mut(&mut windows).as_mut() {
                     *length = Plain::take(reader)?;
                 }
-                Ok(Self { windows, $($field: Plain::take(reader)?,)* view: PhantomData })
+                Ok(Self {
+                    windows,
+                    $($field: begin!(take reader, $kind, $default $(, $version)?),)*
+                    view: PhantomData,
+                })
             }
-        }
 
-        impl<V, W: Length> $name<V, W> {
             /// The same but for windows and view.
             pub(crate) const fn changed<U, T: Length>(&self, windows: T::Of<u32>) -> $name<U, T> {
                 $name { windows, $($field: self.$field,)* view: PhantomData }
@@ -198,23 +215,23 @@ settings! {
     /// detector.push(&[0.1, 0.2, 0.3])?;
     /// # Ok::<(), fastmmd::Error>(())
     /// ```
-    pub struct Config<V, W> {
+    pub struct Config<V, W>(mean_time: f32) {
         /// The promise: mean time between false alarms (average run length), in rows.
-        pub mean_time_between_false_alarms: f32,
+        pub mean_time_between_false_alarms: f32 = mean_time,
         /// Rows to learn each channel's level and spread from.
-        pub scaling_rows: u32,
+        pub scaling_rows: u32 = 256,
         /// Rows to learn the reference from, after those.
-        pub learning_rows: u32,
+        pub learning_rows: u32 = 4096,
         /// The kernel's bandwidth.
-        pub bandwidth: Bandwidth,
+        pub bandwidth: Bandwidth = Bandwidth::Family,
         /// What windows are compared with.
-        pub reference: Reference,
+        pub reference: Reference = Reference::Learned,
         /// How thresholds go on after learning.
-        pub calibration: Calibration,
+        pub calibration: Calibration = Calibration::Learned,
         /// What a single row far out of the ordinary does.
-        pub lone_outliers: LoneOutliers,
+        pub lone_outliers: LoneOutliers = LoneOutliers::HoldBack,
         /// What follows an alarm.
-        pub policy: Policy,
+        pub policy: Policy = Policy::OncePerChange(256),
     }
 }
 
@@ -259,18 +276,7 @@ impl<const C: usize> Config<Raw<C>> {
     /// `mean_time` is the promised mean time between false alarms, in rows.
     #[must_use]
     pub const fn rows(mean_time: f32) -> Self {
-        Self {
-            mean_time_between_false_alarms: mean_time,
-            windows: [4, 16, 64, 256],
-            scaling_rows: 256,
-            learning_rows: 4096,
-            bandwidth: Bandwidth::Family,
-            reference: Reference::Learned,
-            calibration: Calibration::Learned,
-            lone_outliers: LoneOutliers::HoldBack,
-            policy: Policy::OncePerChange(256),
-            view: PhantomData,
-        }
+        Self::usual([4, 16, 64, 256], mean_time)
     }
 
     /// The default settings for rows at `rate` hertz and a promised mean time between false
@@ -327,16 +333,13 @@ impl<const C: usize> Config<Innovation<C>, Windows<3>> {
     #[must_use]
     pub const fn innovation(mean_time: f32) -> Self {
         Self {
-            mean_time_between_false_alarms: mean_time,
-            windows: [4, 16, 64],
             scaling_rows: 100,
-            learning_rows: 4096,
             bandwidth: Bandwidth::Deviations(16.0),
             reference: Reference::Moving(8000),
             calibration: Calibration::Adaptive(4000),
             lone_outliers: LoneOutliers::Count,
             policy: Policy::OncePerChange(100),
-            view: PhantomData,
+            ..Self::usual([4, 16, 64], mean_time)
         }
     }
 }
@@ -361,11 +364,6 @@ impl<V, const W: usize> Config<V, Windows<W>> {
 }
 
 impl<V, W: Length> Config<V, W> {
-    /// The window lengths.
-    pub(crate) fn lengths(&self) -> &[u32] {
-        W::borrow(&self.windows).as_ref()
-    }
-
     /// Refuses settings that mean nothing.
     ///
     /// # Errors
@@ -533,4 +531,60 @@ plain!(enum Policy [u32; 2] {
 )]
 fn rows_for(mean_time: f32) -> u32 {
     (mean_time as u32).min(MOST_ROWS)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(unreachable_pub, dead_code, reason = "what the declaration gives all settings")]
+
+    use super::*;
+    use crate::state::versions::{payload, record};
+    use std::vec::Vec;
+
+    settings! {
+        pub struct Old<V, W>(rows: u32) {
+            pub scaling_rows: u32 = rows,
+            pub policy: Policy = Policy::Latch,
+        }
+    }
+
+    settings! {
+        pub struct New<V, W>(rows: u32) {
+            pub scaling_rows: u32 = rows,
+            /// Added in version 2, in this one place.
+            pub reference: Reference = Reference::Moving(9) => since 2,
+            pub policy: Policy = Policy::Latch,
+        }
+    }
+
+    type Two = Windows<2>;
+
+    fn new() -> New<(), Two> {
+        New { policy: Policy::HoldOff(5), ..New::usual([4, 16], 300) }
+    }
+
+    fn of_version_2() -> Vec<u8> {
+        let settings = New { reference: Reference::Learned, ..new() };
+        record(2, New::<(), Two>::saved_bytes(2), |writer| settings.put(writer))
+    }
+
+    #[test]
+    fn an_older_record_is_read_and_its_missing_setting_has_its_default() {
+        let old = Old::<(), Two> { policy: Policy::HoldOff(5), ..Old::usual([4, 16], 300) };
+        let bytes = record(1, Old::<(), Two>::saved_bytes(2), |writer| old.put(writer));
+        let mut reader = payload(2, &bytes).unwrap();
+        let own = New { reference: Reference::Learned, ..New::usual([2, 3], 1) };
+        assert_eq!(own.taken(&mut reader), Ok(new()));
+        assert_eq!(reader.finish(), Ok(()));
+    }
+
+    #[test]
+    fn a_newer_record_is_refused_and_one_of_this_version_is_whole() {
+        let bytes = of_version_2();
+        assert_eq!(payload(1, &bytes).err(), Some(Error::NewerVersion(2)));
+        let mut reader = payload(2, &bytes).unwrap();
+        let read = new().taken(&mut reader);
+        assert_eq!(read, Ok(New { reference: Reference::Learned, ..new() }));
+        assert_eq!(reader.finish(), Ok(()));
+    }
 }

@@ -14,7 +14,7 @@ use crate::features::{FeatureMap, Sample};
 use crate::numeric::{f32_of, row_count, sqrt_f32};
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{
-    FRAME_BYTES, Initial, Kind, NonNegative, Plain, Reader, State, Writer, expect, plain,
+    FRAME_BYTES, Initial, Kind, NonNegative, Plain, Reader, State, VERSION, Writer, expect, plain,
     plain_states, replace, state, write,
 };
 
@@ -426,7 +426,7 @@ where
     }
 
     fn payload_bytes(&self) -> usize {
-        Second::BYTES + Config::BYTES + self.state.bytes()
+        Second::BYTES + Config::BYTES + self.state.bytes(VERSION)
     }
 
     /// Writes everything: settings, what was learned and the window as it is, with the recipe of

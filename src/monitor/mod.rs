@@ -1,4 +1,5 @@
-//! Has it changed? Windows against a reference, thresholds that keep a promise, and verdicts.
+//! Drift detection: exponentially weighted windows against a reference, thresholds for a stated
+//! mean time between false alarms (average run length), and verdicts.
 //!
 //! A [`Detector`] watches the distribution of rows; a [`coupling::Monitor`] how two groups of
 //! channels go together. Both put their rows through one machine: the mean features of windows of

@@ -7,8 +7,8 @@ use crate::features::sincos::{Backend, SinCos};
 use crate::numeric::u32_of;
 use crate::shape::{Length, Windows};
 use crate::state::{
-    FRAME_BYTES, Kind, Plain, Reader, State, Writer, expect, plain, plain_states, read, replace,
-    write,
+    FRAME_BYTES, Kind, Plain, Reader, State, VERSION, Writer, expect, plain, plain_states, read,
+    replace, write,
 };
 
 use super::config::Config;
@@ -106,7 +106,7 @@ where
     /// Length of the saved detector, in bytes.
     #[must_use]
     pub fn saved_bytes(&self) -> usize {
-        record_bytes(self.config.lengths().len(), self.state.bytes())
+        record_bytes(self.config.lengths().len(), self.state.bytes(VERSION))
     }
 
     /// Channels, windows and view.
@@ -130,7 +130,7 @@ where
     /// # Errors
     /// [`Error::BufferTooSmall`].
     pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let length = payload_bytes(self.config.lengths().len(), self.state.bytes());
+        let length = payload_bytes(self.config.lengths().len(), self.state.bytes(VERSION));
         let recipe = self.map.recipe();
         write(out, length, Kind::Detector, <M::Backend as Backend>::CODE, recipe, |writer| {
             self.shape().write(writer);
@@ -146,7 +146,7 @@ where
     /// As [`Embedding::restore`](crate::Embedding::restore); the detector is then as it was.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let shape = SavedShape::restore(bytes)?;
-        let length = payload_bytes(self.config.lengths().len(), self.state.bytes());
+        let length = payload_bytes(self.config.lengths().len(), self.state.bytes(VERSION));
         let mut reader = expect(bytes, Kind::Detector, self.map, length)?;
         if shape != self.shape() {
             return Err(Error::WrongShape);

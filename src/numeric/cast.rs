@@ -1,4 +1,4 @@
-//! Conversions between numbers that round or rely on a bound, each in one place.
+//! Number conversions that round or rely on a bound, each in one place.
 
 /// A count as `f64`: exact below 2⁵³.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2⁵³")]
@@ -12,7 +12,7 @@ pub(crate) const fn f32_of(count: usize) -> f32 {
     count as f32
 }
 
-/// A number of rows as `f32`: exact up to 2²⁴, and near enough for a rate beyond.
+/// A number of rows as `f32`: exact up to 2²⁴, and accurate enough for a rate above.
 #[expect(clippy::cast_precision_loss, reason = "a rate of learning need not be exact")]
 pub(crate) const fn row_count(rows: u32) -> f32 {
     rows as f32
@@ -42,19 +42,19 @@ pub(crate) fn f32_of_squares(squares: u128) -> f32 {
     squares as f32
 }
 
-/// An index or length whose bound a shape check has made sure of.
+/// An index or length whose bound a shape check guarantees.
 #[expect(clippy::cast_possible_truncation, reason = "every caller's bound is below 2¹⁶")]
 pub(crate) const fn u16_of(index: usize) -> u16 {
     index as u16
 }
 
-/// A length whose bound a shape check has made sure of.
+/// A length whose bound a shape check guarantees.
 #[expect(clippy::cast_possible_truncation, reason = "lengths are far below 2³²")]
 pub(crate) const fn u32_of(length: usize) -> u32 {
     length as u32
 }
 
-/// The nearest whole number; of two, the one farther from 0.
+/// The nearest integer; halves are rounded away from 0.
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
 pub(crate) const fn nearest(value: f64) -> i64 {
     (value + if value < 0.0 { -0.5 } else { 0.5 }) as i64

@@ -4,7 +4,8 @@ use super::cast::f64_of;
 use super::elementary::{exp, ln, sqrt};
 use super::normal::{normal_cdf, normal_quantile};
 
-/// Above this the closed form underflows, and the cube-root approximation is good to 3e-4 in the far tails.
+/// Above this the closed form underflows. The cube-root approximation used there has a relative
+/// error of up to 3e-4 in the far tails.
 const CLOSED_FORM_LIMIT: usize = 256;
 
 /// Distribution function and density of chi-squared with `degrees` degrees of freedom at `x`.
@@ -37,8 +38,8 @@ const fn chi_squared(degrees: usize, x: f64) -> (f64, f64) {
     (cdf, 0.5 * term)
 }
 
-/// The length that a vector of `degrees` independent N(0, 1) stays under with probability `u`,
-/// 0 < u < 1; to 1e-12 relative up to 256 degrees, 3e-4 above.
+/// The `u`-quantile, 0 < u < 1, of the length of a vector of `degrees` independent N(0, 1).
+/// Relative error 1e-12 up to 256 degrees, 3e-4 above.
 pub(crate) const fn chi_quantile(degrees: usize, u: f64) -> f64 {
     if degrees == 1 {
         return normal_quantile(0.5 + 0.5 * u);
@@ -54,7 +55,7 @@ pub(crate) const fn chi_quantile(degrees: usize, u: f64) -> f64 {
     sqrt(if degrees > CLOSED_FORM_LIMIT { x } else { refined(degrees, u, x) })
 }
 
-/// The chi-squared quantile, from a guess near it.
+/// Refines a guess of the chi-squared quantile.
 const fn refined(degrees: usize, u: f64, guess: f64) -> f64 {
     // Newton's method, kept inside a bracket that shrinks with every evaluation.
     let mut x = guess;

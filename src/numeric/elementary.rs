@@ -43,7 +43,7 @@ pub(crate) const fn ln(x: f64) -> f64 {
     exponent * LN_2_HIGH + (2.0 * s * series + exponent * LN_2_LOW)
 }
 
-/// eˣ, to a few units in the last place; 0 below −700, and x is cut at 700.
+/// eˣ, to a few units in the last place; 0 below −700; x is clamped to 700.
 #[expect(clippy::cast_possible_truncation, reason = "|x| ≤ 700")]
 pub(crate) const fn exp(x: f64) -> f64 {
     if x < -700.0 {

@@ -1,4 +1,4 @@
-//! Square root and angle in `f32`, for reading results out.
+//! Square root, angle, limits and sums in `f32`.
 
 /// √x to one unit in the last place; 0 for x ≤ 0.
 pub(crate) fn sqrt_f32(x: f32) -> f32 {
@@ -15,26 +15,26 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     root
 }
 
-/// The value cut at ±`limit`, or −`limit` for NaN; unlike `f32::clamp`, it cannot panic.
+/// The value clamped to ±`limit`, or −`limit` for NaN. Unlike `f32::clamp`, it cannot panic.
 #[inline]
 pub(crate) fn within(value: f32, limit: f32) -> f32 {
     smaller(larger(value, -limit), limit)
 }
 
-/// The larger of two, and the second for NaN. A comparison: `f32::max` is a call of fifteen
-/// instructions on a Cortex-M4F.
+/// The larger of two; `other` if `value` is NaN. A plain comparison, because `f32::max` is a call
+/// of fifteen instructions on a Cortex-M4F.
 #[inline]
 pub(crate) fn larger(value: f32, other: f32) -> f32 {
     if value > other { value } else { other }
 }
 
-/// The smaller of two, and the second for NaN.
+/// The smaller of two; `other` if `value` is NaN.
 #[inline]
 pub(crate) fn smaller(value: f32, other: f32) -> f32 {
     if value < other { value } else { other }
 }
 
-/// The sum of many numbers with the rounding of few: Kahan's compensated summation.
+/// Kahan's compensated sum: its rounding error does not grow with the number of values.
 pub(crate) fn compensated_sum(values: impl Iterator<Item = f32>) -> f32 {
     let (mut sum, mut lost) = (0.0_f32, 0.0_f32);
     for value in values {

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::features::sincos::Point;
 
-/// Fills a buffer from the front; the caller has made sure that it is long enough.
+/// Fills a buffer from the front. The caller has checked that it is long enough.
 pub(crate) struct Writer<'b> {
     pub(super) rest: &'b mut [u8],
 }
@@ -15,6 +15,11 @@ impl Writer<'_> {
             *field = bytes;
             self.rest = rest;
         }
+    }
+
+    /// Leaves room of zeros.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        (0..bytes).for_each(|_| self.put([0]));
     }
 }
 
@@ -32,12 +37,17 @@ impl Reader<'_> {
         Ok(*field)
     }
 
+    /// Passes over room that was left.
+    pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), Error> {
+        (0..bytes).try_for_each(|_| self.take::<1>().map(drop))
+    }
+
     /// The format version of the record.
     pub(crate) fn version(&self) -> u8 {
         self.version
     }
 
-    /// Whether nothing is left: a record that is longer than its fields is of another shape.
+    /// Refuses a record with bytes left over: it has another shape.
     pub(crate) fn finish(&self) -> Result<(), Error> {
         if self.rest.is_empty() { Ok(()) } else { Err(Error::WrongShape) }
     }
@@ -45,13 +55,19 @@ impl Reader<'_> {
 
 /// A value of a fixed number of bytes.
 pub(crate) trait Plain: Copy {
-    /// How many.
+    /// The number of bytes.
     const BYTES: usize;
+
+    /// How many in records of this version.
+    #[inline]
+    fn bytes_in(_version: u8) -> usize {
+        Self::BYTES
+    }
 
     /// Writes the value.
     fn write(self, writer: &mut Writer<'_>);
 
-    /// Reads a value; what no value of its kind could be is [`Error::Inconsistent`].
+    /// Reads a value. Bytes that are not a valid value are [`Error::Inconsistent`].
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error>;
 }
 
@@ -71,7 +87,7 @@ macro_rules! integers {
     )*};
 }
 
-integers!(u8, u32, u64, u128, i64);
+integers!(u8, u16, u32, u64, u128, i64);
 
 impl Plain for f32 {
     const BYTES: usize = size_of::<Self>();
@@ -82,7 +98,7 @@ impl Plain for f32 {
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let value = Self::from_le_bytes(reader.take()?);
-        // Nothing we keep is ever NaN or infinite.
+        // No saved number is ever NaN or infinite.
         if value.is_finite() { Ok(value) } else { Err(Error::Inconsistent) }
     }
 }
@@ -113,21 +129,26 @@ impl Plain for Point {
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let point = Self { cos: f32::take(reader)?, sin: f32::take(reader)? };
-        // A mean of points on the circle lies inside it, but for a coarse backend's error.
+        // A mean of points on the circle lies inside it, up to the error of a coarse backend.
         let inside = point.cos.abs() <= 1.01 && point.sin.abs() <= 1.01;
         if inside { Ok(point) } else { Err(Error::Inconsistent) }
     }
 }
 
-/// A value that may be missing: a byte that says so, and room for it in any case.
+/// An optional value: a byte that says whether it is there, then its bytes, or as many zeros.
 impl<T: Plain> Plain for Option<T> {
-    const BYTES: usize = 1 + T::BYTES;
+    const BYTES: usize = bool::BYTES + T::BYTES;
+
+    #[inline]
+    fn bytes_in(version: u8) -> usize {
+        bool::BYTES + T::bytes_in(version)
+    }
 
     fn write(self, writer: &mut Writer<'_>) {
         self.is_some().write(writer);
         match self {
             Some(value) => value.write(writer),
-            None => (0..T::BYTES).for_each(|_| writer.put([0])),
+            None => writer.skip(T::BYTES),
         }
     }
 
@@ -135,27 +156,41 @@ impl<T: Plain> Plain for Option<T> {
         if bool::take(reader)? {
             return T::take(reader).map(Some);
         }
-        (0..T::BYTES).try_for_each(|_| reader.take::<1>().map(drop))?;
+        reader.skip(T::bytes_in(reader.version()))?;
         Ok(None)
     }
 }
 
-/// Declares how a small struct or a choice is written: its parts in the order given.
+/// Declares how a small struct or a choice is written: its parts in the order given. A field
+/// `= initial => since N` is one that records before version N do not have.
 macro_rules! plain {
-    (struct $name:ty { $($field:ident: $kind:ty),* $(,)? }) => {
+    (struct $name:ty {
+        $($field:ident: $kind:ty $(= $initial:expr => since $version:literal)?),* $(,)?
+    }) => {
         impl $crate::state::Plain for $name {
             const BYTES: usize = 0 $(+ <$kind as $crate::state::Plain>::BYTES)*;
+
+            #[inline]
+            fn bytes_in(version: u8) -> usize {
+                0 $(+ if $crate::state::begin!(present version $(, $version)?) {
+                    <$kind as $crate::state::Plain>::bytes_in(version)
+                } else {
+                    0
+                })*
+            }
 
             fn write(self, writer: &mut $crate::state::Writer<'_>) {
                 $(<$kind as $crate::state::Plain>::write(self.$field, writer);)*
             }
 
             fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
-                Ok(Self { $($field: <$kind as $crate::state::Plain>::take(reader)?),* })
+                Ok(Self {
+                    $($field: $crate::state::begin!(take reader, $kind $(, $initial, $version)?)),*
+                })
             }
         }
     };
-    // A code and room for N numbers, of which each variant uses the first ones.
+    // A code and space for N numbers; each variant uses as many as it has, from the front.
     (enum $name:ty [$number:ty; $n:literal] {
         $($code:literal = $variant:ident $(($($v:ident),*))? $({$($f:ident),*})?),* $(,)?
     }) => {

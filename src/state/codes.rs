@@ -1,16 +1,18 @@
-//! The codes of enums, said once for both directions.
+//! Codes and names of enums, in one list for both directions.
 
-/// Gives an enum without data a code and a name for each variant.
+/// Gives an enum without data a code for each variant; for this repository's firmware too.
 ///
-/// A variant that is left out does not compile, so one that can be saved can be restored and
-/// shown; a code given twice is an unreachable pattern.
-macro_rules! codes {
-    ($name:ident { $($variant:ident = $code:literal $text:literal),* $(,)? }) => {
+/// A variant that is left out does not compile, so one that can be saved or sent can be restored;
+/// a code given twice is an unreachable pattern.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! numbers {
+    ($name:ident { $($variant:ident = $code:literal),* $(,)? }) => {
         impl $name {
             /// Every variant, by ascending code.
             pub const ALL: [Self; [$($code),*].len()] = [$(Self::$variant),*];
 
-            /// Its number in saved states and on links.
+            /// Its number in saved states and messages.
             #[must_use]
             pub const fn code(self) -> u8 {
                 match self {
@@ -18,7 +20,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The variant with this [`code`](Self::code); `None` for a number without one.
+            /// The variant with this [`code`](Self::code), if there is one.
             #[must_use]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code {
@@ -26,7 +28,16 @@ macro_rules! codes {
                     _ => None,
                 }
             }
+        }
+    };
+}
 
+/// The same with a name for each variant, for enums that are shown, and saved as their codes.
+macro_rules! codes {
+    ($name:ident { $($variant:ident = $code:literal $text:literal),* $(,)? }) => {
+        $crate::numbers!($name { $($variant = $code),* });
+
+        impl $name {
             /// Its name, in lower case.
             #[must_use]
             pub const fn name(self) -> &'static str {
@@ -62,7 +73,7 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
-    /// Codes are those of the list, ascending, and go both ways; names are words of their own.
+    /// Codes are ascending and convert both ways; names are in lower case and all different.
     macro_rules! check {
         ($($name:ident),*) => {$(
             let codes: Vec<u8> = $name::ALL.iter().map(|one| one.code()).collect();

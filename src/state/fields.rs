@@ -1,4 +1,4 @@
-//! One declaration of a struct for all that is done with its fields.
+//! One declaration from which a struct gets its initial value, reset, saving and restoring.
 
 use core::marker::PhantomData;
 
@@ -6,47 +6,48 @@ use crate::error::Error;
 use crate::features::sincos::Point;
 use crate::shape::{Dims, Fixed, Length, Per};
 
+use super::VERSION;
 use super::bytes::{NonNegative, Plain, Reader, Writer};
 
-/// What changes from row to row and outlives the power: it can be made, reset in place, written,
-/// checked and read.
+/// A value that changes from row to row and is saved across power cuts. It can be created, reset in
+/// place, written, checked and read.
 ///
-/// Structs get it from [`state!`], which goes through the fields once and in one order.
+/// Structs get it from [`state!`], which uses the same order of fields for all of these.
 pub(crate) trait State {
-    /// As new, with these lengths where the type does not have them.
+    /// A new value, with these lengths where the type does not give them.
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "lengths are in the types"))]
     fn make(dims: &Dims) -> Self;
 
-    /// As new, in place: nothing of its size has to fit on the stack.
+    /// Resets to a new value in place, so that no second copy has to fit on the stack.
     fn reset(&mut self);
 
-    /// As another of the same lengths, in place too.
+    /// Copies another value of the same lengths, also in place.
     fn copy_from(&mut self, other: &Self);
 
-    /// Length as bytes.
-    fn bytes(&self) -> usize;
+    /// Length as bytes in records of this version.
+    fn bytes(&self, version: u8) -> usize;
 
-    /// Writes it.
+    /// Writes the value.
     fn put(&self, writer: &mut Writer<'_>);
 
-    /// Reads over one of the same lengths, and refuses what no such value could be.
+    /// Reads past a saved value of the same lengths, and refuses bytes that are not a valid value.
     fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error>;
 
-    /// Reads in place what [`check`](Self::check) has let pass.
+    /// Reads, in place, a value that [`check`](Self::check) has accepted.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 }
 
 /// A [`State`] whose lengths are all in its type.
 pub(crate) trait Initial: State + Sized {
-    /// As new.
+    /// A new value.
     const INITIAL: Self;
-    /// Length as bytes.
+    /// Saved length, in bytes.
     const SAVED: usize;
 }
 
-/// Declares a struct and makes it a [`State`]. Each field has the value it begins with, or is a
-/// state itself; `=> since N` marks one that records before version N do not have, which then
-/// begins as new.
+/// Declares a struct and makes it a [`State`]. Each field has an initial value, or is a state
+/// itself. `=> since N` marks a field that records before version N do not have; restored from
+/// those, it gets its initial value.
 macro_rules! state {
     (
         $(#[$meta:meta])*
@@ -78,8 +79,13 @@ macro_rules! state {
                 $($crate::state::State::copy_from(&mut self.$field, &_other.$field);)*
             }
 
-            fn bytes(&self) -> usize {
-                0 $(+ $crate::state::State::bytes(&self.$field))*
+            #[inline]
+            fn bytes(&self, _version: u8) -> usize {
+                0 $(+ if $crate::state::begin!(present _version $(, $version)?) {
+                    $crate::state::State::bytes(&self.$field, _version)
+                } else {
+                    0
+                })*
             }
 
             fn put(&self, _writer: &mut $crate::state::Writer<'_>) {
@@ -87,14 +93,14 @@ macro_rules! state {
             }
 
             fn check(&self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                $(if $crate::state::begin!(present _reader $(, $version)?) {
+                $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
                     $crate::state::State::check(&self.$field, _reader)?;
                 })*
                 Ok(())
             }
 
             fn read(&mut self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                $(if $crate::state::begin!(present _reader $(, $version)?) {
+                $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
                     $crate::state::State::read(&mut self.$field, _reader)?;
                 } else {
                     $crate::state::begin!(reset self.$field, $kind $(, $initial)?);
@@ -118,7 +124,7 @@ macro_rules! state {
         where
             $($kind: $crate::state::Initial),*
         {
-            /// As new. Field by field: what is all 0 is then filled, not copied from flash.
+            /// A new value. Built field by field: zeros are then filled in, not copied from flash.
             #[inline(always)]
             pub(crate) const fn initial() -> Self {
                 Self { $($field: const { $crate::state::begin!(constant $kind $(, $initial)?) }),* }
@@ -128,7 +134,8 @@ macro_rules! state {
 }
 pub(crate) use state;
 
-/// The parts of [`state!`] that depend on whether a field says what it begins with.
+/// The parts of the declarations that depend on whether a field says what it begins with and since
+/// when it is there.
 macro_rules! begin {
     (make $dims:expr, $kind:ty) => {
         <$kind as $crate::state::State>::make($dims)
@@ -148,16 +155,26 @@ macro_rules! begin {
     (constant $kind:ty, $initial:expr) => {
         $initial
     };
-    (present $reader:expr) => {
+    (present $record:expr) => {
         true
     };
-    (present $reader:expr, $version:literal) => {
-        $reader.version() >= $version
+    (present $record:expr, $version:literal) => {
+        $record >= $version
+    };
+    (take $reader:expr, $kind:ty $(, $initial:expr)?) => {
+        <$kind as $crate::state::Plain>::take($reader)?
+    };
+    (take $reader:expr, $kind:ty, $initial:expr, $version:literal) => {
+        if $crate::state::begin!(present $reader.version(), $version) {
+            $crate::state::begin!(take $reader, $kind)
+        } else {
+            $initial
+        }
     };
 }
 pub(crate) use begin;
 
-/// Plain values are states that begin as 0, or as the macro's declaration says.
+/// Makes plain values states, with the initial value 0 or the one declared.
 macro_rules! plain_states {
     ($($plain:ty = $initial:expr),* $(,)?) => {$(
         impl $crate::state::State for $plain {
@@ -177,8 +194,8 @@ macro_rules! plain_states {
             }
 
             #[inline]
-            fn bytes(&self) -> usize {
-                <Self as $crate::state::Plain>::BYTES
+            fn bytes(&self, version: u8) -> usize {
+                <Self as $crate::state::Plain>::bytes_in(version)
             }
 
             #[inline]
@@ -208,6 +225,7 @@ pub(crate) use plain_states;
 
 plain_states!(
     u8 = 0,
+    u16 = 0,
     u32 = 0,
     u64 = 0,
     f32 = 0.0,
@@ -226,7 +244,7 @@ impl<T> State for PhantomData<T> {
     #[inline]
     fn copy_from(&mut self, _other: &Self) {}
 
-    fn bytes(&self) -> usize {
+    fn bytes(&self, _version: u8) -> usize {
         0
     }
 
@@ -246,75 +264,51 @@ impl<T> Initial for PhantomData<T> {
     const SAVED: usize = 0;
 }
 
-impl<L: Length, T: State> State for Per<L, T> {
-    fn make(dims: &Dims) -> Self {
-        Self::make(dims, || T::make(dims))
-    }
+/// Sequences are what their items are, one after the other; how one is made is given.
+macro_rules! sequence {
+    ([$($generics:tt)*] $kind:ty: |$dims:ident| $make:expr) => {
+        impl<$($generics)*> State for $kind {
+            fn make($dims: &Dims) -> Self {
+                $make
+            }
 
-    fn reset(&mut self) {
-        self.iter_mut().for_each(T::reset);
-    }
+            fn reset(&mut self) {
+                self.iter_mut().for_each(T::reset);
+            }
 
-    #[inline]
-    fn copy_from(&mut self, other: &Self) {
-        self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
-    }
+            #[inline]
+            fn copy_from(&mut self, other: &Self) {
+                self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
+            }
 
-    fn bytes(&self) -> usize {
-        self.iter().map(T::bytes).sum()
-    }
+            #[inline]
+            fn bytes(&self, version: u8) -> usize {
+                self.iter().map(|item| item.bytes(version)).sum()
+            }
 
-    fn put(&self, writer: &mut Writer<'_>) {
-        for item in self.iter() {
-            item.put(writer);
+            fn put(&self, writer: &mut Writer<'_>) {
+                for item in self.iter() {
+                    item.put(writer);
+                }
+            }
+
+            fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
+                self.iter().try_for_each(|item| item.check(reader))
+            }
+
+            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+                self.iter_mut().try_for_each(|item| item.read(reader))
+            }
         }
-    }
-
-    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter().try_for_each(|item| item.check(reader))
-    }
-
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter_mut().try_for_each(|item| item.read(reader))
-    }
+    };
 }
+
+sequence!([L: Length, T: State] Per<L, T>: |dims| Self::make(dims, || T::make(dims)));
+sequence!([T: State, const N: usize] [T; N]: |dims| core::array::from_fn(|_| T::make(dims)));
 
 impl<const N: usize, T: Initial> Initial for Per<Fixed<N>, T> {
     const INITIAL: Self = Self([T::INITIAL; N]);
     const SAVED: usize = N * T::SAVED;
-}
-
-impl<T: State, const N: usize> State for [T; N] {
-    fn make(dims: &Dims) -> Self {
-        core::array::from_fn(|_| T::make(dims))
-    }
-
-    fn reset(&mut self) {
-        self.iter_mut().for_each(T::reset);
-    }
-
-    #[inline]
-    fn copy_from(&mut self, other: &Self) {
-        self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
-    }
-
-    fn bytes(&self) -> usize {
-        self.iter().map(T::bytes).sum()
-    }
-
-    fn put(&self, writer: &mut Writer<'_>) {
-        for item in self {
-            item.put(writer);
-        }
-    }
-
-    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter().try_for_each(|item| item.check(reader))
-    }
-
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.iter_mut().try_for_each(|item| item.read(reader))
-    }
 }
 
 impl<T: Initial, const N: usize> Initial for [T; N] {
@@ -322,7 +316,7 @@ impl<T: Initial, const N: usize> Initial for [T; N] {
     const SAVED: usize = N * T::SAVED;
 }
 
-/// A state that may be missing, with its place kept for it.
+/// An optional state, with its memory always reserved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Maybe<T> {
     present: bool,
@@ -334,7 +328,7 @@ impl<T> Maybe<T> {
         self.present.then_some(&self.value)
     }
 
-    /// Puts a copy of a value into its place.
+    /// Copies a value into the reserved memory.
     pub(crate) fn set(&mut self, value: &T)
     where
         T: State,
@@ -364,17 +358,18 @@ impl<T: State> State for Maybe<T> {
         self.value.copy_from(&other.value);
     }
 
-    fn bytes(&self) -> usize {
-        bool::BYTES + self.value.bytes()
+    #[inline]
+    fn bytes(&self, version: u8) -> usize {
+        bool::BYTES + self.value.bytes(version)
     }
 
-    /// A byte that says whether it is there, and room for it in any case.
+    /// Writes a byte that says whether the value is there, then its bytes, or as many zeros.
     fn put(&self, writer: &mut Writer<'_>) {
         self.present.put(writer);
         if self.present {
             self.value.put(writer);
         } else {
-            (0..self.value.bytes()).for_each(|_| writer.put([0]));
+            writer.skip(self.value.bytes(VERSION));
         }
     }
 
@@ -390,7 +385,7 @@ impl<T: State> State for Maybe<T> {
 
 impl<T: State> Maybe<T> {
     fn skip(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        (0..self.value.bytes()).try_for_each(|_| reader.take::<1>().map(drop))
+        reader.skip(self.value.bytes(reader.version()))
     }
 }
 

@@ -1,14 +1,14 @@
-//! What was learned outlives the power: maps, embeddings and monitors as bytes.
+//! Saved state: maps, embeddings and monitors as bytes, to survive a power cut.
 //!
 //! A record is little-endian: `FMMD`, format version, kind, backend, 0, total length (u32), the
 //! map's [recipe](crate::features::Recipe) (32 bytes), a payload, and a CRC-32 over all before it.
-//! A map is saved as its recipe, from which the same frequencies are drawn again. Records of every
-//! released version are read by every later one: fields that a record is too old to have begin as
-//! new.
+//! A map is saved as its recipe, from which the same frequencies are drawn again. Every release
+//! reads the records of all earlier ones: fields that an old record does not have get their
+//! initial values.
 //!
-//! Reading wants the exact bytes of one record, as long as `save` said, and checks everything
-//! before it changes anything: bytes that are foreign, torn, altered, newer or of another shape
-//! give a typed error, and the state stays as it was.
+//! `restore` takes exactly the bytes that `save` wrote, and checks all of them before it changes
+//! anything. Bytes that are not a record, incomplete, altered, newer or of another shape give a
+//! typed error, and the state stays as it was.
 //!
 //! ```
 //! use fastmmd::{Embedding, Fourier};
@@ -40,7 +40,7 @@ use crate::features::{CHECKSUM, FeatureMap, Recipe};
 
 const MAGIC: [u8; 4] = *b"FMMD";
 /// The newest version of the format, which is the one that is written.
-const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 1;
 const HEADER_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
 /// Length of a record without payload.
@@ -76,7 +76,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What a record holds, if it is one.
+    /// Checks a record and returns its kind.
     ///
     /// # Errors
     /// As [`Recipe::restore`].
@@ -94,7 +94,7 @@ codes!(Kind {
     Drift = 6 "drift",
 });
 
-/// Writes a record with a payload of `length` bytes that `fill` puts; returns the whole length.
+/// Writes a record with a payload of `length` bytes, written by `fill`; returns the whole length.
 pub(crate) fn write(
     out: &mut [u8],
     length: usize,
@@ -135,7 +135,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
     read_up_to(VERSION, bytes)
 }
 
-/// The same for a reader whose newest version is `newest`.
+/// The same for a reader that knows versions up to `newest`.
 fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
     let mut header = Reader { rest: bytes, version: 0 };
     if header.take().map_err(|_| Error::NotAState)? != MAGIC {
@@ -170,7 +170,7 @@ fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
 }
 
 impl<'b> Record<'b> {
-    /// The payload, if the record is of this kind, whatever its map.
+    /// The payload, if the record is of this kind; for any map.
     pub(crate) fn payload(self, kind: Kind) -> Result<Reader<'b>, Error> {
         if self.kind == kind { Ok(self.payload) } else { Err(Error::WrongShape) }
     }
@@ -200,8 +200,8 @@ pub(crate) fn expect<'b, M: FeatureMap>(
     Ok(record.payload)
 }
 
-/// Replaces `state` by what a payload holds. Everything is read twice, first to refuse it and then
-/// in place, so that no second state has to fit on the stack.
+/// Replaces `state` by a saved one. The payload is read twice, first to check it and then in place,
+/// so that no second state has to fit on the stack.
 pub(crate) fn replace(state: &mut impl State, reader: &mut Reader<'_>) -> Result<(), Error> {
     let mut first = reader.clone();
     state.check(&mut first)?;
@@ -213,8 +213,8 @@ impl Recipe {
     /// Length of a saved recipe, in bytes.
     pub const SAVED_BYTES: usize = FRAME_BYTES;
 
-    /// Writes the recipe as a record of its own, from which [`Recipe::restore`] and the map's
-    /// `from_recipe` make the map again; returns the number of bytes.
+    /// Writes the recipe as a record of its own, and returns the number of bytes.
+    /// [`Recipe::restore`] and the map's `from_recipe` draw the map again from it.
     ///
     /// # Errors
     /// [`Error::BufferTooSmall`].
@@ -222,7 +222,7 @@ impl Recipe {
         write(out, 0, Kind::Map, 0, self, |_| {})
     }
 
-    /// Reads the recipe of any record: of a map, or of the map behind saved sums.
+    /// Reads the recipe of a record of any kind.
     ///
     /// # Errors
     /// [`Error::NotAState`], [`Error::NewerVersion`], [`Error::WrongLength`],
@@ -232,16 +232,70 @@ impl Recipe {
     }
 }
 
+/// Records of versions that are not written here.
 #[cfg(test)]
-mod tests {
+pub(crate) mod versions {
     use super::*;
     use crate::features::Fourier;
+    use std::vec::Vec;
+
+    /// A record that says it is of this version, with a payload of `length` bytes.
+    pub(crate) fn record(
+        version: u8,
+        length: usize,
+        fill: impl FnOnce(&mut Writer<'_>),
+    ) -> Vec<u8> {
+        let mut bytes = std::vec![0; FRAME_BYTES + length];
+        let map = Fourier::<1, 4>::gaussian(1);
+        write(&mut bytes, length, Kind::Detector, 0, map.recipe(), fill).unwrap();
+        let (body, checksum) = bytes.split_last_chunk_mut().unwrap();
+        body[MAGIC.len()] = version;
+        *checksum = CHECKSUM.checksum(body).to_le_bytes();
+        bytes
+    }
+
+    /// The payload, as a reader whose newest version is `newest` takes it.
+    pub(crate) fn payload(newest: u8, bytes: &[u8]) -> Result<Reader<'_>, Error> {
+        read_up_to(newest, bytes)?.payload(Kind::Detector)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::versions::{payload, record};
+    use super::*;
     use crate::shape::Dims;
+
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct OldNote {
+        row: u32,
+        level: f32,
+    }
+    plain!(
+        struct OldNote {
+            row: u32,
+            level: f32,
+        }
+    );
+    plain_states!(OldNote = OldNote { row: 0, level: 0.0 }, Option<OldNote> = None);
+
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct NewNote {
+        row: u32,
+        channel: u8,
+        level: f32,
+    }
+    // Added in version 2, in this one place.
+    plain!(struct NewNote { row: u32, channel: u8 = 3 => since 2, level: f32 });
+    plain_states!(NewNote = NewNote { row: 0, channel: 0, level: 0.0 }, Option<NewNote> = None);
 
     state! {
         #[derive(Debug, PartialEq)]
         struct Old {
             count: u32 = 5,
+            first: Option<OldNote> = None,
+            last: Option<OldNote> = None,
+            kept: Maybe<OldNote>,
             level: f32,
         }
     }
@@ -250,49 +304,57 @@ mod tests {
         #[derive(Debug, PartialEq)]
         struct New {
             count: u32 = 5,
-            /// Added in version 2, in this one place.
+            /// Added in version 2; this is the only line that says so.
             limit: u32 = 7 => since 2,
+            first: Option<NewNote> = None,
+            last: Option<NewNote> = None,
+            kept: Maybe<NewNote>,
             level: f32,
         }
     }
 
-    fn saved(state: &impl State) -> std::vec::Vec<u8> {
-        let mut bytes = std::vec![0; FRAME_BYTES + state.bytes()];
-        let map = Fourier::<1, 4>::gaussian(1);
-        write(&mut bytes, state.bytes(), Kind::Detector, 0, map.recipe(), |writer| {
-            state.put(writer);
-        })
-        .unwrap();
-        bytes
+    fn saved(version: u8, state: &impl State) -> std::vec::Vec<u8> {
+        record(version, state.bytes(version), |writer| state.put(writer))
+    }
+
+    fn old() -> Old {
+        let first = Some(OldNote { row: 8, level: 1.5 });
+        Old { count: 1, first, level: 0.5, ..Old::make(&Dims::default()) }
+    }
+
+    fn new() -> New {
+        let note = NewNote { row: 8, channel: 6, level: 1.5 };
+        let fresh = New::make(&Dims::default());
+        let mut new = New { count: 1, limit: 2, first: Some(note), level: 0.5, ..fresh };
+        new.kept.set(&note);
+        new
     }
 
     #[test]
-    fn an_older_record_is_read_and_its_missing_field_begins_as_new() {
-        let bytes = saved(&Old { count: 1, level: 0.5 });
-        let mut new = New { count: 9, limit: 9, level: 9.0 };
-        let mut payload = read_up_to(2, &bytes).unwrap().payload(Kind::Detector).unwrap();
-        replace(&mut new, &mut payload).unwrap();
-        assert_eq!(new, New { count: 1, limit: 7, level: 0.5 });
+    fn an_older_record_is_read_and_its_missing_fields_begin_as_new() {
+        let bytes = saved(1, &old());
+        let mut read = New { count: 9, limit: 9, level: 9.0, ..new() };
+        replace(&mut read, &mut payload(2, &bytes).unwrap()).unwrap();
+        let first = Some(NewNote { row: 8, channel: 3, level: 1.5 });
+        let mut expected = New { limit: 7, first, ..new() };
+        expected.kept.clear();
+        assert_eq!(read, expected);
     }
 
     #[test]
     fn a_newer_record_is_refused_and_one_of_this_version_is_whole() {
-        let mut bytes = saved(&New { count: 1, limit: 2, level: 0.5 });
-        bytes[4] = 2;
+        let bytes = saved(2, &new());
         assert!(matches!(read(&bytes), Err(Error::NewerVersion(2))));
-        let end = bytes.len() - 4;
-        let checksum = CHECKSUM.checksum(&bytes[..end]);
-        bytes[end..].copy_from_slice(&checksum.to_le_bytes());
-        let mut new = New::make(&Dims::default());
-        let mut payload = read_up_to(2, &bytes).unwrap().payload(Kind::Detector).unwrap();
-        replace(&mut new, &mut payload).unwrap();
-        assert_eq!(new, New { count: 1, limit: 2, level: 0.5 });
-        // Of version 1 it has four bytes too many, and changes nothing.
-        bytes[4] = 1;
-        let checksum = CHECKSUM.checksum(&bytes[..end]);
-        bytes[end..].copy_from_slice(&checksum.to_le_bytes());
-        let mut payload = read_up_to(2, &bytes).unwrap().payload(Kind::Detector).unwrap();
-        assert_eq!(replace(&mut new, &mut payload), Err(Error::WrongShape));
-        assert_eq!(new, New { count: 1, limit: 2, level: 0.5 });
+        let mut read = New::make(&Dims::default());
+        replace(&mut read, &mut payload(2, &bytes).unwrap()).unwrap();
+        assert_eq!(read, new());
+        // What is longer than its fields changes nothing.
+        let longer = record(2, new().bytes(2) + 1, |writer| new().put(writer));
+        let older = record(1, new().bytes(1) + 1, |writer| old().put(writer));
+        for bytes in [longer, older] {
+            let refused = replace(&mut read, &mut payload(2, &bytes).unwrap());
+            assert_eq!(refused, Err(Error::WrongShape));
+            assert_eq!(read, new());
+        }
     }
 }

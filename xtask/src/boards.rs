@@ -1,17 +1,17 @@
-//! The boards of the firmware: the only list of them. What else has to name them is derived from
-//! it, or held to it by the tests below.
+//! The boards of the firmware, and the cores that QEMU emulates: the only lists of them. Other
+//! places that name them use these lists, or are compared with them by the tests below.
 
-/// A board with programs of its own.
+/// A board with its own programs.
 pub(crate) struct Board {
     /// Its directory in `firmware`.
     pub(crate) directory: &'static str,
     /// Its package.
     pub(crate) package: &'static str,
-    /// What it is built for.
+    /// The target it is built for.
     pub(crate) target: &'static str,
-    /// Programs with a section of their own in `firmware/budget.toml`.
+    /// Programs with their own section in `firmware/budget.toml`.
     pub(crate) measured: &'static [&'static str],
-    /// Whether QEMU has the board, so that the harness can talk with its programs.
+    /// Whether QEMU emulates the board, so that the harness can talk to its programs.
     pub(crate) is_emulated: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) static BOARDS: [Board; 4] = [
     },
     Board {
         directory: "microbit-v2",
-        // Not only `microbit-v2`: that is the name of its support crate.
+        // Not just `microbit-v2`, which is the name of its support crate.
         package: "microbit-v2-board",
         target: "thumbv7em-none-eabihf",
         measured: &["microbit-v2"],
@@ -41,7 +41,7 @@ pub(crate) static BOARDS: [Board; 4] = [
     },
 ];
 
-/// The board that QEMU has with all that is on its bus.
+/// The board that QEMU emulates with all devices on its bus.
 pub(crate) const EMULATED: Board = Board {
     directory: "mps2-an386",
     package: "mps2-an386",
@@ -50,8 +50,42 @@ pub(crate) const EMULATED: Board = Board {
     is_emulated: true,
 };
 
-/// What the boards are built for, each once.
+/// The targets of the boards, each once.
 pub(crate) const TARGETS: [&str; 2] = ["thumbv7em-none-eabihf", "thumbv6m-none-eabi"];
+
+/// A core that QEMU emulates, for programs that run on their own: `parity` and `bench`.
+pub(crate) struct Core {
+    /// Its name in the results of `bench`.
+    pub(crate) short: &'static str,
+    /// Its name in messages.
+    pub(crate) name: &'static str,
+    /// QEMU's machine.
+    pub(crate) machine: &'static str,
+    /// The target to build for.
+    pub(crate) target: &'static str,
+}
+
+pub(crate) static CORES: [Core; 4] = [
+    Core {
+        short: "m4f",
+        name: "Cortex-M4F",
+        machine: "mps2-an386",
+        target: "thumbv7em-none-eabihf",
+    },
+    Core { short: "m7", name: "Cortex-M7", machine: "mps2-an500", target: "thumbv7em-none-eabihf" },
+    Core {
+        short: "m3",
+        name: "Cortex-M3, soft float",
+        machine: "mps2-an385",
+        target: "thumbv7m-none-eabi",
+    },
+    // QEMU has no Cortex-M0 board with this memory map; a Cortex-M3 runs the code of an M0.
+    Core { short: "m0", name: "ARMv6-M code", machine: "mps2-an385", target: "thumbv6m-none-eabi" },
+];
+
+/// The targets of the cores, each once.
+pub(crate) const CORE_TARGETS: [&str; 3] =
+    ["thumbv7em-none-eabihf", "thumbv7m-none-eabi", "thumbv6m-none-eabi"];
 
 #[cfg(test)]
 mod tests {
@@ -88,6 +122,11 @@ mod tests {
         assert_eq!(sorted(TARGETS), sorted(BOARDS.iter().map(|board| board.target)));
         let toolchain = include_str!("../../rust-toolchain.toml");
         assert!(TARGETS.iter().all(|target| toolchain.contains(&format!("\"{target}\""))));
+    }
+
+    #[test]
+    fn the_targets_of_the_cores_are_theirs() {
+        assert_eq!(sorted(CORE_TARGETS), sorted(CORES.iter().map(|core| core.target)));
     }
 
     #[test]

@@ -9,13 +9,13 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::setup;
 
-/// Packages of the firmware that are linked for a microcontroller but are no board's.
+/// Packages of the firmware that are linked for a microcontroller but are not boards.
 const LINKED: [&str; 6] = ["app-proof", "bench", "board-common", "emulated", "proofs", "snapshots"];
-/// Packages of the firmware that the host runs, or tests.
+/// Packages of the firmware that the host runs or tests.
 const ON_HOST: [&str; 2] = ["drift-app", "drift-harness"];
 
-/// Cargo in the fuzz workspace, to check and not to link: the fuzzer itself, in C++, is not built,
-/// because it is said to be in a file that nobody reads.
+/// Cargo in the fuzz workspace, to check and not to link. The fuzzer's C++ library is not built: a
+/// custom library path is set instead, which checking never reads.
 fn fuzz(project: &Project, subcommand: &str) -> Tool {
     let directory = project.scratch("fuzz");
     let fuzzer = directory.join("not-built.a");
@@ -51,9 +51,9 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let mut failures = Failures::default();
     failures.note("all features", all.args(strict).run());
     failures.note("no features", none.args(strict).run());
-    // By name: the harness runs on the host. All of one target at once: that they share features,
-    // as they do not where they are built, is nothing to a lint, and what they share is read once.
-    // For release: so are the boards, whose macros are then compiled for both.
+    // By name, since the harness runs on the host. All packages of one target at once, so that
+    // shared dependencies are checked once; the features they then share do not matter to lints.
+    // With --release, as the boards are built, so that procedural macros are compiled only once.
     for target in TARGETS {
         let boards = BOARDS.iter().filter(|board| board.target == target);
         let mut packages: Vec<_> = boards.map(|board| board.package).collect();
@@ -71,7 +71,7 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
 pub(crate) fn tests(project: &Project) -> Result<Outcome> {
     let test = || project.cargo().args(["test", "--quiet", "--no-fail-fast"]);
     let all = test().args(["--workspace", "--all-features"]);
-    // Clippy has seen that the examples compile without features.
+    // Clippy has checked that the examples compile without features.
     let none = || test().args(["--package=fastmmd", "--no-default-features"]);
     let app = project.firmware_cargo("test");
     let app = app.args(["--quiet", "--no-fail-fast"]);
@@ -91,8 +91,8 @@ pub(crate) fn documentation(project: &Project) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Runs every example of the core and of the reference; those of the core that need a feature say
-/// so in the manifest, and all are on. Built as `tests` builds them: then they are there already.
+/// Runs every example of the core and of `fastmmd-reference`, with all features. They are built
+/// with the options of the step `tests`, which has then already built them.
 pub(crate) fn examples(project: &Project) -> Result<Outcome> {
     project
         .cargo()
@@ -116,7 +116,7 @@ pub(crate) fn examples(project: &Project) -> Result<Outcome> {
     failures.finish()
 }
 
-/// Unit tests of the core under Miri, but for those that would take it minutes.
+/// Unit tests of the core under Miri, without those that would take minutes.
 pub(crate) fn miri(project: &Project) -> Result<Outcome> {
     if !setup::has_nightly(project) {
         let hint = "no nightly: rustup toolchain install nightly --component miri";
@@ -131,15 +131,15 @@ pub(crate) fn miri(project: &Project) -> Result<Outcome> {
     let miri = project.nightly_cargo().args(["miri", "test", "--quiet"]);
     let miri = miri.args(["--package=fastmmd", "--lib", "--"]);
     let miri = SLOW_UNDER_MIRI.iter().fold(miri, |miri, name| miri.arg(format!("--skip={name}")));
-    // Some tests build large maps; the isolation would only forbid reading the environment.
+    // Isolation is off: some tests read the environment.
     miri.env("MIRIFLAGS", "-Zmiri-disable-isolation").run()?;
     Ok(Outcome::Passed)
 }
 
-/// Tests with many thousand evaluations: pure arithmetic, about which Miri has nothing to say.
+/// Tests with many thousand evaluations of pure arithmetic, in which Miri cannot find anything.
 const SLOW_UNDER_MIRI: [&str; 1] = ["every_backend_keeps_its_promise"];
 
-/// The fuzz target compiles; with cargo-fuzz and a nightly it also runs for a moment.
+/// Compiles the fuzz target; with cargo-fuzz and a nightly, also runs it for some seconds.
 pub(crate) fn fuzzing(project: &Project) -> Result<Outcome> {
     fuzz(project, "check").arg("--quiet").run()?;
     let has_cargo_fuzz = project.cargo().args(["fuzz", "--version"]).output().is_ok();

@@ -12,10 +12,10 @@ use crate::{firmware, setup};
 /// Options of `cargo xtask demo`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Write what was streamed and reported to this file, as CSV.
+    /// Write all samples and reports to this file, as CSV.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Another sensor: with some seeds a false alarm is to be expected, as promised.
+    /// Seed of the sensor's noise. With some seeds there is a false alarm, at the stated rate.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

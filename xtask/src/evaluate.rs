@@ -1,4 +1,4 @@
-//! What the detector reaches, measured: the program `evaluate` of host-tests/evaluation.
+//! Runs the program `evaluate` of host-tests/evaluation: how well the detector performs.
 
 use std::path::{Path, PathBuf};
 
@@ -16,16 +16,16 @@ pub(crate) struct Arguments {
     /// A checkout of the public repository waico/SKAB.
     #[arg(long, value_name = "DIR")]
     skab: Option<PathBuf>,
-    /// A part of the simulations, in seconds instead of minutes.
+    /// Run a part of the simulations, in seconds instead of minutes.
     #[arg(long)]
     quick: bool,
-    /// Random numbers other than those of the tables, to see whether the bounds hold for them too.
+    /// Another seed than that of the tables, to see whether the bounds hold for it too.
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "overwrite")]
     seed: usize,
     /// Only the section of this name; may be given several times.
     #[arg(long, value_name = "NAME")]
     section: Vec<String>,
-    /// Keep the results as host-tests/evaluation/tables, to be reviewed with git diff.
+    /// Write the results to host-tests/evaluation/tables, to be reviewed with git diff.
     #[arg(long)]
     overwrite: bool,
 }

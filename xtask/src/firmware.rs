@@ -1,8 +1,8 @@
-//! The firmware: builds every board's programs, proves that the app cannot panic, then lets the
-//! harness play its scenarios with the emulated boards.
+//! Builds every board's programs, proves that the app cannot panic, then runs the harness's
+//! scenarios on the emulated boards.
 //!
-//! The harness is a program of the firmware workspace and not a library of this one: it needs a
-//! decoder of logs, whose build would slow down every other command.
+//! The harness is a program of the firmware workspace and not a library of this one, because its
+//! log decoder takes long to build.
 
 use std::path::PathBuf;
 
@@ -15,14 +15,13 @@ use crate::project::{Project, Tool};
 use crate::setup;
 
 const LEVELS: [&str; 4] = ["1", "3", "s", "z"];
-/// What the panic handler of `firmware/app-proof` calls, and nothing defines.
+/// The undefined function that the panic handler of `firmware/app-proof` calls.
 const SENTINEL: &str = "the_app_can_panic";
 
 /// Options of `cargo xtask firmware`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
-    /// Only the scenarios of these names (default: all), without builds of other boards and
-    /// proofs.
+    /// Only these scenarios (default: all); then the proofs and the other boards are left out.
     names: Vec<String>,
     /// Recordings of the Skoltech Anomaly Benchmark (default: ../shared/data/skab, if there).
     #[arg(long, value_name = "DIR")]
@@ -46,18 +45,18 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
             let name = format!("the app cannot panic at opt-level {level}");
             failures.note(&name, prove(project, level));
         }
-        failures.note("an injected index is noticed on each target", prove_control(project));
+        failures.note("control: an injected index does not link", prove_control(project));
     }
     failures.note("the scenarios", play(project, arguments));
     failures.finish()
 }
 
-/// Builds the programs of one board; in a call of their own, since boards that are built together
-/// would share the features of what they have in common.
+/// Builds the programs of one board, in a separate call of cargo: boards built together would share
+/// the features of their common dependencies.
 pub(crate) fn build(project: &Project, board: &Board, profile: &str) -> Result<()> {
     let Board { package, target, .. } = board;
     let release = (profile == "release").then_some("--release");
-    // The boards' own settings are read only by those who build from their directories.
+    // Cargo reads a board's own configuration only when started in the board's directory.
     project
         .firmware_cargo("build")
         .arg("--quiet")
@@ -67,14 +66,14 @@ pub(crate) fn build(project: &Project, board: &Board, profile: &str) -> Result<(
         .run()
 }
 
-/// The harness with a command, and the programs of that profile.
+/// Runs the harness with a command and the programs of a profile.
 pub(crate) fn harness(project: &Project, command: &str, profile: &str) -> Tool {
     let programs = project.firmware_file(EMULATED.target, profile, "");
     let harness = project.firmware_cargo("run").args(["--quiet", "--package=drift-harness", "--"]);
     harness.arg(command).quiet_args([programs])
 }
 
-/// For all targets at once: one program keeps one processor busy.
+/// For all targets at once: building one program keeps only one processor busy.
 fn proof(project: &Project, level: &str) -> Tool {
     project
         .firmware_cargo("build")
@@ -83,18 +82,18 @@ fn proof(project: &Project, level: &str) -> Tool {
         .env("CARGO_PROFILE_PROOF_OPT_LEVEL", level)
 }
 
-/// Links the app with a panic handler that cannot be linked.
+/// Links the app with a panic handler that calls an undefined function.
 fn prove(project: &Project, level: &str) -> Result<()> {
     let linked = proof(project, level).attempt()?;
     if linked.success { Ok(()) } else { bail!("it does not link:\n{}", linked.stderr) }
 }
 
-/// The same with a panic in it must not link, and for that reason only.
+/// The control: the same with a panic must not link, and only for that reason.
 fn prove_control(project: &Project) -> Result<()> {
     let linked = proof(project, "3").arg("--features=inject-panic").attempt()?;
     let noticed = all_fail(&linked, TARGETS.len()) && linked.stderr.contains(SENTINEL);
     if linked.success || !noticed {
-        bail!("the proof proves nothing:\n{}", linked.stderr);
+        bail!("the control did not fail as it must, so the proof is void:\n{}", linked.stderr);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The project's own commands: `cargo xtask --help`.
 //!
-//! Each command has a file of its own, says what it runs, goes on after a failure so that all of
-//! them are seen, and ends with an exit code other than 0 if there was one.
+//! Each command has its own file. It prints what it runs, continues after a failure to show all of
+//! them, and exits with a code other than 0 if there was one.
 
 mod bench;
 mod boards;
@@ -31,9 +31,9 @@ use clap::{Parser, Subcommand};
 use outcome::Outcome;
 use project::Project;
 
-/// Builds, proves and runs everything there is.
+/// Builds, tests and measures everything in this project.
 ///
-/// Missing targets, components and (as root on Debian) QEMU are installed on the way.
+/// Installs missing targets, components and (as root on Debian) QEMU.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", max_term_width = 100)]
 struct Arguments {
@@ -53,25 +53,25 @@ enum Command {
     Test(test::Arguments),
     /// Build the core for every target, without features, with each alone, and with all.
     Matrix,
-    /// Measure what the detector reaches: false alarms, delays, attribution, memory.
+    /// Measure how well the detector performs: false alarms, delays, attribution, memory.
     ///
-    /// Simulated devices, and with checkouts of NAB and SKAB recordings too. Fails if a bound is
-    /// broken or a result differs from the tables kept in host-tests/evaluation/tables.
+    /// Uses simulated devices and, with checkouts of NAB and SKAB, recordings. Fails if a bound is
+    /// exceeded or a result differs from the tables in host-tests/evaluation/tables.
     Evaluate(evaluate::Arguments),
     /// Count the instructions of one sample on four emulated Cortex-M cores.
     ///
-    /// Beside code, RAM, stack and error of each map and backend; fails if anything is more than
-    /// 5 % above firmware/bench/budget.json.
+    /// Also measures code, RAM, stack and error of each map and backend. Fails if any figure is
+    /// more than 5 % above firmware/bench/budget.json.
     Bench(bench::Arguments),
     /// Reproduce the literature's figures, as one Markdown report with plots.
     ///
-    /// Fails if a result is beyond its limit, or if it runs for more than 15 minutes; with --quick,
-    /// for more than 60 seconds. Building does not count.
+    /// Fails if a result exceeds its limit, or if it takes more than 15 minutes (60 seconds with
+    /// --quick), without building.
     Reproduce(reproduce::Arguments),
     /// Prove by linking that no call into the core can panic, at opt-level 1, 3, s and z.
     ///
-    /// Links firmware/proofs, whose panic handler calls a function that does not exist. A control
-    /// with one unprovable index must fail to link. Lists the functions that can panic, if any.
+    /// Links firmware/proofs, whose panic handler calls an undefined function. A control with one
+    /// index that can be out of bounds must fail to link. Lists the functions that can panic.
     NoPanic(no_panic::Arguments),
     /// Prove by linking that the core and its dependencies need no allocator.
     NoAlloc,
@@ -79,15 +79,15 @@ enum Command {
     Package,
     /// Compute on four emulated Cortex-M cores and on the host: every bit must agree.
     Parity,
-    /// Build the firmware of every board, and play all faults with the emulated ones.
+    /// Build the firmware of every board, and run all fault scenarios on the emulated ones.
     Firmware(firmware::Arguments),
     /// Watch the emulated board learn a healthy sensor, and notice when it drifts.
     ///
-    /// Ends with exit code 0 only if the alarm came, and none before the drift.
+    /// Exits with 0 only if the alarm came, and none before the drift.
     Demo(demo::Arguments),
-    /// Flash, RAM and stack of every board's firmware, held to firmware/budget.toml.
+    /// Measure flash, RAM and stack of every board's firmware, against firmware/budget.toml.
     Size,
-    /// Run each program that QEMU can run and compare with the .out beside it.
+    /// Run each program that QEMU can run and compare its output with the .out file beside it.
     Snapshot(snapshot::Arguments),
 }
 

@@ -1,7 +1,8 @@
-//! The proof that the core needs no allocator.
+//! Proves that the core needs no allocator.
 
 use anyhow::{Result, bail};
 
+use crate::no_panic::{CONTROLS, PROOF};
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::setup;
@@ -13,12 +14,12 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "llvm-tools")?;
     let mut failures = Failures::default();
     failures.note("no crate below the core has std or alloc on", graph(project));
-    failures.note("the same of this tool is noticed", graph_control(project));
+    failures.note("control: std below this tool is found", graph_control(project));
     failures.note("no allocating symbol is linked", symbols(project));
     let refused = refused(project);
-    failures.note("`extern crate alloc` without allocator is refused", refused);
+    failures.note("control: `extern crate alloc` without allocator does not link", refused);
     let noticed = symbols_control(project);
-    failures.note("allocating symbols are noticed", noticed);
+    failures.note("control: allocating symbols are found", noticed);
     failures.finish()
 }
 
@@ -32,7 +33,7 @@ fn tree(project: &Project, package: &str, more: &[&str]) -> Result<String> {
         .output()
 }
 
-/// Dependencies with a feature that brings `std` or `alloc`. Macros run on the host, and may. The
+/// Dependencies with a feature `std` or `alloc`. Macros run on the host, so they may have it. The
 /// first line is the package itself: its feature `alloc` is for hosts, and the proof is linked
 /// without it.
 fn allocating(tree: &str) -> Vec<&str> {
@@ -46,7 +47,7 @@ fn allocating(tree: &str) -> Vec<&str> {
 }
 
 fn graph(project: &Project) -> Result<()> {
-    // What only a macro needs is listed below the macro: cut such branches off by name.
+    // Dependencies of macros are listed below the macro: these branches are cut by name.
     let prune = ["--prune=defmt-macros", "--all-features"];
     let target = format!("--target={TARGET}");
     let tree = tree(project, "fastmmd", &[&prune[..], &[&target]].concat())?;
@@ -59,25 +60,27 @@ fn graph(project: &Project) -> Result<()> {
 
 fn graph_control(project: &Project) -> Result<()> {
     if allocating(&tree(project, "xtask", &[])?).is_empty() {
-        bail!("cargo xtask is full of std, and none was found");
+        bail!("cargo xtask depends on std, and that was not found");
     }
     Ok(())
 }
 
-fn build(project: &Project, features: &[&str]) -> Tool {
+fn build(project: &Project, bin: &str, features: &[&str]) -> Tool {
     project
         .firmware_cargo("build")
         .args(["--quiet", "--package=proofs", "--profile=proof"])
-        .arg(format!("--target={TARGET}"))
+        .args([format!("--bin={bin}"), format!("--target={TARGET}")])
         .args(features.iter().map(|feature| format!("--features={feature}")))
+        // One of the levels of the other proof, whose program is then there already.
+        .env("CARGO_PROFILE_PROOF_OPT_LEVEL", "s")
 }
 
-/// Symbols of the linked proof that belong to an allocator.
-fn linked(project: &Project) -> Result<Vec<String>> {
+/// Symbols of a linked program that belong to an allocator.
+fn linked(project: &Project, bin: &str) -> Result<Vec<String>> {
     let symbols = project
         .llvm_tool("llvm-nm")?
         .arg("--demangle")
-        .arg(project.firmware_file(TARGET, "proof", "proofs"))
+        .arg(project.firmware_file(TARGET, "proof", bin))
         .output()?;
     if !symbols.contains("_start") {
         bail!("the symbols cannot be read");
@@ -90,12 +93,14 @@ fn linked(project: &Project) -> Result<Vec<String>> {
     Ok(symbols.lines().filter(is_it).map(str::to_owned).collect())
 }
 
-/// Linking without a global allocator already says that no crate in the graph uses `alloc`:
-/// rustc refuses otherwise. The symbols are a second witness.
+/// Linking without a global allocator already proves that no crate in the graph uses `alloc`: rustc
+/// refuses otherwise. The symbols are a second check.
 fn symbols(project: &Project) -> Result<()> {
-    // Panics are another proof's business.
-    build(project, &["locate"]).run()?;
-    let found = linked(project)?;
+    // Panics are another proof's business: with one, a handler is put in.
+    if !build(project, PROOF, &[]).attempt()?.success {
+        build(project, PROOF, &["locate"]).run()?;
+    }
+    let found = linked(project, PROOF)?;
     if found.is_empty() {
         return Ok(());
     }
@@ -103,9 +108,9 @@ fn symbols(project: &Project) -> Result<()> {
 }
 
 fn refused(project: &Project) -> Result<()> {
-    let built = build(project, &["locate", "inject-alloc"]).attempt()?;
+    let built = build(project, CONTROLS, &["locate", "inject-alloc"]).attempt()?;
     if built.success {
-        bail!("it was built: the proof proves nothing");
+        bail!("the control linked, so the proof is void");
     }
     if built.stderr.contains("no global memory allocator") {
         return Ok(());
@@ -114,8 +119,8 @@ fn refused(project: &Project) -> Result<()> {
 }
 
 fn symbols_control(project: &Project) -> Result<()> {
-    build(project, &["locate", "inject-allocator"]).run()?;
-    if linked(project)?.is_empty() {
+    build(project, CONTROLS, &["locate", "inject-allocator"]).run()?;
+    if linked(project, CONTROLS)?.is_empty() {
         bail!("none was found in a program that allocates");
     }
     Ok(())

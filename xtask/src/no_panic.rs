@@ -1,4 +1,4 @@
-//! The link-time proof that the core cannot panic.
+//! Proves at link time that the core cannot panic.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,13 +12,17 @@ use crate::project::{Finished, Project, Tool};
 use crate::setup;
 
 const LEVELS: [&str; 4] = ["1", "3", "s", "z"];
-/// What the panic handler of `firmware/proofs` calls, and nothing defines.
+/// The undefined function that the panic handler of `firmware/proofs` calls.
 const SENTINEL: &str = "the_core_can_panic";
+
+/// The program of `firmware/proofs` that calls everything, and the one that breaks its promises.
+pub(crate) const PROOF: &str = "proofs";
+pub(crate) const CONTROLS: &str = "controls";
 
 /// Options of `cargo xtask no-panic`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
-    /// With overflow checks: list what could overflow. The core does not promise to link so.
+    /// Build with overflow checks and list what could overflow. The core need not link this way.
     #[arg(long)]
     overflow_checks: bool,
 }
@@ -32,7 +36,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
         let proof = |targets| Proof { targets, level, overflow_checks: arguments.overflow_checks };
         // One program keeps one processor busy, so all targets are built at once; only if one does
         // not link is each looked at.
-        let all_link = proof(&TARGETS).build(project, "").attempt()?.success;
+        let all_link = proof(&TARGETS).build(project, PROOF, "").attempt()?.success;
         for target in &TARGETS {
             let name = format!("no panic at opt-level {level} on {target}");
             let alone = || proof(std::slice::from_ref(target)).check(project);
@@ -41,6 +45,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     }
     let control = Proof { targets: &TARGETS, level: "3", overflow_checks: false };
     failures.note("an injected index is noticed on each", control.check_control(project));
+    failures.note("without it the same program links", control.check_empty(project));
     failures.finish()
 }
 
@@ -52,11 +57,12 @@ struct Proof {
 }
 
 impl Proof {
-    fn build(&self, project: &Project, features: &str) -> Tool {
+    fn build(&self, project: &Project, bin: &str, features: &str) -> Tool {
         let checks = self.overflow_checks.to_string();
         let mut tool = project
             .firmware_cargo("build")
             .args(["--quiet", "--keep-going", "--package=proofs", "--profile=proof"])
+            .arg(format!("--bin={bin}"))
             .args(self.targets.iter().map(|target| format!("--target={target}")));
         if !features.is_empty() {
             tool = tool.arg(format!("--features={features}"));
@@ -68,7 +74,7 @@ impl Proof {
     }
 
     fn check(&self, project: &Project) -> Result<()> {
-        let linked = self.build(project, "").attempt()?;
+        let linked = self.build(project, PROOF, "").attempt()?;
         if linked.success {
             return Ok(());
         }
@@ -78,32 +84,37 @@ impl Proof {
     }
 
     fn check_control(&self, project: &Project) -> Result<()> {
-        let linked = self.build(project, "inject-panic").attempt()?;
+        let linked = self.build(project, CONTROLS, "inject-panic").attempt()?;
         if linked.success || !all_fail(&linked, self.targets.len()) {
-            bail!("it linked: the proof proves nothing");
+            bail!("the control linked, so the proof is void");
         }
         expect_sentinel(&linked)
     }
 
+    fn check_empty(&self, project: &Project) -> Result<()> {
+        let linked = self.build(project, CONTROLS, "").attempt()?;
+        if linked.success { Ok(()) } else { bail!("it does not link:\n{}", linked.stderr) }
+    }
+
     /// The functions that call a panic, each with what it calls.
     fn locate(&self, project: &Project) -> Result<Vec<String>> {
-        self.build(project, "locate").run()?;
+        self.build(project, PROOF, "locate").run()?;
         let target = self.targets.first().context("no target")?;
         let assembly = project
             .llvm_tool("llvm-objdump")?
             .args(["--disassemble", "--demangle", "--no-show-raw-insn"])
-            .arg(project.firmware_file(target, "proof", "proofs"))
+            .arg(project.firmware_file(target, "proof", PROOF))
             .output()?;
         Ok(panicking(&assembly))
     }
 }
 
-/// Whether so many programs did not link.
+/// Whether exactly `programs` programs did not link.
 pub(crate) fn all_fail(linked: &Finished, programs: usize) -> bool {
     linked.stderr.matches("error: linking").count() == programs
 }
 
-/// A link may fail for the one reason only.
+/// An error unless the link failed because of the undefined function.
 fn expect_sentinel(linked: &Finished) -> Result<()> {
     if linked.stderr.contains(SENTINEL) {
         return Ok(());
@@ -111,8 +122,8 @@ fn expect_sentinel(linked: &Finished) -> Result<()> {
     bail!("it failed for another reason:\n{}", linked.stderr)
 }
 
-/// Lines `ours calls theirs` from a disassembly, where theirs ends in a panic: the places to
-/// mend. Instances of the same generic function count as one.
+/// Lines `ours calls theirs` from a disassembly, where `theirs` can panic: the places to fix.
+/// Instances of the same generic function count as one.
 fn panicking(assembly: &str) -> Vec<String> {
     let mut calls = BTreeSet::new();
     let mut function = "";
@@ -143,13 +154,13 @@ fn panicking(assembly: &str) -> Vec<String> {
     found.map(|(caller, callee)| format!("{caller} calls {callee}")).collect()
 }
 
-/// Whether a function is of this project; others, and pieces that several functions share
-/// after optimisation for size, are only passed through.
+/// Whether a function belongs to this project. Others, and code that several functions share after
+/// optimisation for size, are only followed to their callers.
 fn is_ours(symbol: &str) -> bool {
     symbol == "_start" || symbol.contains("fastmmd") || symbol.contains("proofs")
 }
 
-/// A symbol without the hash that tells instances of a generic function apart.
+/// A symbol without the hash that distinguishes instances of a generic function.
 fn without_hash(symbol: &str) -> &str {
     match symbol.rsplit_once("::h") {
         Some((name, hash)) if hash.len() == 16 => name,
@@ -157,9 +168,9 @@ fn without_hash(symbol: &str) -> &str {
     }
 }
 
-/// Every name of a public function and structure of the core stands in the proof's source, but for
-/// what needs an allocator and is for hosts. By name only: that each is called for every shape and
-/// backend is for the reader to see.
+/// Checks that the proof's source names every public function and struct of the core, except those
+/// that need an allocator. Only names are checked, not that each is called for every shape and
+/// backend.
 fn is_complete(project: &Project) -> Result<()> {
     let mut proof = String::new();
     each_source(&project.path("firmware/proofs/src"), &mut |_, text| {
@@ -180,9 +191,9 @@ fn is_complete(project: &Project) -> Result<()> {
     bail!("firmware/proofs does not call {missing:?}")
 }
 
-/// But for those that are hidden from users, and those that a macro names.
+/// Public names, except those hidden from the documentation and those that a macro generates.
 fn public_names(text: &str) -> impl Iterator<Item = &str> {
-    // Tests stand at the end of each file.
+    // Tests are at the end of each file.
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
     let mut hidden = false;
     code.lines().filter_map(move |line| {
@@ -196,7 +207,7 @@ fn public_names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a name stands in a text as a word of its own.
+/// Whether a text contains a name as a whole word.
 fn mentions(text: &str, name: &str) -> bool {
     text.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|word| word == name)
 }

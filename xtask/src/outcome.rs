@@ -1,21 +1,21 @@
-//! How a step ended, and how several results become one.
+//! The outcome of a step, and the failures of a command.
 
 use anyhow::{Result, bail};
 
 /// How a step that did not fail ended.
 pub(crate) enum Outcome {
-    /// All it checks is as it should be.
+    /// All its checks passed.
     Passed,
-    /// It could not run here, and why.
+    /// It could not run here, for this reason.
     Skipped(String),
 }
 
-/// Failures of a command that goes on after each.
+/// Failures of a command that continues after each.
 #[derive(Default)]
 pub(crate) struct Failures(Vec<String>);
 
 impl Failures {
-    /// Says how one check ended, and keeps its failure for the end.
+    /// Prints the result of one check, and remembers a failure.
     pub(crate) fn note(&mut self, name: &str, result: Result<()>) {
         match result {
             Ok(()) => println!("    ok: {name}"),
@@ -26,11 +26,11 @@ impl Failures {
         }
     }
 
-    /// An error that names all failures, if there were any.
+    /// Returns an error that names all failures, if there were any.
     pub(crate) fn finish(self) -> Result<Outcome> {
         if self.0.is_empty() {
             return Ok(Outcome::Passed);
         }
-        bail!("{} of its checks: {}", self.0.len(), self.0.join("; "))
+        bail!("{} failed: {}", self.0.len(), self.0.join("; "))
     }
 }

@@ -1,4 +1,4 @@
-//! Where things are, and how tools are run.
+//! Paths of the project, and running of tools.
 
 use std::env;
 use std::ffi::OsStr;
@@ -13,14 +13,14 @@ use anyhow::{Context, Result, bail};
 pub(crate) struct Project {
     root: PathBuf,
     target: PathBuf,
-    /// Where the toolchain has its LLVM tools, once it was asked.
+    /// The directory of the toolchain's LLVM tools, once it is known.
     llvm: OnceLock<PathBuf>,
     verbose: bool,
 }
 
 impl Project {
     pub(crate) fn find(verbose: bool) -> Self {
-        // At run time, not when compiled: a target directory may outlive the checkout.
+        // At run time, not at compile time: a target directory may outlive the checkout.
         let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let root =
             manifest.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_path_buf();
@@ -36,28 +36,29 @@ impl Project {
         self.root.join(relative)
     }
 
-    /// A place for what is built, apart from the host workspace's own.
+    /// A build directory, separate from the host workspace's own.
     pub(crate) fn scratch(&self, name: &str) -> PathBuf {
         self.target.join(name)
     }
 
-    /// The pinned toolchain's cargo, in the host workspace. Not incremental: what is built once
-    /// only is built with less work.
+    /// The pinned toolchain's cargo, in the host workspace. Not incremental, which is faster for
+    /// code that is built once.
     pub(crate) fn cargo(&self) -> Tool {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let tool = Tool::new(cargo, "cargo", self.verbose).within(&self.root);
         tool.quiet_env("CARGO_INCREMENTAL", "0")
     }
 
-    /// Builds a program of the host workspace with the features that `cargo xtask test` gives all
-    /// of it, so that its libraries are those of the tests, and says where it is.
+    /// Builds a program of the host workspace and returns its path. The features are those of
+    /// `cargo xtask test`, so that the libraries built for the tests are used.
     pub(crate) fn host_program(&self, bin: &str) -> Result<PathBuf> {
         let cargo = self.cargo().args(["build", "--quiet", "--workspace", "--all-features"]);
         cargo.args(["--bin", bin]).run()?;
         Ok(self.scratch("debug").join(format!("{bin}{}", env::consts::EXE_SUFFIX)))
     }
 
-    /// The same in the firmware workspace, with its builds in [`firmware_file`](Self::firmware_file).
+    /// The same in the firmware workspace, with its builds in
+    /// [`firmware_file`](Self::firmware_file).
     pub(crate) fn firmware_cargo(&self, subcommand: &str) -> Tool {
         self.cargo()
             .within(&self.path("firmware"))
@@ -65,7 +66,7 @@ impl Project {
             .builds_in(&self.scratch("firmware"))
     }
 
-    /// What [`firmware_cargo`](Self::firmware_cargo) built.
+    /// The path of a program that [`firmware_cargo`](Self::firmware_cargo) built.
     pub(crate) fn firmware_file(&self, target: &str, profile: &str, bin: &str) -> PathBuf {
         let path = self.scratch("firmware").join(target);
         path.join(profile).join(bin)
@@ -132,7 +133,7 @@ impl Tool {
         self
     }
 
-    /// Arguments that would only clutter what is shown.
+    /// Arguments that are not printed.
     pub(crate) fn quiet_args<A: AsRef<OsStr>>(
         mut self,
         arguments: impl IntoIterator<Item = A>,
@@ -145,7 +146,7 @@ impl Tool {
         arguments.into_iter().fold(self, Self::arg)
     }
 
-    /// Cargo's own option, which must stand before any `--`.
+    /// Sets cargo's target directory. Must come before any `--`.
     pub(crate) fn builds_in(self, directory: &Path) -> Self {
         self.quiet_args([OsStr::new("--target-dir"), directory.as_os_str()])
     }
@@ -156,7 +157,7 @@ impl Tool {
         self
     }
 
-    /// A setting that would only clutter what is shown.
+    /// An environment variable that is not printed.
     pub(crate) fn quiet_env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
@@ -186,7 +187,7 @@ impl Tool {
         bail!("`{}` ended with {}", self.shown, finished.status)
     }
 
-    /// Runs it before the eyes of whoever called: its output is theirs, live.
+    /// Runs it with its output shown live.
     pub(crate) fn show(mut self) -> Result<()> {
         eprintln!("    $ {}", self.shown);
         let status = self.command.status();
@@ -204,7 +205,7 @@ impl Tool {
         bail!("`{shown}` ended with {status}\n{}", finished.stderr)
     }
 
-    /// Runs it where failure is an answer, not an error.
+    /// Runs it; a failure of the tool is a result, not an error.
     pub(crate) fn attempt(mut self) -> Result<Finished> {
         eprintln!("    $ {}", self.shown);
         self.finish()
@@ -222,7 +223,7 @@ impl Tool {
     }
 }
 
-/// What a tool left behind.
+/// The result of a tool.
 pub(crate) struct Finished {
     pub(crate) success: bool,
     pub(crate) status: String,

@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// Long enough for any program here in a debug build on a busy machine.
+/// Time limit: long enough for every program here, in a debug build on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Kills the emulator however its owner leaves.
+/// Kills the emulator when dropped.
 struct Emulator(Child);
 
 impl Drop for Emulator {
     fn drop(&mut self) {
-        // Both fail only if it has ended already.
+        // Both fail only if the process has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -24,14 +24,14 @@ impl Drop for Emulator {
 
 /// Runs `program` on the QEMU machine `board` and returns what it printed.
 ///
-/// Anything but an exit with code 0 in time is an error: also the signal by which QEMU ends when
-/// the emulated core locks up.
+/// Everything other than an exit with code 0 in time is an error, including the signal by which
+/// QEMU ends when the emulated core locks up.
 pub(crate) fn run(board: &str, program: &Path) -> Result<String> {
     run_for(board, program, &[], TIME_LIMIT)
 }
 
-/// The same with a clock that advances by 64 ns with each instruction, so that the program can
-/// count its own.
+/// The same with a clock that advances by 64 ns per instruction, so that the program can count its
+/// instructions.
 pub(crate) fn run_counting(board: &str, program: &Path) -> Result<String> {
     run_for(board, program, &["-icount", "shift=6"], TIME_LIMIT)
 }
@@ -53,7 +53,7 @@ fn run_for(board: &str, program: &Path, options: &[&str], limit: Duration) -> Re
     let stdout = collect(emulator.0.stdout.take());
     let stderr = collect(emulator.0.stderr.take());
     let status = wait(&mut emulator.0, limit)?;
-    // Now the pipes are closed, and the collectors end.
+    // The pipes are closed now, so the collectors end.
     drop(emulator);
     let printed = |thread: JoinHandle<String>| thread.join().unwrap_or_default();
     let (stdout, stderr) = (printed(stdout), printed(stderr));

@@ -1,4 +1,4 @@
-//! The literature's figures: the program `reproduce` of host-tests/evaluation.
+//! Runs the program `reproduce` of host-tests/evaluation: the literature's figures.
 
 use std::path::{PathBuf, absolute};
 
@@ -13,7 +13,7 @@ pub(crate) struct Arguments {
     /// Fewer trials and samples, in seconds instead of minutes.
     #[arg(long)]
     quick: bool,
-    /// Where the report and its plots go; target/reproduce if not given.
+    /// Directory of the report and its plots (default: target/reproduce).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Only the part of this name; may be given several times.
@@ -28,7 +28,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
-    // In small, it takes less time than to optimise everything below it once more.
+    // With --quick, running it takes less time than building its dependencies optimised.
     let mut tool = if arguments.quick {
         project.program(&project.host_program("reproduce")?, "reproduce")
     } else {

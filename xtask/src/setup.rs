@@ -1,4 +1,4 @@
-//! Installs what is missing, or says how to.
+//! Installs missing tools, or says how to.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::project::Project;
 
-/// Adds targets that the pinned toolchain lacks: `rust-toolchain.toml` brings them only when it
-/// installs the toolchain itself.
+/// Adds targets that the pinned toolchain lacks: rustup installs those of `rust-toolchain.toml`
+/// only together with the toolchain.
 pub(crate) fn targets(project: &Project, wanted: &[&str]) -> Result<()> {
     let installed = project
         .tool("rustup")
@@ -31,7 +31,7 @@ pub(crate) fn component(project: &Project, toolchain: Option<&str>, name: &str) 
         .args(["component", "list", "--installed"])
         .args(choice.iter())
         .output()?;
-    // Components of one platform carry its name after theirs.
+    // Names of components end with their platform.
     let is_it = |line: &str| line == name || line.starts_with(&format!("{name}-"));
     if installed.lines().any(is_it) {
         return Ok(());

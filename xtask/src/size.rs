@@ -1,4 +1,4 @@
-//! How much flash, RAM and stack each board's firmware takes, against `firmware/budget.toml`.
+//! Measures flash, RAM and stack of each board's firmware, against `firmware/budget.toml`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,11 +47,11 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
     let budget = parsed(&project.read(BUDGET)?)?;
     print!("{}", shown(&found, &budget));
     failures.note("every size is within its budget", hold(&found, &budget));
-    failures.note("a byte less would be noticed", control(&found, &budget));
+    failures.note("control: a limit one byte lower fails", control(&found, &budget));
     failures.finish()
 }
 
-/// Bytes that a program takes of flash and, without its stack, of RAM.
+/// Bytes of flash, and of RAM without the stack, that a program takes.
 fn sections(project: &Project, target: &str, program: &str) -> Result<BTreeMap<String, u64>> {
     let elf = project.firmware_file(target, "release", program);
     let [flash, statics] = section_bytes(project, &elf, [&IN_FLASH, &IN_RAM])?;
@@ -76,7 +76,7 @@ pub(crate) fn section_bytes<const N: usize>(
     }))
 }
 
-/// Every limit is of something measured, and is kept.
+/// Checks that every limit belongs to a measured figure and is kept.
 fn hold(found: &Table, budget: &Table) -> Result<()> {
     let mut beyond = Vec::new();
     for (section, limits) in budget {
@@ -94,7 +94,7 @@ fn hold(found: &Table, budget: &Table) -> Result<()> {
     if beyond.is_empty() { Ok(()) } else { bail!("{}", beyond.join("; ")) }
 }
 
-/// With each limit set to one byte less than what was measured, each must be reported.
+/// The control: each limit, set to one byte less than what was measured, must be reported.
 fn control(found: &Table, budget: &Table) -> Result<()> {
     for (section, limits) in budget {
         for name in limits.keys() {
@@ -106,7 +106,7 @@ fn control(found: &Table, budget: &Table) -> Result<()> {
                 error.to_string().contains(&format!("{section}: {name} {bytes}"))
             });
             if *bytes > 0 && !noticed {
-                bail!("{section}: {name} could grow unseen");
+                bail!("{section}: {name} one byte above its limit was not reported");
             }
         }
     }
@@ -125,7 +125,7 @@ fn shown(found: &Table, budget: &Table) -> String {
     text
 }
 
-/// As much of TOML as the budget needs: sections, and whole numbers.
+/// Parses the part of TOML that the budget uses: sections and integers.
 pub(crate) fn parsed(text: &str) -> Result<Table> {
     let mut table = Table::new();
     let mut section = None;

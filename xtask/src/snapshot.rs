@@ -1,7 +1,7 @@
-//! What the firmware's programs print or say, against what they are known to.
+//! Compares the output of the firmware's programs with recorded output.
 //!
-//! Programs of `firmware/snapshots` run by themselves and print; with those of the boards the
-//! harness has a fixed conversation.
+//! Programs of `firmware/snapshots` run on their own and print. To those of the boards, the harness
+//! sends a fixed sequence of commands.
 
 use std::fs;
 
@@ -20,19 +20,19 @@ const PRINTING: &str = "firmware/snapshots/src/bin";
 /// A program that can run in QEMU.
 struct Program {
     name: String,
-    /// The file with what it is known to print or say.
+    /// The file with its recorded output.
     known: String,
-    /// The board to build for, if the harness talks with it.
+    /// The board to build for, if the harness talks to it.
     talks: Option<&'static Board>,
 }
 
 /// Options of `cargo xtask snapshot`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
-    /// Write what the release builds print to the .out files, to be reviewed with git diff.
+    /// Write the output of the release builds to the .out files, to be reviewed with git diff.
     #[arg(long)]
     overwrite: bool,
-    /// Only the program of this name; all of them otherwise.
+    /// Only the program of this name (default: all).
     name: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     }
     let mut failures = Failures::default();
     for program in &programs {
-        // Release first: it is what --overwrite takes, and debug then has to agree.
+        // Release first: --overwrite records it, and debug must then agree.
         for profile in ["release", "debug"] {
             let overwrite = arguments.overwrite && profile == "release";
             let result = check(project, program, profile, overwrite);
@@ -58,7 +58,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     failures.finish()
 }
 
-/// The programs there are, by their sources: a new one cannot be forgotten.
+/// All programs, found by their source files, so that a new one cannot be forgotten.
 fn programs(project: &Project) -> Result<Vec<Program>> {
     let mut found = in_directory(project, PRINTING, None)?;
     for board in BOARDS.iter().filter(|board| board.is_emulated) {
@@ -141,8 +141,8 @@ pub(crate) fn compare(expected: &str, printed: &str) -> Result<()> {
     bail!("printed other lines (- expected, + printed):\n{}", diff(expected, printed))
 }
 
-/// Line by line from the first that differs: the programs print reports, where a line in excess
-/// is as telling as a changed one.
+/// Compares line by line, from the first that differs. The output is a report, so no attempt is
+/// made to match lines after an inserted one.
 fn diff(expected: &str, printed: &str) -> String {
     let (mut old, mut new) = (expected.lines(), printed.lines());
     let mut text = String::new();
@@ -160,7 +160,7 @@ fn diff(expected: &str, printed: &str) -> String {
     }
 }
 
-/// A text set off from the names of steps.
+/// Indents a text.
 pub(crate) fn indented(text: &str) -> String {
     text.lines().map(|line| format!("      {line}\n")).collect()
 }
@@ -174,7 +174,7 @@ mod tests {
         assert!(compare("a\nb\n", "a\nb\n").is_ok());
         assert_eq!(diff("a\nb\n", "a\nc\nd\n"), "      a\n    - b\n    + c\n    + d\n");
         assert!(compare("a\n", "a\nb\n").is_err());
-        // A lost end of line is a difference, though no line is.
+        // A missing final newline is a difference, although no line differs.
         assert!(compare("a\n", "a").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Everything at once.
+//! Runs all steps of the tests.
 
 use std::process::ExitCode;
 
@@ -36,7 +36,7 @@ const fn step(
     Step { name, about, run }
 }
 
-/// In this order: what fails fast and often comes first.
+/// The steps in order: those that fail often and quickly come first.
 const STEPS: [Step; 18] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
@@ -48,22 +48,22 @@ const STEPS: [Step; 18] = [
         no_panic::run(project, &no_panic::Arguments::default())
     }),
     step("no-alloc", "the core needs no allocator", no_alloc::run),
-    step("package", "the package links elsewhere", package::run),
+    step("package", "the package links into another program", package::run),
     step("parity", "the same bits on every core", parity::run),
-    step("snapshot", "firmware prints what it should", |project| {
+    step("snapshot", "the firmware's output is the recorded one", |project| {
         snapshot::run(project, &snapshot::Arguments::default())
     }),
-    step("firmware", "every board builds, the emulated ones live through faults", |project| {
+    step("firmware", "every board builds, the emulated ones survive faults", |project| {
         firmware::run(project, &firmware::Arguments::default())
     }),
     step("size", "every board's firmware is within its budget", size::run),
-    step("bench", "no sample costs more instructions, code, RAM or stack than known", |project| {
+    step("bench", "instructions, code, RAM and stack are within the budget", |project| {
         bench::run(project, &bench::Arguments::default())
     }),
-    step("demo", "a drift is noticed, and nothing before it", |project| {
+    step("demo", "a drift raises an alarm, and nothing before it does", |project| {
         demo::run(project, &demo::Arguments::default())
     }),
-    step("reproduce", "the literature's figures, in small", |project| {
+    step("reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())
     }),
     step("miri", "no undefined behaviour in the unit tests", checks::miri),
@@ -107,7 +107,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
     }
     println!("\n{}", usage::table(&usages));
     for name in &failed {
-        println!("failed: {name} (again alone: cargo xtask test --only {name})");
+        println!("failed: {name} (to repeat it: cargo xtask test --only {name})");
     }
     println!("{passed} passed, {} failed, {skipped} skipped", failed.len());
     if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

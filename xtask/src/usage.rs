@@ -1,18 +1,18 @@
-//! How long a step took, and how much of the processors.
+//! Wall-clock and processor time of a step.
 
 use std::time::{Duration, Instant};
 
-/// A moment, and the processors' time that this program and all it has run took until then.
+/// A moment, and the processor time that this program and its children have used until then.
 pub(crate) struct Start {
     moment: Instant,
     used: Option<Duration>,
 }
 
-/// What passed since a [`Start`].
+/// The time since a [`Start`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Usage {
     pub(crate) elapsed: Duration,
-    /// User and system time of all processors, where the system tells it.
+    /// User and system time of all processors, where the system provides it.
     pub(crate) used: Option<Duration>,
 }
 
@@ -27,7 +27,7 @@ impl Start {
     }
 }
 
-/// Of this process and of all children that it has waited for, theirs included.
+/// Processor time of this process, of the children it has waited for, and of theirs.
 #[cfg(unix)]
 fn used() -> Option<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -90,7 +90,7 @@ all             11.5         20.5
     fn what_a_child_used_is_counted() {
         let start = Start::now();
         let mut child = std::process::Command::new("sh");
-        // Work enough to be seen, whatever the system's clock.
+        // Enough work to be measurable with any clock.
         let child = child.args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
         assert!(child.status().unwrap().success());
         assert!(start.usage().used.unwrap() > Duration::from_millis(10));

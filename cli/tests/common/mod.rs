@@ -9,10 +9,11 @@ use std::process::{Child, Command, Stdio};
 use fastmmd_reference::generate::Generator;
 use serde_json::Value;
 
-/// A promise so long that no false alarm comes in some thousand rows, however few are learned from.
+/// A time between false alarms so long that none comes in some thousand rows, even with few
+/// learning rows.
 pub(crate) const RARELY: &str = "--mean-time-between-false-alarms=1e8";
 
-/// What a run of the command came to.
+/// The result of a run of the command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -68,15 +69,14 @@ pub(crate) fn fed<A: AsRef<std::ffi::OsStr>>(arguments: &[A], input: &str) -> Ra
     }
 }
 
-/// The most memory that a process has had so far, in kilobytes, as Linux tells it; 0 once it is
-/// gone.
+/// Peak memory of a process so far, in kilobytes, from Linux; 0 after it has ended.
 pub(crate) fn peak_kilobytes(process: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// A directory of a test's own, empty.
+/// An empty directory for one test.
 pub(crate) fn directory(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
@@ -84,7 +84,7 @@ pub(crate) fn directory(name: &str) -> PathBuf {
     path
 }
 
-/// Writes a file and gives its path as text.
+/// Writes a file and returns its path as text.
 pub(crate) fn file(directory: &Path, name: &str, text: &str) -> String {
     let path = directory.join(name);
     fs::write(&path, text).expect("a small file");

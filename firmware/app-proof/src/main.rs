@@ -1,7 +1,8 @@
-//! The whole app over a bus and a line about which the compiler knows nothing.
+//! Proof that the app cannot panic, over a bus and a serial line whose results the compiler cannot
+//! know.
 //!
-//! The panic handler calls a function that exists nowhere, so this program links only if the
-//! compiler could prove every panic away. It is linked, not run: `cargo xtask firmware`.
+//! The panic handler calls an undefined function, so this program links only if the compiler
+//! removed every panic. It is linked, not run: `cargo xtask firmware`.
 
 #![no_std]
 #![no_main]
@@ -21,7 +22,7 @@ const CHANNELS: usize = 4;
 type Detector = BoardDetector<CHANNELS>;
 const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
-/// Answers anything to everything.
+/// A bus and serial line that return values unknown to the compiler.
 struct Unknown;
 
 impl ErrorType for Unknown {
@@ -93,7 +94,7 @@ pub extern "C" fn _start() -> ! {
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
     unsafe extern "C" {
-        /// Defined nowhere: a panic that survives optimisation makes the link fail by this name.
+        /// Defined nowhere: a panic that survives optimisation makes the link fail with this name.
         fn the_app_can_panic() -> !;
     }
     // SAFETY: never runs, since a program with this call does not link.

@@ -12,26 +12,27 @@ use crate::retained::Retained;
 use crate::sensor::Sensor;
 use crate::store::Store;
 
-/// How often things are kept and tried.
+/// How often the app saves its state, retries and reports.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Config {
-    /// The state goes to the RAM that outlives a reset every so many samples: 1 loses nothing.
+    /// Copies the state to the RAM that survives a reset every this many samples; with 1, a reset
+    /// loses nothing.
     pub retain_every: u32,
-    /// While learning, the state goes to the EEPROM every so many samples; 0: only when done.
+    /// While learning, writes the state to the EEPROM every this many samples; 0: only when done.
     pub store_every_learning: u32,
-    /// While monitoring, the state goes to the EEPROM every so many samples; 0: never, which
-    /// after a power cut means to go on from the moment learning was complete.
+    /// While monitoring, writes the state to the EEPROM every this many samples; 0: never. After a
+    /// power cut, the device then continues from the end of learning.
     pub store_every_monitoring: u32,
-    /// Attempts at each reading of the sensor.
+    /// Number of attempts to read the sensor for each sample.
     pub attempts: u8,
-    /// A report every so many samples that the board takes by itself; 0: only when asked.
+    /// Sends a report every this many samples that the board takes by itself; 0: only when asked.
     pub report_every: u32,
 }
 
 impl Config {
-    /// For a sensor of some 10 to 100 readings a second. An EEPROM good for a million writes
-    /// lasts for more than a hundred thousand times learning.
+    /// For a sensor with 10 to 100 samples per second. An EEPROM with an endurance of a million
+    /// writes lasts for more than 100,000 runs of learning.
     pub const DEFAULT: Self = Self {
         retain_every: 1,
         store_every_learning: 512,
@@ -47,20 +48,20 @@ impl Default for Config {
     }
 }
 
-/// What the board is to do after a [`poll`](App::poll).
+/// What the board should do after a [`poll`](App::poll).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
-    /// Nothing was waiting: sleep, if you like, until the line or a timer has something.
+    /// Nothing was waiting: the board may sleep until the next byte or timer event.
     Idle,
-    /// Call again.
+    /// Call `poll` again.
     Continue,
-    /// A report was asked for: a good moment to log what only the board knows.
+    /// A report was sent on request: the board may log its own values now.
     Reported,
     /// Reset the processor.
     Restart,
 }
 
-/// The parts of an app, as the board hands them over.
+/// The parts of an app, given by the board.
 #[derive(Debug)]
 pub struct Parts<'a, B, L, S, M> {
     /// The bus with sensor and EEPROM.
@@ -69,17 +70,17 @@ pub struct Parts<'a, B, L, S, M> {
     pub line: L,
     /// The sensor.
     pub sensor: S,
-    /// The detector, as new. Best where it was made, in the `main` that never ends: it is most of
-    /// the app's memory, and moving it would take as much stack again.
+    /// A new detector. Borrowed from `main`, which never returns: the detector is most of the app's
+    /// memory, and moving it would take as much stack again.
     pub monitor: &'a mut M,
     /// The EEPROM, if the board has one.
     pub store: Option<Store>,
-    /// RAM that outlives a reset: at least [`Monitor::saved_bytes`] and
-    /// [`retained::HEADER_BYTES`](crate::retained::HEADER_BYTES).
+    /// RAM that survives a reset: at least [`Monitor::saved_bytes`] +
+    /// [`retained::HEADER_BYTES`](crate::retained::HEADER_BYTES) bytes.
     pub memory: &'a mut [u8],
 }
 
-/// Alarms that wait until the other end says it has them.
+/// Largest number of alarms that wait for an acknowledgement.
 const MAX_PENDING: usize = 4;
 
 /// The board's bus, as the app uses it.
@@ -99,14 +100,15 @@ const fn wired<B>(bus: B) -> Wired<B> {
     Wired::new(bus)
 }
 
-/// Learns, monitors, alarms, keeps and answers. See the [crate](crate) for a picture.
+/// The app: learns, monitors, raises alarms, saves its state and answers commands. The
+/// [crate](crate) has a diagram.
 #[derive(Debug)]
 pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C]>, const C: usize> {
     bus: Wired<B>,
     link: Link<L>,
     sensor: S,
     monitor: &'a mut M,
-    /// The detector's as new: what was kept may have others.
+    /// The settings of this build; a restored state may have others.
     settings: M::Config,
     store: Option<Store>,
     retained: Retained<'a>,
@@ -115,7 +117,7 @@ pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C]>, const C: usize> {
     sensor_fault: Option<Fault>,
     store_fault: Option<Fault>,
     last_tag: Option<u8>,
-    /// Raised and not acknowledged, oldest first.
+    /// Alarms raised and not yet acknowledged, oldest first.
     pending: Deque<Alarm, MAX_PENDING>,
 }
 
@@ -126,14 +128,14 @@ where
     S: Sensor<C>,
     M: Monitor<Row = [f32; C]>,
 {
-    /// Starts: takes up the state from RAM, else from the EEPROM, else begins to learn, and says
-    /// so over the link.
+    /// Starts the app: restores the state from RAM, else from the EEPROM, else begins to learn.
+    /// Sends [`Message::Boot`].
     ///
-    /// A state may have been kept under other settings than those of `parts.monitor`, as before an
-    /// update. That is reported, and then: learning begins again under the new settings, for
-    /// nothing is lost by it that was not about to be learned; but what has been learned stays in
-    /// force under its own settings until [`Command::Relearn`]. Only whoever sends that can know
-    /// that the sensor is healthy now; taken for granted, a drift would become the new normal.
+    /// After an update, a saved state may have other settings than `parts.monitor`; this is
+    /// reported as a fault. If the state was still learning, learning starts again with the new
+    /// settings. If it had learned, it stays in force with its own settings until
+    /// [`Command::Relearn`]: only the sender of that command can know that the sensor is healthy
+    /// now. Learning again without being told could make a drift the new normal.
     pub fn start(parts: Parts<'a, B, L, S, M>, config: Config) -> Self {
         let mut app = Self {
             bus: wired(parts.bus),
@@ -161,7 +163,7 @@ where
         }
         app.note_warnings();
         if let Some(alarm) = status.alarm {
-            // Perhaps nobody has heard of it before the start.
+            // The host may not have received it before the restart.
             app.enqueue(alarm);
         }
         let channels = u8::try_from(C).unwrap_or(u8::MAX);
@@ -175,7 +177,7 @@ where
         app
     }
 
-    /// Learns anew under the settings of this build.
+    /// Learns again with the settings of this build.
     fn relearn(&mut self, tag: u8) {
         if let Err(error) = self.monitor.relearn_with(self.settings.clone()) {
             return self.notify(tag, Fault::new(Device::Detector, error.into()));
@@ -185,7 +187,7 @@ where
         self.note_warnings();
     }
 
-    /// Whether the settings in force can be trusted to keep their promises.
+    /// Sets the flag for settings whose false-alarm rate is uncertain.
     fn note_warnings(&mut self) {
         self.flags &= !flags::UNCERTAIN;
         for warning in self.monitor.warnings() {
@@ -210,12 +212,12 @@ where
         }
     }
 
-    /// Whether the RAM that outlives a reset holds a state, which is then taken up.
+    /// Restores a state from the RAM that survives a reset; returns whether there was one.
     fn restore(&mut self) -> bool {
         self.retained.state().is_some_and(|state| self.monitor.restore(state).is_ok())
     }
 
-    /// Whether a state was found in the EEPROM and taken up.
+    /// Restores a state from the EEPROM; returns whether there was one.
     fn load(&mut self) -> Result<bool, Fault> {
         let Some(store) = &mut self.store else { return Ok(false) };
         let mut found = false;
@@ -260,12 +262,12 @@ where
         }
     }
 
-    /// The detector, to look at.
+    /// The detector.
     pub const fn monitor(&self) -> &M {
         self.monitor
     }
 
-    /// The bus, to look at or to disturb.
+    /// The bus, to inspect it or to inject faults.
     #[cfg(feature = "fault-injection")]
     pub const fn bus(&mut self) -> &mut Wired<B> {
         &mut self.bus
@@ -279,7 +281,7 @@ where
     fn execute(&mut self, tag: u8, command: &Command) -> Request {
         if command.changes_state() {
             if self.last_tag == Some(tag) {
-                // The answer was lost, not the command.
+                // A repeated command: its answer was lost, not the command itself.
                 self.report(tag);
                 return Request::Continue;
             }
@@ -307,7 +309,7 @@ where
             Command::Relearn => {
                 self.relearn(tag);
                 self.retain(tag);
-                // Else a power cut would bring back what is to be forgotten.
+                // Otherwise a power cut would bring back the state that is to be forgotten.
                 self.keep(tag);
             }
             Command::Acknowledge { row } => {
@@ -344,7 +346,7 @@ where
             }
             Err(fault) => {
                 self.flags |= flags::SENSOR_FAULT | flags::SKIPPED;
-                // Said once, not for each sample that is missing.
+                // Reported once, not for each missing sample.
                 if self.sensor_fault.replace(fault) != Some(fault) {
                     self.notify(tag, fault);
                 }
@@ -352,8 +354,8 @@ where
         }
     }
 
-    /// Hands a sample to the detector, and passes on what it says. Whether the sample can be used
-    /// is for the detector to judge: it refuses what is not finite or out of range.
+    /// Passes a sample to the detector and sends its verdict. The detector itself refuses samples
+    /// that are not finite or out of range.
     fn process(&mut self, tag: u8, sample: &[f32; C]) -> Result<(), Fault> {
         let verdict = self.monitor.push(sample);
         let verdict = verdict.map_err(|error| Fault::new(Device::Sample, error.into()))?;
@@ -385,7 +387,7 @@ where
         Ok(())
     }
 
-    /// Keeps an alarm until it is acknowledged; if there is no room, the oldest one goes.
+    /// Keeps an alarm until it is acknowledged; if the queue is full, drops the oldest one.
     fn enqueue(&mut self, alarm: Alarm) {
         if self.pending.is_full() {
             self.pending.pop_front();
@@ -401,7 +403,7 @@ where
         }
     }
 
-    /// Copies the state to the RAM that outlives a reset.
+    /// Copies the state to the RAM that survives a reset.
     fn retain(&mut self, tag: u8) {
         let monitor = &*self.monitor;
         let saved = self.retained.replace(|room| {
@@ -458,10 +460,10 @@ where
     }
 }
 
-/// Whether something that happens every so many samples (0: never) happens now.
+/// Whether something that happens every `every` samples (0: never) is due.
 ///
-/// By the low 32 bits, for to divide 64 takes 900 bytes of flash: where they wrap, after 2³²
-/// samples, one interval is shorter.
+/// Uses the low 32 bits, since a 64-bit division takes 900 bytes of flash. Where they wrap, every
+/// 2³² samples, one interval is shorter.
 fn is_due(rows: u64, every: u32) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "as said")]
     let low = rows as u32;

@@ -24,7 +24,7 @@ type Settings = fastmmd::Config<Raw<4>>;
 
 const MEMORY_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
 
-/// As the boards, but with less to learn.
+/// The settings of the boards, with fewer learning samples.
 const SETTINGS: Settings = Settings { learning_rows: 2048, ..board() };
 /// Scaling and learning together.
 const LEARNED: u64 = (SETTINGS.scaling_rows + SETTINGS.learning_rows) as u64;
@@ -38,7 +38,7 @@ fn detector() -> Detector {
 type Device4<'a, S = MagnetometerThermometer> =
     App<'a, &'a mut World, &'a mut Pipe, S, Detector, 4>;
 
-/// What stays when the processor starts again.
+/// What survives a restart of the processor.
 struct Bench {
     world: World,
     memory: Vec<u8>,
@@ -46,7 +46,7 @@ struct Bench {
     detector: Detector,
 }
 
-/// What a command led to.
+/// The messages that a command led to.
 #[derive(Debug, Default, PartialEq)]
 struct Answers {
     report: Option<Report>,
@@ -73,7 +73,7 @@ impl Bench {
         self.start_with(SETTINGS)
     }
 
-    /// As a build with these settings.
+    /// Starts a build with these settings.
     fn start_with(&mut self, settings: Settings) -> Device4<'_> {
         self.start_from(settings, MagnetometerThermometer::default())
     }
@@ -120,7 +120,7 @@ fn answers<S: Sensor<4>>(app: &mut Device4<'_, S>, bytes: &[u8]) -> (Answers, Ve
     (said(&mut app.line().outgoing), requests)
 }
 
-/// What was sent, which is then taken from the line.
+/// Takes the sent messages from the line.
 fn said(outgoing: &mut Vec<u8>) -> Answers {
     let mut found = Answers::default();
     let mut decoder = Decoder::new();
@@ -178,7 +178,8 @@ fn learns_monitors_and_alarms() {
     let count = LEARNED + 200;
     assert_eq!((report.status.rows, report.status.stage), (count, Stage::Monitoring));
     assert!(report.status.statistic < report.status.threshold, "{report:?}");
-    // Such a promise takes more learning than this test has patience for, and it says so.
+    // The stated time between false alarms needs more learning than this test does, and the flag
+    // says so.
     assert_eq!(report.flags, flags::STORED | flags::UNCERTAIN);
     let alarm = run(&mut app, &mut noise, 200, 60.0).expect("an alarm");
     assert!((count..count + 60).contains(&alarm.row), "{alarm:?}");
@@ -218,7 +219,7 @@ fn a_channel_that_stops_is_an_alarm_of_its_own_kind() {
     for number in 0..LEARNED + 200 {
         let mut values = [0.0; 4].map(|_: f32| noise.normal());
         if number > LEARNED + 50 {
-            // At its usual level, where no distribution looks odd at first.
+            // Stuck at its usual level, where no window notices it at first.
             values[2] = 0.01;
         }
         let push = Command::Push(Sample::new(&values).unwrap());
@@ -229,8 +230,8 @@ fn a_channel_that_stops_is_an_alarm_of_its_own_kind() {
     assert!(alarms.contains(&(2, Change::Stuck)), "{alarms:?}");
 }
 
-/// The sensor as a whole stops on the bus: an alarm by the detector's rule, not a fault, and over
-/// when it moves again.
+/// All channels of the sensor repeat their values. That is an alarm of the detector, not a fault,
+/// and ends when they move again.
 #[test]
 fn a_sensor_that_stops_is_an_alarm_until_it_moves() {
     let mut bench = Bench::new();
@@ -252,8 +253,8 @@ fn a_sensor_that_stops_is_an_alarm_until_it_moves() {
     assert_eq!(app.monitor().stage(), Stage::Monitoring);
 }
 
-/// A thermometer alone: its step is half a degree, and a steady room takes a minute for one. Equal
-/// readings for hundreds of samples are then what was learned, and neither a fault nor an alarm.
+/// A thermometer alone, with steps of ½ °C, in a room that takes a minute for one step. Hundreds of
+/// equal readings are then normal: neither a fault nor an alarm.
 #[test]
 fn a_coarse_thermometer_in_a_steady_room_is_no_fault() {
     static MAP: Fourier<1, 64> = Fourier::gaussian(1);
@@ -336,7 +337,7 @@ fn no_sample_is_saved_twice() {
     };
     let mut app = App::start(parts, Config::DEFAULT);
     let mut noise = Noise::new(13);
-    // With stores to the EEPROM on the way, and the one when learning ends.
+    // Includes the periodic saves to the EEPROM and the one at the end of learning.
     for number in 0..=LEARNED {
         let values = [0.0; 4].map(|_: f32| noise.normal());
         let push = Command::Push(Sample::new(&values).unwrap());
@@ -349,7 +350,7 @@ fn no_sample_is_saved_twice() {
     assert_eq!(bench.start().monitor().rows(), LEARNED);
 }
 
-/// A driver that does not look at what it reads.
+/// A driver that does not check its readings.
 struct Broken(f32);
 
 impl Sensor<4> for Broken {
@@ -427,7 +428,7 @@ fn what_was_learned_stays_in_force_after_an_update_until_told_to_learn_anew() {
     }
     let mut app = bench.start_with(updated);
     let report = ask(&mut app, 1, &Command::Relearn).report();
-    // So short a promise needs no more learning than this.
+    // For so short a time between false alarms, this is enough learning.
     assert_eq!((report.status.stage, report.flags), (Stage::Scaling, flags::STORED));
     assert_eq!(*app.monitor().config(), updated);
     bench.cut_power();

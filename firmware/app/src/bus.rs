@@ -1,4 +1,4 @@
-//! A bus that fails when told to, for tests: the emulator cannot take a device off its bus.
+//! A bus that fails on request, for tests: the emulator cannot remove a device from its bus.
 
 use embedded_hal::i2c::{
     Error, ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation, SevenBitAddress,
@@ -23,7 +23,7 @@ impl<B> FaultyBus<B> {
         &mut self.inner
     }
 
-    /// Lets the next `transactions` with the device at `address` fail without an acknowledge.
+    /// Makes the next `transactions` with the device at `address` fail without an acknowledge.
     pub const fn fail_next(&mut self, address: SevenBitAddress, transactions: u16) {
         self.victim = address;
         self.remaining = transactions;
@@ -33,7 +33,7 @@ impl<B> FaultyBus<B> {
 /// An error of the bus, or a simulated one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultyError<E> {
-    /// Of the bus itself.
+    /// An error of the bus itself.
     Real(E),
     /// Simulated: no acknowledge.
     Simulated,

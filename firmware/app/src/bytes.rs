@@ -1,9 +1,9 @@
-//! Cutting up bytes in ways that the compiler sees to be free of panics at every optimisation
-//! level; the standard library's `chunks` and `split_last_chunk` are not when optimised for size.
+//! Splitting of byte slices without panics at every optimisation level. With the standard library's
+//! `chunks` and `split_last_chunk`, panics remain when optimised for size.
 
 use crate::CHECKSUM;
 
-/// The bytes before a CRC-32 at the end (little-endian), if it is theirs.
+/// The bytes before the CRC-32 at the end (little-endian), if it matches them.
 pub(crate) fn checked(bytes: &[u8]) -> Result<&[u8], NotWhole> {
     let length = bytes.len().checked_sub(4).ok_or(NotWhole::Short)?;
     let (content, checksum) = bytes.split_at_checked(length).ok_or(NotWhole::Short)?;
@@ -14,12 +14,12 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<&[u8], NotWhole> {
     }
 }
 
-/// Why bytes are not what a checksum was made for.
+/// Why bytes failed the check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotWhole {
     /// Shorter than a checksum.
     Short,
-    /// The checksum is another.
+    /// The checksum does not match.
     Altered,
 }
 

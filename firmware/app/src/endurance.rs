@@ -1,5 +1,5 @@
-//! The longest run in the tests: the board and the host process the same samples, and say the
-//! same.
+//! The longest test: the board and the host process the same samples and must give the same
+//! results.
 
 use core::fmt;
 
@@ -7,10 +7,10 @@ use fastmmd::{Alarm, Detector, Embedding, Error, Verdict};
 
 use crate::profile::{ENDURANCE, ENDURANCE_MAP};
 
-/// Stands before the samples in the board's memory, and their number after it.
+/// Marks the samples in the board's memory; their number follows it.
 pub const MARK: u32 = 0x5341_4D50;
 
-/// What is left of all samples.
+/// The results of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Summary {
@@ -20,10 +20,10 @@ pub struct Summary {
     pub alarms: u32,
     /// CRC-32 in the saved embedding of all samples: recipe, weight and every sum.
     pub sums: u32,
-    /// Bits of the mean of the first frequency's cosine: by this, sums that drift would differ
-    /// from a mean computed otherwise.
+    /// Bits of the mean cosine at the first frequency, to compare with a mean that is computed in
+    /// another way: sums with growing error would differ.
     pub first_cosine: u32,
-    /// CRC-32 in the detector's saved state: of all of it.
+    /// CRC-32 in the detector's saved state, over all of it.
     pub state: u32,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// An alarm on the way.
+/// An alarm raised during the run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Raised(pub Alarm);
 
@@ -53,7 +53,7 @@ impl fmt::Display for Raised {
     }
 }
 
-/// Processes all samples; hands every alarm to `raised`.
+/// Processes all samples; calls `raised` for every alarm.
 ///
 /// # Errors
 /// [`Error`] for a sample that is not finite.
@@ -81,7 +81,8 @@ pub fn run(
     Ok(summary)
 }
 
-/// The checksum at the end of a record: one over all of it would be the same for every record.
+/// The checksum at the end of a record. (A CRC over the whole record, its own CRC included, would
+/// be the same for every record.)
 fn checksum(bytes: &[u8], length: usize) -> u32 {
     let record = bytes.get(..length).unwrap_or_default();
     record.last_chunk().map_or(0, |checksum| u32::from_le_bytes(*checksum))

@@ -1,11 +1,9 @@
-//! What can go wrong, as two small numbers that fit into a report.
+//! Faults: a device and what is wrong with it, as two small numbers that fit into a message.
 
 use embedded_hal::i2c::{Error as BusError, ErrorKind};
-use fastmmd::Error;
+use fastmmd::{Error, numbers};
 
-use crate::codes::codes;
-
-/// Where a fault lies.
+/// The device that has a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Device {
@@ -13,7 +11,7 @@ pub enum Device {
     Magnetometer,
     /// The thermometer.
     Thermometer,
-    /// The EEPROM that keeps what was learned.
+    /// The EEPROM that holds the learned state.
     Store,
     /// A sample, from a sensor or over the link, that the detector cannot use.
     Sample,
@@ -21,38 +19,38 @@ pub enum Device {
     Detector,
 }
 
-codes!(Device { Magnetometer = 1, Thermometer = 2, Store = 3, Sample = 4, Detector = 5 });
+numbers!(Device { Magnetometer = 1, Thermometer = 2, Store = 3, Sample = 4, Detector = 5 });
 
-/// What is wrong there.
+/// What is wrong with the device.
 ///
-/// A sensor that repeats itself is no fault: whether that is odd depends on what it did while the
-/// detector learned, so the detector tells, by an alarm.
+/// A sensor that repeats its value is not a fault here: whether that is unusual depends on the
+/// learning data, so the detector decides and raises an alarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum FaultKind {
     /// Nobody answers at the device's address.
     NoAcknowledge,
-    /// The transaction broke in another way.
+    /// The transaction failed in another way.
     Bus,
     /// A device answers, but it is another one.
     WrongIdentity,
-    /// A reading outside of what the device can measure, or a number outside of what is allowed.
+    /// A reading outside the device's measuring range, or a number outside the allowed range.
     OutOfRange,
     /// NaN or infinite.
     NotFinite,
-    /// What was written does not read back: write-protected or worn out.
+    /// Written data does not read back: the EEPROM is write-protected or worn out.
     NotWritten,
-    /// Longer than the space for it.
+    /// The data is longer than the space for it.
     TooLong,
-    /// Stored bytes that no detector of this build understands.
+    /// Stored bytes that this build cannot restore.
     Unreadable,
     /// Refused for another reason.
     Refused,
-    /// What was kept was learned, or was being learned, under other settings than this build's.
+    /// The saved state has other settings than this build.
     OtherSettings,
 }
 
-codes!(FaultKind {
+numbers!(FaultKind {
     NoAcknowledge = 1,
     Bus = 2,
     WrongIdentity = 3,
@@ -65,7 +63,7 @@ codes!(FaultKind {
     OtherSettings = 10,
 });
 
-/// Why the core refused something: the only place where its errors become faults.
+/// Converts errors of the core; the only place that does.
 impl From<Error> for FaultKind {
     fn from(error: Error) -> Self {
         match error {
@@ -79,7 +77,7 @@ impl From<Error> for FaultKind {
             | Error::WrongShape
             | Error::MapMismatch
             | Error::Inconsistent => Self::Unreadable,
-            // What else there is or will be is a refusal, whatever its name.
+            // All other errors, present and future.
             _ => Self::Refused,
         }
     }
@@ -102,7 +100,7 @@ impl Fault {
         Self { device, kind }
     }
 
-    /// The fault that a failed transaction with `device` means.
+    /// The fault for a failed bus transaction with `device`.
     #[must_use]
     pub fn of_bus(device: Device, error: &impl BusError) -> Self {
         let kind = match error.kind() {

@@ -1,8 +1,8 @@
-//! Frames on a byte link that may lose, alter and invent bytes.
+//! Frames on a byte link that may lose, alter and insert bytes.
 //!
-//! A frame is `version, kind, tag, payload, CRC-32` (little-endian), stuffed by COBS so that it
-//! holds no zero byte, between zero bytes. Any zero is therefore a place to start over: noise
-//! costs at most the frame it hits, and the checksum lets one wrong frame in 2³² through.
+//! A frame is `version, kind, tag, payload, CRC-32` (little-endian), encoded by COBS so that it
+//! holds no zero byte, between zero bytes. The receiver can therefore resynchronise at any zero:
+//! noise costs at most the frame it hits. The checksum accepts one wrong frame in 2³².
 
 use crate::CHECKSUM;
 use crate::bytes::{NotWhole, checked};
@@ -10,7 +10,7 @@ use crate::bytes::{NotWhole, checked};
 /// Version of frames and messages; a frame of another version is refused.
 pub const VERSION: u8 = 3;
 
-/// Longest payload of a frame.
+/// Longest payload of a frame, in bytes.
 pub const MAX_PAYLOAD: usize = 72;
 
 const HEADER_BYTES: usize = 3;
@@ -25,29 +25,29 @@ const _: () = assert!(MAX_RAW < 254);
 pub struct Frame<'a> {
     /// What the payload means.
     pub kind: u8,
-    /// Chosen by the one who asks, repeated in the answer.
+    /// Chosen by the sender of a command and repeated in the answer.
     pub tag: u8,
     /// The content.
     pub payload: &'a [u8],
 }
 
-/// Why bytes between two zeros are no frame.
+/// Why the bytes between two zeros are not a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum FrameError {
-    /// Too short, too long, or the stuffing does not come out even.
+    /// Too short, too long, or not valid COBS.
     Malformed,
     /// The checksum is wrong.
     Checksum,
-    /// A whole frame of another version.
+    /// A complete frame of another version.
     Version,
 }
 
-/// Hands the bytes of a frame to `send`, one by one. A payload beyond [`MAX_PAYLOAD`] is cut off;
-/// messages are never that long.
+/// Passes the bytes of a frame to `send`, one by one. A payload beyond [`MAX_PAYLOAD`] is
+/// truncated; messages are never that long.
 ///
 /// # Errors
-/// What `send` returns.
+/// Those of `send`.
 pub fn encode<E>(frame: &Frame<'_>, mut send: impl FnMut(u8) -> Result<(), E>) -> Result<(), E> {
     let mut raw = [0; MAX_RAW];
     let header = [VERSION, frame.kind, frame.tag];
@@ -62,7 +62,7 @@ pub fn encode<E>(frame: &Frame<'_>, mut send: impl FnMut(u8) -> Result<(), E>) -
         *slot = byte;
         length += 1;
     }
-    // The zero before it ends whatever noise the receiver has taken for a frame.
+    // The zero before the frame ends any noise that the receiver took for the start of one.
     send(0)?;
     for run in raw.get(..length).unwrap_or_default().split(|byte| *byte == 0) {
         send(u8::try_from(run.len() + 1).unwrap_or(u8::MAX))?;
@@ -97,7 +97,8 @@ impl Decoder {
         Self { raw: [0; MAX_RAW], length: 0, left: 0, started: false, broken: false }
     }
 
-    /// Takes the next byte; a zero that ends something gives a frame or says why it is none.
+    /// Takes the next byte. A zero that ends a sequence of bytes gives a frame, or the reason why
+    /// they are not one.
     pub fn push(&mut self, byte: u8) -> Option<Result<Frame<'_>, FrameError>> {
         if byte != 0 {
             self.take(byte);
@@ -120,7 +121,7 @@ impl Decoder {
 
     fn take(&mut self, byte: u8) {
         if self.left == 0 {
-            // The zero between two runs; the last run has none behind it.
+            // The zero between two runs; there is none after the last run.
             if self.started {
                 self.store(0);
             }

@@ -1,23 +1,23 @@
-//! Learns what normal is from a sensor, monitors it, and reports when it drifts: everything of
-//! the firmware that is not about one board.
+//! Drift detection firmware, without the parts that depend on a board. It learns a sensor's normal
+//! behaviour, monitors it, and reports when it drifts.
 //!
 //! ```text
 //! I²C bus ──▶ sensor ──▶ detector ──▶ report, alarm ──▶ framed link
 //!    ▲                     │  ▲
-//!    └── EEPROM, two slots ┘  └── RAM that outlives a reset
+//!    └── EEPROM, two slots ┘  └── RAM that survives a reset
 //! ```
 //!
-//! A board hands over an [`embedded_hal::i2c::I2c`] bus, a [`link::ByteLink`], a stretch of RAM
-//! that its start-up code leaves alone, and calls [`App::poll`] (and [`App::sample`], if it keeps
-//! time) for ever. Nothing here panics, allocates or blocks for longer than a bus transaction or
-//! a frame; every failure is a value, is reported over the link, and never stops the app.
+//! A board provides an [`embedded_hal::i2c::I2c`] bus, a [`link::ByteLink`] and a block of RAM that
+//! its start-up code does not initialise. It then calls [`App::poll`] (and [`App::sample`], if it
+//! keeps time itself) for ever. Nothing here panics, allocates or blocks for longer than a bus
+//! transaction or a frame. Every failure is reported over the link, and none stops the app.
 //!
-//! The detector is any [`Monitor`](fastmmd::monitor::Monitor) of the core, and its verdicts,
-//! alarms and errors are the core's; how they look on the link is told in [`message`]. The host
-//! side uses the same [`message`] and [`frame`] modules.
+//! The detector is any [`Monitor`](fastmmd::monitor::Monitor) of the core; verdicts, alarms and
+//! errors are the core's. [`message`] describes them as bytes. The host uses the same [`message`]
+//! and [`frame`] modules.
 //!
-//! With the feature `fault-injection`, which is for tests alone, transactions on the bus can be
-//! made to fail by a command over the link; without it there is no such command.
+//! The feature `fault-injection`, for tests only, adds a command that makes transactions on the bus
+//! fail.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -31,7 +31,6 @@ mod app_tests;
 #[cfg(feature = "fault-injection")]
 pub mod bus;
 mod bytes;
-mod codes;
 pub mod endurance;
 pub mod fault;
 pub mod frame;

@@ -1,11 +1,11 @@
-//! The link: frames of commands in, frames of messages out, over any byte link.
+//! The link: receives commands and sends messages, as frames over any byte link.
 
 use crate::frame::{self, Decoder, Frame, FrameError};
 use crate::message::{Command, Message, Refusal};
 
 /// A serial line, byte by byte.
 ///
-/// Our own, since the boards' HALs do not agree on a version of any shared one.
+/// A trait of our own, since the boards' HALs implement different versions of the shared ones.
 pub trait ByteLink {
     /// Why a byte could not be read or written.
     type Error;
@@ -13,13 +13,13 @@ pub trait ByteLink {
     /// The next byte, or `None` if there is none yet. Never waits.
     ///
     /// # Errors
-    /// The line's; the byte is lost, reading on is possible.
+    /// Those of the line. The byte is lost; later reads are possible.
     fn read(&mut self) -> Result<Option<u8>, Self::Error>;
 
     /// Writes a byte; waits while the line is busy with the one before.
     ///
     /// # Errors
-    /// The line's; the byte is lost, writing on is possible.
+    /// Those of the line. The byte is lost; later writes are possible.
     fn write(&mut self, byte: u8) -> Result<(), Self::Error>;
 }
 
@@ -42,7 +42,7 @@ pub struct Link<L> {
     decoder: Decoder,
 }
 
-/// What arrived.
+/// What was received.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Received {
     /// No byte is waiting.
@@ -51,7 +51,7 @@ pub enum Received {
     Byte,
     /// A command with its tag.
     Command(u8, Command),
-    /// Something that is no command: its tag, if it has one, and why.
+    /// Something that is not a command: its tag (0 if it has none) and the reason.
     Refused(u8, Refusal),
 }
 
@@ -66,7 +66,7 @@ impl<L: ByteLink> Link<L> {
         let byte = match self.line.read() {
             Ok(Some(byte)) => byte,
             Ok(None) => return Received::Nothing,
-            // A lost byte is seen by the checksum of the frame it belonged to.
+            // The checksum of the frame detects a lost byte.
             Err(_) => return Received::Byte,
         };
         match self.decoder.push(byte) {
@@ -82,7 +82,7 @@ impl<L: ByteLink> Link<L> {
         }
     }
 
-    /// Sends a message. If the line fails, the rest of the frame is dropped: whoever asked asks
+    /// Sends a message. If the line fails, the rest of the frame is dropped; the host then asks
     /// again.
     pub fn send(&mut self, tag: u8, message: &Message<'_>) {
         let (kind, payload) = message.encode();

@@ -1,4 +1,4 @@
-//! The log: lines for a developer, over defmt if it is there.
+//! Log lines for a developer, by `defmt` if that feature is on.
 
 #![cfg_attr(not(feature = "defmt"), allow(unused_variables, reason = "nothing is logged then"))]
 

@@ -1,27 +1,27 @@
 //! Commands to the device and messages from it, little-endian.
 //!
-//! Every command is closed by exactly one [`Message::Report`], [`Message::State`] or
-//! [`Message::Nack`] with its tag; [`Message::Alarm`], [`Message::Fault`] and [`Message::Boot`]
-//! may come before it, or unasked with tag 0. A command that changes something
-//! ([`Command::changes_state`]) and bears the tag of the one executed before is not executed
-//! again, only answered: so an answer lost on the line may be asked for once more. An alarm lost
-//! on the line comes again with every [`Command::Status`] and every report that the device sends
-//! by itself, until [`Command::Acknowledge`].
+//! The device answers every command with exactly one [`Message::Report`], [`Message::State`] or
+//! [`Message::Nack`] that has the command's tag. [`Message::Alarm`], [`Message::Fault`] and
+//! [`Message::Boot`] may come before the answer, or unasked with tag 0.
 //!
-//! Statuses and alarms are the core's own, field by field. Samples are its rows: counted in 64
-//! bits over all that were ever taken, and numbered from 0, so that the number of the next one is
-//! how many there were.
+//! If an answer is lost, the host sends the command again with the same tag. A command that changes
+//! something ([`Command::changes_state`]) is then answered but not executed a second time. A lost
+//! alarm is sent again with every [`Command::Status`] and every report that the device sends by
+//! itself, until [`Command::Acknowledge`].
+//!
+//! Statuses and alarms have the fields of the core's types. Samples are the core's rows: numbered
+//! from 0 in 64 bits, so that the number of the next one is the count so far.
 
 use fastmmd::monitor::{Alarm, Change, Stage, Status};
+use fastmmd::numbers;
 
-use crate::codes::codes;
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::MAX_PAYLOAD;
 
-/// Most channels that a sample on the link can have.
+/// Largest number of channels of a sample on the link.
 pub const MAX_CHANNELS: usize = 8;
 
-/// Most bytes of state in one answer.
+/// Largest number of bytes of the state in one answer.
 pub const MAX_STATE_PIECE: usize = 64;
 
 /// A sample given over the link.
@@ -50,32 +50,32 @@ impl Sample {
     }
 }
 
-/// What the device is asked to do.
+/// A command to the device.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Command {
     /// Read the sensor, process the sample, report.
     Step,
     /// Report.
     Status,
-    /// Forget what was learned and learn anew, under the settings of this build.
+    /// Forget what was learned and learn again, with the settings of this build.
     Relearn,
-    /// The alarms up to this row have arrived and need not come again.
+    /// The alarms up to this row have arrived and need not be sent again.
     Acknowledge {
         /// [`Alarm::row`] of the last one.
         row: u64,
     },
-    /// Start again, as after a push of the reset button.
+    /// Restart, as with the reset button.
     Restart,
     /// Send a piece of the saved state.
     ReadState {
-        /// From which byte on; 0 takes a new copy of the state.
+        /// Offset in bytes; 0 takes a new copy of the state.
         offset: u32,
-        /// How many bytes; at most [`MAX_STATE_PIECE`] are sent.
+        /// Number of bytes; at most [`MAX_STATE_PIECE`] are sent.
         length: u8,
     },
     /// Process this sample instead of one from the sensor.
     Push(Sample),
-    /// Let bus transactions with a device fail.
+    /// Make bus transactions with a device fail.
     #[cfg(feature = "fault-injection")]
     FailBus {
         /// The device's address on the bus.
@@ -88,36 +88,36 @@ pub enum Command {
 /// Why a command was not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Not a whole frame with a right checksum; the tag is 0.
+    /// Not a complete frame with a correct checksum; the tag is 0.
     Garbled,
-    /// A whole frame of another version or kind, or of a wrong length.
+    /// A complete frame of an unknown version or kind, or of a wrong length.
     Unknown,
     /// A sample with another number of channels.
     Channels,
 }
 
-codes!(Refusal { Garbled = 1, Unknown = 2, Channels = 3 });
+numbers!(Refusal { Garbled = 1, Unknown = 2, Channels = 3 });
 
-/// From where the state came when the device started.
+/// Where the state came from when the device started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Origin {
-    /// Nothing was kept: it begins to learn.
+    /// Nothing was saved: it begins to learn.
     Fresh,
     /// From RAM, after a reset.
     Memory,
-    /// From the EEPROM, after the power was gone.
+    /// From the EEPROM, after a power cut.
     Store,
 }
 
-codes!(Origin { Fresh = 0, Memory = 1, Store = 2 });
+numbers!(Origin { Fresh = 0, Memory = 1, Store = 2 });
 
-/// How things stand.
+/// The state of the device, in short.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {
-    /// How the detector stands.
+    /// The status of the detector.
     pub status: Status,
-    /// Alarms that nobody has acknowledged yet.
+    /// Number of alarms not yet acknowledged.
     pub pending: u8,
     /// A union of [`flags`].
     pub flags: u8,
@@ -125,46 +125,46 @@ pub struct Report {
 
 /// Bits of [`Report::flags`].
 pub mod flags {
-    /// The sensor fails at present.
+    /// The sensor is failing.
     pub const SENSOR_FAULT: u8 = 1;
     /// The last attempt to store what was learned failed.
     pub const STORE_FAULT: u8 = 1 << 1;
-    /// The last sample was left out.
+    /// The last sample was skipped.
     pub const SKIPPED: u8 = 1 << 2;
-    /// The state as it is now, or as it was when learned, is in the EEPROM.
+    /// The EEPROM holds the present state, or the state at the end of learning.
     pub const STORED: u8 = 1 << 3;
-    /// The settings promise more than so little learning can keep for certain.
+    /// The stated time between false alarms is uncertain: there were too few learning samples.
     pub const UNCERTAIN: u8 = 1 << 4;
-    /// More alarms waited than there was room for: the oldest are gone.
+    /// The queue of alarms was full: the oldest were dropped.
     pub const ALARMS_LOST: u8 = 1 << 5;
-    /// Monitoring goes on under the settings it was learned with, which are not this build's;
-    /// [`Command::Relearn`](super::Command::Relearn) takes up this build's.
+    /// Monitoring continues with the settings it was learned with, which are not this build's.
+    /// [`Command::Relearn`](super::Command::Relearn) switches to this build's.
     pub const OTHER_SETTINGS: u8 = 1 << 6;
 }
 
-/// What the device says.
+/// A message from the device.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Message<'a> {
-    /// How things stand.
+    /// The state of the device, in short.
     Report(Report),
     /// Drift was found.
     Alarm(Alarm),
-    /// Something fails, or fails in another way than before.
+    /// A device has begun to fail, or fails in another way than before.
     Fault(Fault),
     /// A command was not executed.
     Nack(Refusal),
     /// A piece of the saved state.
     State {
-        /// Length of the whole state.
+        /// Length of the whole state, in bytes.
         total: u32,
-        /// Where the piece begins.
+        /// Offset of the piece, in bytes.
         offset: u32,
         /// The piece; empty beyond the end.
         bytes: &'a [u8],
     },
     /// The device has started.
     Boot {
-        /// From where its state came.
+        /// Where its state came from.
         origin: Origin,
         /// Number of channels.
         channels: u8,
@@ -183,7 +183,7 @@ impl Payload {
         Self { bytes: [0; MAX_PAYLOAD], length: 0 }
     }
 
-    // Called for every field of every message: once in flash is enough.
+    // Called for every field of every message; not inlined, to save flash.
     #[inline(never)]
     fn put(&mut self, bytes: &[u8]) -> &mut Self {
         for (slot, byte) in self.bytes.iter_mut().skip(self.length).zip(bytes) {
@@ -193,7 +193,7 @@ impl Payload {
         self
     }
 
-    /// What was written.
+    /// The bytes written so far.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
@@ -237,7 +237,7 @@ impl<'a> Fields<'a> {
 }
 
 impl Command {
-    /// Whether executing it twice is not the same as once.
+    /// Whether executing it twice differs from executing it once.
     #[must_use]
     pub const fn changes_state(&self) -> bool {
         matches!(self, Self::Step | Self::Push(_) | Self::Relearn)

@@ -1,7 +1,7 @@
-//! The running state in RAM that outlives a reset.
+//! A copy of the state in RAM that survives a reset.
 //!
-//! The same stretch of RAM is the buffer between the detector and the EEPROM, so the firmware needs
-//! room for one copy of the state, not for two.
+//! The same RAM is the buffer between the detector and the EEPROM, so that the firmware needs
+//! memory for one copy of the state, not two.
 
 use crate::fault::{Device, Fault, FaultKind};
 
@@ -10,9 +10,9 @@ const MAGIC: [u8; 4] = *b"KEEP";
 /// Bytes before the state: a mark and the length.
 pub const HEADER_BYTES: usize = 8;
 
-/// RAM that the start-up code leaves alone, holding the detector's state behind a short header.
+/// RAM that the start-up code does not initialise, with a short header and the detector's state.
 ///
-/// The header only finds the state again; whether it is whole is for the state's own checksum.
+/// The header only locates the state; the state's own checksum tells whether it is complete.
 #[derive(Debug)]
 pub struct Retained<'a> {
     header: &'a mut [u8],
@@ -20,9 +20,7 @@ pub struct Retained<'a> {
 }
 
 impl<'a> Retained<'a> {
-    /// Takes over `memory`, whatever it contains.
-    ///
-    /// Memory shorter than the header holds nothing.
+    /// Uses `memory` with any content. If it is shorter than the header, it never holds a state.
     #[must_use]
     pub fn new(memory: &'a mut [u8]) -> Self {
         match memory.split_at_mut_checked(HEADER_BYTES) {
@@ -31,7 +29,7 @@ impl<'a> Retained<'a> {
         }
     }
 
-    /// The bytes of the state, if there seem to be any.
+    /// The bytes of the state, if the header is valid.
     #[must_use]
     pub fn state(&self) -> Option<&[u8]> {
         let (magic, length) = self.header.split_first_chunk::<4>()?;
@@ -42,11 +40,11 @@ impl<'a> Retained<'a> {
         self.room.get(..length)
     }
 
-    /// Replaces the state by what `write` puts into the room and gives the length of.
+    /// Replaces the state: `write` fills the buffer and returns the length.
     ///
     /// # Errors
-    /// What `write` returns, or [`FaultKind::TooLong`] for a length beyond the room; nothing is
-    /// then held any more.
+    /// Those of `write`, or [`FaultKind::TooLong`] for a length beyond the buffer. It then holds no
+    /// state any more.
     pub fn replace(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Result<usize, Fault>,
@@ -61,7 +59,7 @@ impl<'a> Retained<'a> {
         Ok(())
     }
 
-    /// Holds nothing any more.
+    /// Drops the state.
     pub fn forget(&mut self) {
         self.header.fill(0);
     }

@@ -5,15 +5,15 @@ use lm75::{Address, Lm75};
 
 use crate::fault::{Device, Fault, FaultKind};
 
-/// Something on the bus with `C` readings.
+/// A sensor on the bus with `C` channels.
 pub trait Sensor<const C: usize> {
     /// Reads all channels once, now.
     ///
     /// # Errors
-    /// A [`Fault`] naming the device; reading again later is always possible.
+    /// A [`Fault`] naming the device; later reads are always possible.
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; C], Fault>;
 
-    /// Reads with so many attempts, at least one.
+    /// Reads with up to `attempts` attempts, at least one.
     ///
     /// # Errors
     /// The [`Fault`] of the last attempt.
@@ -38,10 +38,10 @@ impl<const C: usize> Sensor<C> for NoSensor {
     }
 }
 
-/// The magnetometer of an LSM303DLHC: 12 bits a channel, ±1.3 gauss, 220 readings a second.
+/// The magnetometer of an LSM303DLHC: 12 bits per channel, ±1.3 gauss, 220 samples per second.
 ///
-/// It is looked for and set up at the first reading, and again after every fault, so it may come
-/// and go.
+/// It is identified and set up at the first read, and again after every fault, so that it may be
+/// unplugged and plugged in.
 #[derive(Debug, Clone, Default)]
 pub struct Lsm303dlhcMagnetometer {
     ready: bool,
@@ -56,7 +56,7 @@ mod register {
     pub(super) const MR: u8 = 0x02;
     /// First of X, Z, Y (in this order), high byte first.
     pub(super) const OUT_X_H: u8 = 0x03;
-    /// First of three bytes that tell the device.
+    /// First of three bytes that identify the device.
     pub(super) const IRA: u8 = 0x0A;
 }
 
@@ -70,10 +70,10 @@ impl Lsm303dlhcMagnetometer {
     /// Microtesla per count at this gain: 1100 (X, Y) and 980 (Z) counts per gauss.
     const MICROTESLA_XY: f32 = 100.0 / 1100.0;
     const MICROTESLA_Z: f32 = 100.0 / 980.0;
-    /// What a channel reads when the field is beyond the range.
+    /// The count of a channel when the field is out of range.
     const OVERFLOW: i16 = -4096;
 
-    /// A magnetometer that has not been looked for yet.
+    /// A magnetometer that is not set up yet.
     #[must_use]
     pub const fn new() -> Self {
         Self { ready: false }
@@ -85,7 +85,7 @@ impl Lsm303dlhcMagnetometer {
     /// A [`Fault`] of the magnetometer.
     pub fn counts<B: I2c>(&mut self, bus: &mut B) -> Result<[i16; 3], Fault> {
         let counts = self.try_counts(bus);
-        // After a fault it may have lost power: set it up again.
+        // After a fault it may have lost power: it is set up again.
         self.ready = counts.is_ok();
         counts
     }
@@ -140,7 +140,7 @@ impl Sensor<3> for Lsm303dlhcMagnetometer {
     }
 }
 
-/// A thermometer of the LM75 family (here TMP105) at 0x48; degrees Celsius in steps of ½.
+/// A thermometer of the LM75 family (here TMP105) at 0x48: degrees Celsius in steps of ½ °C.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Thermometer;
 

@@ -1,6 +1,6 @@
-//! What was learned, kept in an EEPROM through power cuts.
+//! Saves the state in an EEPROM, so that it survives power cuts.
 //!
-//! Two slots take turns. A slot is a header page and the state behind it:
+//! Two slots are used in turn. A slot is a header page followed by the state:
 //!
 //! | bytes | header field |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | 16..20 | CRC-32 of the state |
 //! | 20..24 | CRC-32 of the header before it |
 //!
-//! Saving takes the slot that does *not* hold the newest state: it voids the header, writes the
-//! state, reads it back, and only then writes the header, which makes the slot the newest. A
-//! power cut at any byte leaves the other slot untouched, and this one either void or whole.
+//! Saving uses the slot that does *not* hold the newest state. It invalidates the header, writes
+//! the state, reads it back, and only then writes the new header, which makes the slot the newest.
+//! A power cut at any byte leaves the other slot untouched, and this one invalid or complete.
 
 use eeprom24x::{Eeprom24x, Error as EepromError, SlaveAddr, addr_size, page_size, unique_serial};
 use embedded_hal::i2c::{Error as BusError, ErrorKind, I2c};
@@ -29,11 +29,11 @@ const PAGE_BYTES: usize = 64;
 const PAGE: u32 = 64;
 const SLOT: u32 = 16 * 1024;
 
-/// Longest state that fits into a slot of the 32 KiB EEPROM.
+/// Longest state that fits into a slot of the 32 KiB EEPROM, in bytes.
 pub const MAX_STATE_BYTES: usize = 16 * 1024 - PAGE_BYTES;
 
-/// How often a device that does not answer is asked again. An EEPROM is deaf for up to 5 ms while
-/// it writes a page; at 400 kHz an unanswered address takes some 30 µs.
+/// Number of retries while a device does not acknowledge. An EEPROM does not for up to 5 ms while
+/// it writes a page; at 400 kHz an unacknowledged address takes about 30 µs.
 const PATIENCE: u32 = 500;
 
 type Chip<'b, B> = Eeprom24x<&'b mut B, page_size::B64, addr_size::TwoBytes, unique_serial::No>;
@@ -42,7 +42,7 @@ type Chip<'b, B> = Eeprom24x<&'b mut B, page_size::B64, addr_size::TwoBytes, uni
 #[derive(Debug)]
 pub struct Store {
     address: SlaveAddr,
-    /// What [`load`](Self::load) or [`save`](Self::save) found or made the newest state.
+    /// The newest state that [`load`](Self::load) found or [`save`](Self::save) wrote.
     newest: Option<Newest>,
     looked: bool,
 }
@@ -116,14 +116,14 @@ impl Default for Store {
 }
 
 impl Store {
-    /// A store in the EEPROM at the first address of its kind, 0x50.
+    /// A store in the EEPROM at address 0x50, the first of its kind.
     #[must_use]
     pub const fn new() -> Self {
         Self { address: SlaveAddr::Default, newest: None, looked: false }
     }
 
-    /// Reads the newest whole state into the front of `room` and returns its length, or `None` if
-    /// there is no whole state. `room` may be overwritten in any case.
+    /// Reads the newest complete state into the front of `room` and returns its length, or `None`
+    /// if there is none. `room` may be overwritten in any case.
     ///
     /// # Errors
     /// A [`Fault`] of the bus, or [`FaultKind::TooLong`] for a state longer than `room`.
@@ -136,7 +136,7 @@ impl Store {
             _ => false,
         };
         let [newest, older] = if second_is_newer { [second, first] } else { [first, second] };
-        // The older one is looked at only if the newest is not whole.
+        // The older one is read only if the newest is not complete.
         let mut found = None;
         for (slot, header) in [newest, older].into_iter().flatten() {
             let length = usize::try_from(header.length).unwrap_or(usize::MAX);
@@ -156,7 +156,7 @@ impl Store {
         }
     }
 
-    /// Makes `state` the newest one. Unless this succeeds, the newest state before remains.
+    /// Writes `state` as the newest. If this fails, the previous newest state remains.
     ///
     /// # Errors
     /// A [`Fault`] of the bus, [`FaultKind::TooLong`] beyond [`MAX_STATE_BYTES`], or
@@ -167,7 +167,7 @@ impl Store {
             return Err(TOO_LONG);
         }
         if !self.looked {
-            // Which slot is the newest must be known, or the only good one may be overwritten.
+            // Find the newest slot first, or the only good one may be overwritten.
             self.load(bus, &mut []).or_else(|fault| match fault.kind {
                 FaultKind::TooLong => Ok(None),
                 _ => Err(fault),
@@ -203,15 +203,15 @@ const fn newer(a: u32, b: u32) -> bool {
     ahead != 0 && ahead < 1 << 31
 }
 
-/// The header of a slot, if it is whole.
+/// The header of a slot, if it is valid.
 fn header<B: I2c>(chip: &mut Chip<'_, B>, slot: Slot) -> Result<Option<Header>, Fault> {
     let mut bytes = [0; HEADER_BYTES];
     patiently(|| chip.read_data(slot.start(), &mut bytes))?;
     Ok(Header::from_bytes(&bytes))
 }
 
-/// Reads a state of `length` bytes, to keep it where there is room, and gives its checksum; `None`
-/// if no slot could hold so much.
+/// Reads a state of `length` bytes, stores it if `room` is given, and returns its checksum; `None`
+/// if it is longer than a slot.
 fn read<B: I2c>(
     chip: &mut Chip<'_, B>,
     slot: Slot,
@@ -246,7 +246,7 @@ fn write<B: I2c>(chip: &mut Chip<'_, B>, address: u32, bytes: &[u8]) -> Result<(
     if back == bytes { Ok(()) } else { Err(NOT_WRITTEN) }
 }
 
-/// Asks a chip that does not answer again, since it may be busy with a write.
+/// Repeats a transaction while the chip does not acknowledge: it may be busy with a write.
 fn patiently<E: BusError>(
     mut attempt: impl FnMut() -> Result<(), EepromError<E>>,
 ) -> Result<(), Fault> {
@@ -335,7 +335,7 @@ mod tests {
             let mut world = World::new();
             world.eeprom.clone_from(&before.eeprom);
             world.power = Some(written);
-            // A new store, as after a boot: it must find the right slot by itself.
+            // A new store, as after a restart, must find the right slot by itself.
             let saved = Store::new().save(&mut world, &newer);
             world.power = None;
             let found = loaded(&mut world).unwrap();
@@ -352,7 +352,7 @@ mod tests {
         assert!((1..=3).contains(&newer_seen), "{newer_seen}");
     }
 
-    /// One page, wherever it is, turns into rubbish: the other slot still serves.
+    /// If any one page is corrupted, the other slot is still good.
     #[test]
     fn a_rotten_page_costs_at_most_the_newest_state() {
         let (older, newer) = (state(1, 700), state(2, 650));

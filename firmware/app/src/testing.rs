@@ -43,10 +43,10 @@ impl Noise {
 pub(crate) struct World {
     pub(crate) eeprom: Vec<u8>,
     pub(crate) pointer: usize,
-    /// Bytes the EEPROM still takes before the power goes; `None`: as many as come.
+    /// Bytes that the EEPROM accepts before it loses power; `None`: no limit.
     pub(crate) power: Option<usize>,
     pub(crate) write_protected: bool,
-    /// After each write, so many transactions are not acknowledged, as by a busy EEPROM.
+    /// Number of transactions that are not acknowledged after each write, as by a busy EEPROM.
     pub(crate) busy_after_write: u32,
     busy: u32,
     pub(crate) field: [i16; 3],
@@ -90,7 +90,7 @@ impl World {
             if !self.write_protected {
                 self.eeprom[self.pointer] = *byte;
             }
-            // As the real part does: the address wraps within the page.
+            // As in the real part, the address wraps within the page.
             self.pointer = (self.pointer & !63) | ((self.pointer + 1) & 63);
         }
         if !data.is_empty() {

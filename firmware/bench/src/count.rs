@@ -1,7 +1,7 @@
-//! `SysTick` as a counter of instructions, and a painted stack.
+//! Counts instructions with `SysTick`, and stack use by filling the stack with a pattern.
 //!
-//! With `-icount shift=6` an emulated instruction takes 64 ns, which are 1.6 ticks of the 25 MHz
-//! that `SysTick` runs at on these boards.
+//! With `-icount shift=6` an emulated instruction takes 64 ns: 1.6 ticks of `SysTick`, which runs
+//! at 25 MHz on these boards.
 
 use core::hint::black_box;
 
@@ -13,7 +13,7 @@ const LARGEST: u32 = 0x00ff_ffff;
 /// Enabled, on the core's clock, no interrupt.
 const RUNNING: u32 = 0b101;
 
-/// Words of the stack that are painted: far more than any sample takes.
+/// Number of stack words filled with the pattern: far more than any sample uses.
 const PAINTED: usize = 4096;
 const PAINT: u32 = 0xa5c3_96e1;
 
@@ -32,7 +32,7 @@ fn now() -> u32 {
     unsafe { CURRENT.read_volatile() }
 }
 
-/// What one call cost.
+/// The cost of one call.
 pub(crate) struct Measured<T> {
     pub(crate) result: T,
     pub(crate) ticks: u32,
@@ -50,21 +50,21 @@ pub(crate) fn measure<T>(work: impl FnOnce() -> T) -> Measured<T> {
     Measured { result, ticks, stack: painted_over() }
 }
 
-/// A call that is not mixed with what surrounds it, so that it starts where the paint does.
+/// Calls `work` without inlining it, so that its stack begins where the pattern does.
 #[inline(never)]
 fn apart<T>(work: impl FnOnce() -> T) -> T {
     black_box(work())
 }
 
-/// The words below the stack's end, the highest of which the caller will use next.
+/// The unused words below the stack; the caller will use the highest of them next.
 #[inline(always)]
 fn unused() -> *mut u32 {
     let here = 0_u32;
-    // The frame of the function that asks lies around this variable.
+    // The caller's frame lies around this variable.
     black_box(&raw const here).cast_mut()
 }
 
-/// Fills the unused part of the stack.
+/// Fills the unused part of the stack with the pattern.
 #[inline(never)]
 fn paint() {
     let end = unused();
@@ -74,7 +74,7 @@ fn paint() {
     }
 }
 
-/// Bytes of the painted part that no longer have the colour.
+/// Number of bytes that no longer have the pattern.
 #[inline(never)]
 fn painted_over() -> usize {
     let end = unused();

@@ -1,7 +1,8 @@
-//! Instructions and stack of one sample, counted in QEMU.
+//! Counts instructions and stack per sample in QEMU.
 //!
-//! `cargo xtask bench` writes a program for each thing to be measured, so that its size is its
-//! own; each calls one of the functions here, which print a line and end the emulator.
+//! `cargo xtask bench` generates one program for each case, so that the size of the program is that
+//! of the case. Each program calls one of the functions here, which print a line and end the
+//! emulator.
 
 #![no_std]
 
@@ -15,18 +16,19 @@ use fastmmd::{Config, Detector, Embedding, FeatureMap, Fourier};
 
 pub use emulated::entry;
 
-/// Samples over which the count is a mean: whole periods of whatever happens only now and then.
+/// Number of samples to average over: a multiple of the period of all work that is not done on
+/// every sample.
 const SAMPLES: u32 = 128;
 
 /// Something that takes samples of D channels.
 trait Subject<X, const D: usize> {
-    /// Takes one; false if it refuses.
+    /// Takes one sample; `false` if it is refused.
     fn push(&mut self, sample: &[X; D]) -> bool;
 }
 
 /// A number that samples are made of.
 pub trait Number: Scalar {
-    /// That of a noise of which 2¹⁴ is about the unit.
+    /// Converts noise in which 2¹⁴ is about one unit.
     fn of(noise: i16) -> Self;
 }
 
@@ -48,7 +50,7 @@ impl<M: Monitor<Row = [f32; D]>, const D: usize> Subject<f32, D> for M {
     }
 }
 
-/// Costs of a program that measures nothing: to be taken off all others.
+/// Measures an empty program, whose cost is subtracted from all others.
 pub fn nothing() -> ! {
     struct Nothing;
     impl Subject<f32, 16> for Nothing {
@@ -60,7 +62,7 @@ pub fn nothing() -> ! {
     report(&mut Nothing, 0, 0)
 }
 
-/// Costs of a loop of [`KNOWN`] instructions: if they come out otherwise, nothing here is true.
+/// Measures a loop of [`KNOWN`] instructions: the control of the counter.
 pub fn known() -> ! {
     struct Loop;
     impl Subject<f32, 16> for Loop {
@@ -76,10 +78,10 @@ pub fn known() -> ! {
     report(&mut Loop, 0, 0)
 }
 
-/// Instructions of [`known`], but for a few that set it up.
+/// Instructions of [`known`], without a few that set it up.
 const KNOWN: u32 = 10_000;
 
-/// Costs of adding a sample to an embedding over a map.
+/// Measures adding a sample to an embedding over a map.
 pub fn embedding<M, const D: usize>(map: &M) -> !
 where
     M: FeatureMap<Inputs = Fixed<D>>,
@@ -96,12 +98,12 @@ where
     report(&mut Adding(map, embedding), ram, size_of_val(map))
 }
 
-/// Rows to learn from, as few as allowed: what a row costs once all is learned does not depend on
-/// it.
+/// Number of rows to learn from, as few as allowed: the cost of a row after learning does not
+/// depend on it.
 const SCALING: u32 = 16;
 const LEARNING: u32 = 256;
 
-/// Costs of a row in a detector that monitors raw values with four windows.
+/// Measures one row of a detector that monitors raw values with four windows.
 pub fn detector<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
     let config = Config::rows(1000.0).with_windows([4, 8, 16, 32]);
     let config = Config { scaling_rows: SCALING, learning_rows: LEARNING, ..config };
@@ -111,11 +113,10 @@ pub fn detector<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
     watching(&mut detector, size_of_val(map))
 }
 
-/// Costs of a row in a detector that monitors innovations with three windows, as
-/// [`Config::innovation`] has it: the reference moves on, and all thresholds are set anew every 128
-/// rows.
+/// Measures one row of a detector with [`Config::innovation`]: innovations, three windows, a moving
+/// reference, and thresholds that are computed again every 128 rows.
 pub fn innovation<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
-    // Windows' lengths make no difference but to how often thresholds are set anew.
+    // The window lengths only affect how often thresholds are computed again.
     let config = Config::innovation(1000.0).with_windows([62, 63, 64]);
     let config = Config { scaling_rows: SCALING, learning_rows: LEARNING, ..config };
     let Ok(mut detector) = Detector::new(map, config) else {
@@ -132,7 +133,8 @@ fn watching<const D: usize>(monitor: &mut impl Monitor<Row = [f32; D]>, map: usi
     report(monitor, ram, map)
 }
 
-/// Measures, prints and ends. `ram` and `map` are the bytes of the state and of the map.
+/// Measures, prints and ends the emulator. `ram` and `map` are the sizes of the state and of the
+/// map, in bytes.
 fn report<X: Number, const D: usize>(
     subject: &mut impl Subject<X, D>,
     ram: usize,
@@ -158,7 +160,7 @@ fn sample<X: Number, const D: usize>(index: u32) -> [X; D] {
     core::array::from_fn(|_| {
         word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let [_, _, low, high] = word.to_le_bytes();
-        // Its upper half less the middle.
+        // The upper half minus its middle.
         X::of(i16::from_le_bytes([low, high]) ^ i16::MIN)
     })
 }

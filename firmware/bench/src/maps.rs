@@ -1,19 +1,18 @@
 //! The maps, drawn by the compiler once for all programs.
 //!
-//! Which frequencies they hold makes no difference to the cost; independent ones are drawn
-//! fastest.
+//! The cost does not depend on the values of the frequencies; independent ones are drawn fastest.
 
 #![allow(long_running_const_eval, reason = "32 channels at 256 frequencies take a moment")]
 
 use fastmmd::{Fastfood, Fourier, Kernel, Sampling, checked};
 
-/// The default of a 3-axis sensor.
+/// The default for a 3-axis sensor.
 pub static FOURIER_3_64: Fourier<3, 64> = Fourier::gaussian(1);
 
-/// The default for what a channel does beyond what its past predicts.
+/// The default for innovations.
 pub static FOURIER_3_16: Fourier<3, 16> = Fourier::gaussian(1);
 
-/// Another shape of detectors, by which estimates from the first are held to account.
+/// Another shape, to check estimates that were made from the first.
 pub static FOURIER_8_32: Fourier<8, 32> =
     checked!(Fourier::new(Kernel::GAUSSIAN, Sampling::Independent, 1));
 

@@ -1,5 +1,5 @@
-//! What every Cortex-M board of the firmware needs beside its HAL: RAM that outlives a reset, a
-//! guard below the stack, and a measure of how deep the stack has been.
+//! What every Cortex-M board needs besides its HAL: RAM that survives a reset, a guard below the
+//! stack, and a measurement of the deepest stack use.
 
 #![no_std]
 
@@ -7,5 +7,7 @@ mod retained;
 mod run;
 pub mod stack;
 
+#[doc(hidden)]
+pub use drift_app::retained::HEADER_BYTES;
 pub use retained::RetainedMemory;
-pub use run::{Ticker, run};
+pub use run::{Ticker, made, run};

@@ -1,24 +1,30 @@
-//! RAM that the start-up code leaves alone.
+//! RAM that the start-up code does not initialise.
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+/// Declares the [`RetainedMemory`] of a program for a detector of this type.
+#[macro_export]
+macro_rules! retained {
+    ($name:ident for $detector:ty) => {
+        // SAFETY: the start-up code does not touch this section, and nothing else is in it.
+        #[unsafe(link_section = ".uninit.STATE")]
+        static $name: $crate::RetainedMemory<{ $crate::HEADER_BYTES + <$detector>::SAVED_BYTES }> =
+            $crate::RetainedMemory::new();
+    };
+}
+
 /// `N` bytes of RAM that keep their content through a reset, if placed in a section that the
-/// start-up code does not touch:
-///
-/// ```ignore
-/// #[unsafe(link_section = ".uninit.STATE")]
-/// static STATE: RetainedMemory<4096> = RetainedMemory::new();
-/// ```
+/// start-up code does not touch: see [`retained!`](crate::retained!).
 #[repr(C, align(8))]
 pub struct RetainedMemory<const N: usize>(UnsafeCell<MaybeUninit<[u8; N]>>);
 
 // SAFETY: the content is only reached through `take`, which gives it out once.
 unsafe impl<const N: usize> Sync for RetainedMemory<N> {}
 
-/// Not inside the memory itself: that one is not set at start.
+/// Outside the retained memory, which is not initialised at start.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl<const N: usize> RetainedMemory<N> {
@@ -28,8 +34,8 @@ impl<const N: usize> RetainedMemory<N> {
         Self(UnsafeCell::new(MaybeUninit::uninit()))
     }
 
-    /// The bytes, whatever they are; `None` if retained memory was already taken since the start.
-    /// (A program has one such memory.)
+    /// The bytes, with any content; `None` if they were already taken since the start. (A program
+    /// has one such memory.)
     #[expect(clippy::mut_from_ref, reason = "given out once: that is what the flag is for")]
     pub fn take(&'static self) -> Option<&'static mut [u8; N]> {
         let taken = critical_section::with(|_| {
@@ -41,8 +47,8 @@ impl<const N: usize> RetainedMemory<N> {
             return None;
         }
         let bytes: *mut [u8; N] = self.0.get().cast();
-        // SAFETY: the empty assembly has the address and may, for all the compiler knows, have
-        // written the bytes: whatever they are is then a value, and not undefined.
+        // SAFETY: the empty assembly gets the address. As far as the compiler knows it may have
+        // written the bytes, so their content is a value and not undefined.
         unsafe { asm!("/* {0} */", in(reg) bytes, options(nostack, preserves_flags)) };
         // SAFETY: valid, aligned and static; any byte is a `u8`; the flag above makes this the
         // only reference.

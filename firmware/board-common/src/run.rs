@@ -8,14 +8,14 @@ use fastmmd::monitor::Monitor;
 
 use crate::stack;
 
-/// Tells when the next sample is due, by the processor's own timer.
+/// Signals when the next sample is due, by the `SysTick` timer.
 pub struct Ticker(SYST);
 
 impl Ticker {
     /// Longest period: the timer has 24 bits.
     const MAX_TICKS: u32 = 0x00FF_FFFF;
 
-    /// Due `hertz` times a second, if the processor runs at `clock_hertz`. A period that is too
+    /// Due `hertz` times per second on a processor that runs at `clock_hertz`. A period that is too
     /// long for the timer becomes the longest possible one.
     #[must_use]
     pub fn new(mut timer: SYST, clock_hertz: u32, hertz: u32) -> Self {
@@ -27,9 +27,18 @@ impl Ticker {
         Self(timer)
     }
 
-    /// Whether a period has ended since the last call. Periods missed meanwhile count once.
+    /// Whether a period has ended since the last call. Several missed periods count as one.
     pub fn is_due(&mut self) -> bool {
         self.0.has_wrapped()
+    }
+}
+
+/// The detector, where it was made: a move would take as much stack again.
+#[inline(always)]
+pub fn made<M>(detector: &mut Result<M, fastmmd::Error>) -> &mut M {
+    match detector {
+        Ok(monitor) => monitor,
+        Err(_) => defmt::panic!("the settings are refused"),
     }
 }
 

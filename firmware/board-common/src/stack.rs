@@ -1,4 +1,4 @@
-//! The stack: how deep it has been, and a guard below it.
+//! The stack: its deepest use, and a guard below it.
 
 use core::ptr::addr_of;
 
@@ -23,16 +23,16 @@ fn guard() -> usize {
     (addr_of!(_stack_end) as usize).next_multiple_of(GUARD_BYTES)
 }
 
-/// Bytes there are for the stack.
+/// Size of the stack, in bytes.
 #[must_use]
 pub fn size() -> usize {
     top().saturating_sub(guard() + GUARD_BYTES)
 }
 
-/// Most bytes that the stack has held since the start.
+/// Deepest use of the stack since the start, in bytes.
 ///
-/// The start-up code paints the stack; what still has the colour was not used. (A value that
-/// happens to be the colour makes this too small by a few bytes.)
+/// The start-up code fills the stack with a pattern; words that still have it were not used. (A
+/// stacked value equal to the pattern makes the result too small by a few bytes.)
 #[must_use]
 pub fn high_water() -> usize {
     let mut address = guard() + GUARD_BYTES;

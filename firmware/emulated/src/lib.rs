@@ -1,5 +1,5 @@
-//! What programs that run by themselves in QEMU share: every way out that is not [`succeed`] is
-//! a failure.
+//! Shared by programs that run on their own in QEMU: every way to end other than [`succeed`] is a
+//! failure.
 
 #![no_std]
 

@@ -1,4 +1,4 @@
-//! A healthy sensor, then a drift, to be watched.
+//! The demo: a healthy sensor, then a drift.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write, stdout};
@@ -19,23 +19,23 @@ use crate::signal::{DEVIATION, Reading, Scene};
 
 /// Samples of a healthy sensor after learning.
 const HEALTHY: u32 = 500;
-/// Samples of drift within which the alarm must come.
+/// Number of drifted samples within which the alarm must come.
 const PATIENCE: u32 = 500;
-/// The drift, in deviations of its channel.
+/// The drift, in standard deviations of its channel.
 const DRIFT: f64 = 1.25;
-/// The channel it is in.
+/// The channel that drifts.
 const CHANNEL: usize = 1;
 const CHANNELS: [&str; 4] = ["X", "Y", "Z", "temperature"];
-/// Pause between samples that somebody watches.
+/// Pause between samples when the output is a terminal.
 const PAUSE: Duration = Duration::from_millis(8);
-/// With it the longest line that changes still fits into 80 columns: one that wraps could not be
-/// overwritten.
+/// Width of the bar. The longest changing line then fits into 80 columns; a line that wraps could
+/// not be overwritten.
 const WIDTH: usize = 36;
 
-/// Plays the demo; an error unless the alarm came, and none before the drift.
+/// Plays the demo.
 ///
 /// # Errors
-/// [`Error`] if not, or if the board fails.
+/// [`Error`] if the alarm does not come, if one comes before the drift, or if the board fails.
 pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(), Error> {
     let begin = Instant::now();
     let mut screen = Screen { live: stdout().is_terminal(), shown: String::new() };
@@ -45,7 +45,7 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
     let (mut device, _) = Device::start(&Setup::new(&elf, &eeprom))?;
     let promise = SETTINGS.mean_time_between_false_alarms;
     screen.line("an emulated Cortex-M4F with magnetometer, thermometer and EEPROM on its bus");
-    screen.line(&format!("promised: one false alarm in {promise} samples; seed {seed}"));
+    screen.line(&format!("stated: one false alarm in {promise} samples on average; seed {seed}"));
     screen.line("");
     screen.line("a healthy sensor");
     let mut scene = Scene::new(seed);
@@ -70,7 +70,7 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
     };
     let threshold = learned.threshold;
     screen.keep(&format!("  learned   {} 100 %  sample {}", "█".repeat(WIDTH), learned.rows));
-    screen.line(&format!("monitoring: █ is beyond the threshold, now {threshold:.2}"));
+    screen.line(&format!("monitoring: █ is above the threshold, now {threshold:.2}"));
     let mut trace = Trace::default();
     let mut last = 0;
     for _ in 0..HEALTHY {
@@ -82,7 +82,7 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
     screen.keep("");
     scene.shift[CHANNEL] = DRIFT * DEVIATION;
     let name = CHANNELS[CHANNEL];
-    screen.line(&format!("channel {name} drifts by {DRIFT} deviations from sample {last}"));
+    screen.line(&format!("channel {name} drifts by {DRIFT} deviations, from sample {last}"));
     for _ in 0..PATIENCE {
         let (report, alarm) = next(&mut device, &mut scene, true)?;
         screen.monitoring("drift", &report.status, &mut trace);
@@ -117,7 +117,7 @@ fn none_yet(alarm: Option<Alarm>) -> Result<(), Error> {
 struct Trace(Vec<f32>);
 
 impl Trace {
-    /// Beyond ⅞ of the height is beyond the threshold.
+    /// Adds a value; the threshold is at ⅞ of the height.
     fn push(&mut self, ratio: f32) -> String {
         if self.0.len() == WIDTH {
             self.0.remove(0);
@@ -157,13 +157,13 @@ impl Screen {
     fn show(&mut self, text: String) {
         if self.live && text != self.shown {
             print!("\r{text}\x1b[K");
-            // If nobody reads, nobody misses it.
+            // A failed write to the terminal does not matter.
             let _ = stdout().flush();
             self.shown = text;
         }
     }
 
-    /// Ends the line that changes, with this as its last state unless it is empty.
+    /// Ends the line that changes; its last text is `text`, unless that is empty.
     fn keep(&mut self, text: &str) {
         match (self.live, text.is_empty()) {
             (true, true) => println!(),
@@ -226,7 +226,7 @@ impl Screen {
     }
 }
 
-/// What was streamed and reported, as CSV.
+/// Writes all samples and reports as CSV.
 struct Record(BufWriter<File>);
 
 impl Record {

@@ -1,4 +1,4 @@
-//! The firmware at the other end of the link.
+//! The host's end of the link to the firmware.
 
 use std::io::{BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -25,9 +25,9 @@ pub struct Device {
 /// The message that closes a command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Closing {
-    /// How things stand.
+    /// The state of the device, in short.
     Report(Report),
-    /// A piece of state: length of the whole, and the piece.
+    /// A piece of the saved state: length of the whole in bytes, and the piece.
     State(u32, Vec<u8>),
     /// The command was refused.
     Nack(Refusal),
@@ -38,9 +38,9 @@ pub enum Closing {
 pub struct Answer {
     /// The message that closed it.
     pub closing: Closing,
-    /// Alarms on the way.
+    /// Alarms received before it.
     pub alarms: Vec<Alarm>,
-    /// Faults on the way.
+    /// Faults received before it.
     pub faults: Vec<Fault>,
 }
 
@@ -48,7 +48,7 @@ impl Answer {
     /// The report that closed it.
     ///
     /// # Errors
-    /// [`Error::Unexpected`] if it was closed otherwise.
+    /// [`Error::Unexpected`] if it was closed by another message.
     pub fn report(&self) -> Result<Report, Error> {
         match &self.closing {
             Closing::Report(report) => Ok(*report),
@@ -67,7 +67,7 @@ enum Said {
 }
 
 impl Device {
-    /// Starts a board, and waits until the firmware says from where it took its state.
+    /// Starts a board, and waits until the firmware says where its state came from.
     ///
     /// # Errors
     /// [`Error`] if QEMU or the firmware does not start.
@@ -79,7 +79,7 @@ impl Device {
         Ok((device, origin))
     }
 
-    /// Pushes the reset button, and waits until the firmware says from where it took its state.
+    /// Pushes the reset button, and waits until the firmware says where its state came from.
     ///
     /// # Errors
     /// [`Error`] if it does not start again.
@@ -88,7 +88,7 @@ impl Device {
         self.booted()
     }
 
-    /// Lets the firmware reset itself.
+    /// Makes the firmware reset itself.
     ///
     /// # Errors
     /// [`Error`] if it does not start again.
@@ -119,12 +119,12 @@ impl Device {
         self.answer(tag)
     }
 
-    /// Sends a command without waiting; gives the tag to [wait for](Self::answer).
+    /// Sends a command without waiting; returns the tag to [wait for](Self::answer).
     ///
     /// # Errors
     /// [`Error`] if the line is broken.
     pub fn send(&mut self, command: &Command) -> Result<u8, Error> {
-        // 0 is for what the firmware says unasked.
+        // Tag 0 is for messages that the firmware sends unasked.
         self.tag = self.tag % 255 + 1;
         let (kind, payload) = command.encode();
         let mut bytes = Vec::with_capacity(96);
@@ -137,7 +137,7 @@ impl Device {
         Ok(self.tag)
     }
 
-    /// Sends bytes as they are, such as noise.
+    /// Sends raw bytes, such as noise.
     ///
     /// # Errors
     /// [`Error`] if the line is broken.
@@ -146,8 +146,8 @@ impl Device {
         self.machine.alive(sent)
     }
 
-    /// Waits for the message that closes the command with this tag; answers to others, such as
-    /// noise, are passed over.
+    /// Waits for the message that closes the command with this tag. Skips answers to others, such
+    /// as noise.
     ///
     /// # Errors
     /// [`Error`] if none comes.
@@ -163,7 +163,7 @@ impl Device {
                 }
                 Said::Closing(..) => {}
                 Said::Boot(origin) => {
-                    let what = format!("the board started anew, from {origin:?}");
+                    let what = format!("the board restarted, from {origin:?}");
                     return Err(Error::Unexpected(what));
                 }
             }
@@ -189,7 +189,7 @@ impl Device {
     fn booted(&mut self) -> Result<Origin, Error> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            // Half a frame from before the reset ends with the first zero after it.
+            // A partial frame from before the reset ends at the first zero after it.
             if let Said::Boot(origin) = self.listen(deadline)? {
                 self.machine.wake()?;
                 return Ok(origin);
@@ -197,12 +197,12 @@ impl Device {
         }
     }
 
-    /// The next message. The line's own timeout does not end a board that says something else
-    /// all the time.
+    /// The next message. The deadline is needed because the timeout of the line does not apply
+    /// while other messages keep coming.
     fn listen(&mut self, deadline: Instant) -> Result<Said, Error> {
         loop {
             if Instant::now() > deadline {
-                return Err(Error::Silent("the message that was waited for"));
+                return Err(Error::Silent("the expected message"));
             }
             let mut byte = [0];
             let read = self.reader.read_exact(&mut byte).doing("reading from the board's line");
@@ -227,7 +227,7 @@ impl Device {
         }
     }
 
-    /// A failed read is looked into; a good one costs nothing.
+    /// If a read failed, checks whether QEMU has ended.
     fn check(&mut self, read: Result<(), Error>) -> Result<(), Error> {
         match read {
             Ok(()) => Ok(()),

@@ -1,5 +1,5 @@
-//! A million samples in one go: what the board has summed up in the end, and every alarm on the
-//! way, against the same on the host.
+//! A million samples in one run: compares the board's sums at the end, and every alarm, with those
+//! of the host.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::error::{Doing, Error, expect};
 use crate::machine::{Board, Eeprom, Machine, Setup};
 use crate::signal::Random;
 
-/// Long enough for a debug build on a busy machine.
+/// Time limit: long enough for a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(400);
 
 /// The samples: three channels of healthy noise, one of them skewed.
@@ -28,7 +28,7 @@ pub fn samples(count: u32) -> Vec<[f32; 3]> {
     (0..count).map(sample).collect()
 }
 
-/// Lets the board and the host process `count` samples, and compares.
+/// Processes `count` samples on the board and on the host, and compares the results.
 ///
 /// # Errors
 /// [`Error::Unexpected`] if they differ, or if there are too many false alarms.
@@ -38,7 +38,7 @@ pub fn compare(elf: &Path, count: u32) -> Result<(Summary, Vec<String>), Error> 
     data.extend(endurance::MARK.to_le_bytes());
     data.extend(count.to_le_bytes());
     data.extend(samples.iter().flatten().flat_map(|value| value.to_le_bytes()));
-    // An EEPROM's directory is removed with it, and this file too.
+    // The EEPROM's directory is removed with it, including this file.
     let directory = Eeprom::new()?;
     let file = directory.sibling("samples");
     fs::write(&file, &data).doing("writing the samples")?;

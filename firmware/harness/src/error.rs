@@ -1,4 +1,4 @@
-//! What can go wrong on the host's side.
+//! Errors on the host's side.
 
 use std::fmt;
 use std::io;
@@ -14,9 +14,9 @@ pub enum Error {
         /// Why it failed.
         source: io::Error,
     },
-    /// QEMU has ended although nobody asked it to.
+    /// QEMU has ended unexpectedly.
     Ended {
-        /// How.
+        /// Its exit status.
         status: ExitStatus,
         /// The last lines of its log and error output.
         tail: String,
@@ -25,9 +25,9 @@ pub enum Error {
     Silent(&'static str),
     /// QEMU refused a command.
     Refused(String),
-    /// The firmware did something else than expected.
+    /// The firmware did something unexpected.
     Unexpected(String),
-    /// What is needed for this is not here.
+    /// Something that this scenario needs is missing.
     Skipped(String),
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { doing, source } => write!(f, "{doing}: {source}"),
-            Self::Ended { status, tail } => write!(f, "QEMU ended unasked: {status}\n{tail}"),
+            Self::Ended { status, tail } => write!(f, "QEMU ended unexpectedly: {status}\n{tail}"),
             Self::Silent(what) => write!(f, "no answer in time: {what}"),
             Self::Refused(why) => write!(f, "QEMU refused: {why}"),
             Self::Unexpected(what) => write!(f, "unexpected: {what}"),
@@ -63,7 +63,7 @@ impl From<fastmmd::Error> for Error {
     }
 }
 
-/// Names what was being done when the operating system refused.
+/// Adds what was being done to an error of the operating system.
 pub(crate) trait Doing<T> {
     fn doing(self, what: &'static str) -> Result<T, Error>;
 }

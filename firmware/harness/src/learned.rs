@@ -1,6 +1,5 @@
-//! What the board would have learned, made on the host: the app is the same, so is the detector,
-//! and the EEPROM gets its image through the app's own store. Saves each scenario thousands of
-//! samples over the emulated bus.
+//! Makes an EEPROM image with a learned state on the host, by the board's own detector and store.
+//! This saves each scenario thousands of samples over the emulated bus.
 
 use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::store::Store;
@@ -18,7 +17,7 @@ pub const SETTINGS: Config<Raw<4>> = board();
 /// Samples after which the board has learned.
 pub const LEARNED: u64 = SETTINGS.scaling_rows as u64 + SETTINGS.learning_rows as u64;
 
-/// An EEPROM in the host's memory, on a bus of its own.
+/// An EEPROM in the host's memory, with its own bus.
 struct Chip {
     content: Box<[u8; Eeprom::BYTES]>,
     pointer: usize,

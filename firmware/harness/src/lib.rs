@@ -1,9 +1,8 @@
-//! The emulated board from the host's side: starts QEMU, drives the sensors on its bus, talks to
-//! the firmware over its link, decodes its log, resets it, cuts its power, and judges what it
-//! does.
+//! Tests the emulated board from the host: starts QEMU, sets its sensors, talks to the firmware
+//! over the link, decodes its log, resets it, cuts its power, and checks what it does.
 //!
-//! Every wait has an end; a [`Machine`] that is dropped takes its process and its files with it;
-//! a QEMU that ends unasked, by a signal or otherwise, is an error of the call that notices.
+//! Every wait has a time limit. Dropping a [`Machine`] ends its process and removes its files. If
+//! QEMU ends unexpectedly, the call that notices returns an error.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The firmware's log, decoded while it comes.
+//! Decodes the firmware's log as it arrives.
 
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,8 +31,8 @@ impl Log {
                         }
                         Err(DecodeError::UnexpectedEof) => break,
                         Err(DecodeError::Malformed) => {
-                            push("(a torn log frame)".into());
-                            // A rzCOBS decoder has dropped the frame and goes on with the next.
+                            push("(an incomplete log frame)".into());
+                            // The rzCOBS decoder has dropped the frame and continues with the next.
                             if !table.encoding().can_recover() {
                                 return;
                             }
@@ -47,7 +47,7 @@ impl Log {
     pub(crate) fn of_text(mut stream: impl Read + Send + 'static) -> Self {
         Self::collect(move |push| {
             let mut text = Vec::new();
-            // What was read before an error is still worth showing.
+            // Show what was read before an error.
             let _ = stream.read_to_end(&mut text);
             for line in String::from_utf8_lossy(&text).lines() {
                 push(line.to_owned());
@@ -72,7 +72,7 @@ impl Log {
     /// All lines, once the stream has ended.
     pub(crate) fn finish(&mut self) -> Vec<String> {
         if let Some(reader) = self.reader.take() {
-            // A reader that failed has left what it had.
+            // If the reader failed, its lines so far are still there.
             let _ = reader.join();
         }
         self.lines()

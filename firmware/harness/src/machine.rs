@@ -1,4 +1,4 @@
-//! A QEMU with the board in it.
+//! A QEMU process that emulates the board.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -14,13 +14,13 @@ use crate::log::Log;
 use crate::monitor::Monitor;
 use crate::signal::Reading;
 
-/// How long anything may take before it counts as dead.
+/// Time limit for every wait.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where the emulated board has 16 MB of RAM.
+/// Address of the emulated board's 16 MB of RAM.
 const LARGE_RAM: u64 = 0x2100_0000;
 
-/// A directory of its own, removed with everything in it.
+/// A temporary directory, removed with all its content when dropped.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 
@@ -41,19 +41,19 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Nothing sensible can be done if the system refuses.
+        // Nothing can be done if this fails.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// An EEPROM's content in a file, which outlives the machines it is plugged into.
+/// The content of an EEPROM in a file, which outlives the machines that use it.
 #[derive(Debug)]
 pub struct Eeprom {
     directory: Scratch,
 }
 
 impl Eeprom {
-    /// Bytes it holds.
+    /// Its size in bytes.
     pub const BYTES: usize = 32 * 1024;
 
     /// An erased one.
@@ -70,12 +70,12 @@ impl Eeprom {
         self.directory.0.join("eeprom.bin")
     }
 
-    /// Where a file may be that is removed together with the EEPROM's.
+    /// A path for a file that is removed together with the EEPROM's.
     pub(crate) fn sibling(&self, name: &str) -> PathBuf {
         self.directory.0.join(name)
     }
 
-    /// Its content. Only while it is in no running machine.
+    /// Its content. Only while no running machine uses it.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -83,7 +83,7 @@ impl Eeprom {
         fs::read(self.path()).doing("reading the EEPROM's file")
     }
 
-    /// Replaces its content. Only while it is in no running machine.
+    /// Replaces its content. Only while no running machine uses it.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -97,7 +97,7 @@ impl Eeprom {
 pub enum Board {
     /// `mps2-an386`, with an I²C bus, and logs by semihosting.
     Mps2An386,
-    /// `netduinoplus2`: an STM32F405 of which little more than the USART is there.
+    /// `netduinoplus2`: an STM32F405 with little more than the USART.
     NetduinoPlus2,
 }
 
@@ -110,11 +110,11 @@ pub struct Setup<'a> {
     pub elf: &'a Path,
     /// The EEPROM, if there is one.
     pub eeprom: Option<&'a Eeprom>,
-    /// Whether the EEPROM drops what is written to it.
+    /// Whether the EEPROM ignores writes.
     pub write_protected: bool,
-    /// Whether magnetometer and thermometer are there.
+    /// Whether there are a magnetometer and a thermometer.
     pub sensors: bool,
-    /// A file whose content is in the large RAM at the start.
+    /// A file that is loaded into the large RAM at the start.
     pub data: Option<&'a Path>,
 }
 
@@ -144,14 +144,14 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Starts QEMU and the firmware in it; gives also the other end of the board's serial line.
+    /// Starts QEMU and the firmware in it; also returns the host's end of the board's serial line.
     ///
     /// # Errors
     /// [`Error`] if QEMU is not there or does not start.
     pub fn start(setup: &Setup<'_>) -> Result<(Self, UnixStream), Error> {
         let directory = Scratch::new()?;
         let [monitor_path, serial_path] = ["monitor", "serial"].map(|name| directory.0.join(name));
-        // The RAM that their memory.x gives them.
+        // The size of the RAM in their memory.x.
         let (board, ram_bytes) = match setup.board {
             Board::Mps2An386 => ("mps2-an386", 64 << 10),
             Board::NetduinoPlus2 => ("netduinoplus2", 128 << 10),
@@ -207,18 +207,19 @@ impl Machine {
         serial.set_read_timeout(Some(PATIENCE)).doing("setting the line's timeout")?;
         serial.set_write_timeout(Some(PATIENCE)).doing("setting the line's timeout")?;
         let mut monitor = Monitor::new(monitor_stream, PATIENCE)?;
-        // Started only now, so that the firmware's first words are heard.
+        // Started only now, so that the firmware's first message is received.
         match monitor.execute("cont") {
             Ok(()) => {}
             Err(refused @ Error::Refused(_)) => return Err(refused),
-            // A program may end the machine before the answer is read: whoever waits will see.
+            // A program may end the machine before the answer is read; the next wait reports it.
             Err(_) => {}
         }
         let Some(child) = child.0.take() else { return Err(Error::Silent("QEMU")) };
         Ok((Self { child, monitor, log, errors, ram_bytes, directory }, serial))
     }
 
-    /// Sets what the sensors feel. QEMU refuses negative fields, and a reset sets all to 0.
+    /// Sets the physical values at the sensors. QEMU refuses negative fields, and a reset sets all
+    /// to 0.
     ///
     /// # Errors
     /// [`Error::Refused`] out of a sensor's range, or if the machine is gone.
@@ -234,9 +235,8 @@ impl Machine {
         self.alive(set)
     }
 
-    /// Most bytes that the stack has held since the last reset, seen from outside: the start-up
-    /// code paints all of the stack, and the longest run that still has the colour is its unused
-    /// part.
+    /// Deepest use of the stack since the last reset, in bytes, from a memory dump. The start-up
+    /// code fills the stack with a pattern; the longest run that still has it is the unused part.
     ///
     /// # Errors
     /// [`Error`] if the machine is gone.
@@ -258,14 +258,14 @@ impl Machine {
         self.alive(reset)
     }
 
-    /// Makes QEMU look at the serial line: it may have found the board's receiver still off, and
-    /// then does not look again for a second unless something else happens.
+    /// Makes QEMU poll the serial line. If it found the board's receiver still off, it does not
+    /// poll again for a second unless something else happens.
     pub(crate) fn wake(&mut self) -> Result<(), Error> {
         let woken = self.monitor.execute("query-status");
         self.alive(woken)
     }
 
-    /// Cuts the power: SIGKILL, in the middle of whatever happens.
+    /// Cuts the power at any moment: SIGKILL.
     ///
     /// # Errors
     /// [`Error::Ended`] if it had ended before.
@@ -282,7 +282,7 @@ impl Machine {
         self.log.lines()
     }
 
-    /// Waits for the firmware to end the machine by itself, and gives the exit code and the log.
+    /// Waits for the firmware to end the machine by itself, and returns the exit code and the log.
     ///
     /// # Errors
     /// [`Error::Silent`] if it does not, [`Error::Ended`] if it died by a signal.
@@ -302,11 +302,11 @@ impl Machine {
         }
     }
 
-    /// Passes `result` on, unless it failed because QEMU has ended: then says that.
+    /// Returns `result`, or [`Error::Ended`] if it failed because QEMU has ended.
     pub(crate) fn alive<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
         let suspicious = !matches!(result, Ok(_) | Err(Error::Refused(_)));
         if suspicious {
-            // A broken connection is seen a little before the end of the process.
+            // A connection may break a little before the process ends.
             thread::sleep(Duration::from_millis(50));
         }
         match self.child.try_wait().doing("looking after QEMU")? {
@@ -323,7 +323,7 @@ impl Machine {
     }
 }
 
-/// Bytes above the longest run of words with the colour of the stack.
+/// Bytes above the longest run of words with the pattern.
 fn unpainted_above(memory: &[u8]) -> usize {
     const PAINT: [u8; 4] = [0xCC; 4];
     let (words, _) = memory.as_chunks::<4>();
@@ -339,13 +339,13 @@ fn unpainted_above(memory: &[u8]) -> usize {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // Both fail only if it has ended already.
+        // Both fail only if the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Ends a child that does not become a machine.
+/// Ends the process if starting the machine fails.
 struct Ending(Option<Child>);
 
 impl Drop for Ending {
@@ -357,7 +357,8 @@ impl Drop for Ending {
     }
 }
 
-/// QEMU, ended by the system if this thread dies without cleaning up (where `setpriv` exists).
+/// The QEMU command. Where `setpriv` exists, the system ends QEMU if this thread dies without
+/// cleaning up.
 fn quiet_command() -> Command {
     const SETPRIV: &str = "/usr/bin/setpriv";
     if File::open(SETPRIV).and_then(|mut file| file.read(&mut [0])).is_ok() {

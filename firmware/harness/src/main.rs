@@ -1,4 +1,4 @@
-//! The harness as a program; `cargo xtask` calls it. DIRECTORY is where the boards' programs are.
+//! The harness as a program, called by `cargo xtask`. DIRECTORY holds the boards' programs.
 //!
 //! ```text
 //! drift-harness play DIRECTORY [--skab RECORDINGS] [--nab RECORDINGS] [--tool FASTMMD] [NAME…]
@@ -18,7 +18,7 @@ use drift_app::profile::BoardDetector;
 use drift_harness::scenarios::{ALL, Programs, Scenario};
 use drift_harness::{Error, demo, stack, transcript};
 
-/// What follows the command.
+/// The arguments after the command.
 struct Arguments {
     directory: PathBuf,
     names: Vec<String>,
@@ -82,12 +82,12 @@ fn main() -> ExitCode {
 fn play(programs: &Programs, wanted: &[String]) -> ExitCode {
     let unknown = wanted.iter().find(|name| ALL.iter().all(|(known, _)| known != name));
     if let Some(unknown) = unknown {
-        println!("FAIL no scenario is called {unknown}");
+        println!("FAIL there is no scenario {unknown}");
         return ExitCode::FAILURE;
     }
     let chosen = |name: &str| wanted.is_empty() || wanted.iter().any(|one| one == name);
     let scenarios: Vec<Scenario> = ALL.into_iter().filter(|(name, _)| chosen(name)).collect();
-    // Each has machines of its own, so as many run at once as there are processors.
+    // Each scenario has its own machines, so as many run in parallel as there are processors.
     let (next, failures) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let players = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     thread::scope(|scope| {
@@ -104,7 +104,7 @@ fn play(programs: &Programs, wanted: &[String]) -> ExitCode {
     if failures.into_inner() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Plays one scenario and says how it went.
+/// Plays one scenario and prints the result.
 fn passes(programs: &Programs, (name, play): &Scenario) -> bool {
     let begin = Instant::now();
     let result = play(programs);
@@ -127,7 +127,7 @@ fn say(programs: &Programs, names: &[String]) -> Result<(), Error> {
 }
 
 fn measure(programs: &Programs) -> Result<(), Error> {
-    // A detector is as large on the host but for one pointer, and a few paddings after it.
+    // On the host a detector is larger by one pointer and some padding.
     println!("detector ram {}", size_of::<BoardDetector<3>>());
     println!("detector saved {}", BoardDetector::<3>::SAVED_BYTES);
     println!("drift stack {}", stack::emulated(programs)?);

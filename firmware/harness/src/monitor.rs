@@ -1,4 +1,4 @@
-//! QEMU's monitor protocol (QMP), as much of it as is needed.
+//! The needed part of QEMU's monitor protocol (QMP).
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -43,7 +43,7 @@ impl Monitor {
     }
 
     fn send(&mut self, request: &Value) -> Result<(), Error> {
-        // As one piece: each piece is a call of the system.
+        // In one write: each write is a system call.
         let line = format!("{request}\n");
         self.writer.write_all(line.as_bytes()).doing("writing to QEMU's monitor")
     }
@@ -62,8 +62,8 @@ impl Monitor {
         }
     }
 
-    /// Sets properties of devices, each given by its path; all are sent before the first answer
-    /// is waited for.
+    /// Sets properties of devices, each given by its path. Sends all before it waits for the first
+    /// answer.
     pub(crate) fn set<const N: usize>(
         &mut self,
         properties: [(&str, &str, i64); N],
@@ -75,11 +75,11 @@ impl Monitor {
             requests.push_str(&format!("{request}\n"));
         }
         self.writer.write_all(requests.as_bytes()).doing("writing to QEMU's monitor")?;
-        // All answers are taken, also after a refusal, so that none is left for the next command.
+        // Takes all answers, even after a refusal, so that none is left for the next command.
         properties.map(|_| self.done()).into_iter().collect()
     }
 
-    /// Writes `length` bytes of the machine's memory from `address` on to a file.
+    /// Writes `length` bytes of the machine's memory, from `address`, to a file.
     pub(crate) fn save_memory(
         &mut self,
         address: u64,

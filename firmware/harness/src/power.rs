@@ -1,4 +1,4 @@
-//! Resets and power cuts, at any moment: nothing learned is lost.
+//! Resets and power cuts at any moment must not lose what was learned.
 
 use drift_app::message::{Command, Origin};
 
@@ -34,11 +34,11 @@ pub(crate) fn resets(programs: &Programs) -> Result<String, Error> {
             expect(device.read_state()? == state, || "the state is not the same".into())?;
         }
     }
-    Ok("30 in learning, 30 in monitoring: bit for bit the same".into())
+    Ok("30 while learning, 30 while monitoring: the state is the same bit for bit".into())
 }
 
-/// The reset button while a sample is processed, perhaps while the state is copied to the RAM
-/// that outlives it: then what the EEPROM has is taken up.
+/// A reset while a sample is processed. If the state was just being copied to the RAM that survives
+/// a reset, the firmware must restore the one in the EEPROM.
 pub(crate) fn resets_at_any_moment(programs: &Programs) -> Result<String, Error> {
     let (mut scene, mut random) = (Scene::new(15), Random::new(15));
     let (mut from_memory, mut from_store) = (0, 0);
@@ -68,7 +68,7 @@ pub(crate) fn resets_at_any_moment(programs: &Programs) -> Result<String, Error>
             Origin::Fresh => return Err(Error::Unexpected("all was lost".into())),
         }
     }
-    Ok(format!("60: {from_memory} went on from RAM, {from_store} from the EEPROM"))
+    Ok(format!("60: {from_memory} continued from RAM, {from_store} from the EEPROM"))
 }
 
 pub(crate) fn power_cuts(programs: &Programs) -> Result<String, Error> {
@@ -92,12 +92,12 @@ pub(crate) fn power_cuts(programs: &Programs) -> Result<String, Error> {
                 last = step(&mut device, &mut scene)?.0;
             }
             if !learned && cut % 3 == 0 {
-                // Up to the sample with which a state is written.
+                // Steps up to the sample on which a state is written.
                 while (last.status.rows + 1) % STORE_EVERY != 0 {
                     last = step(&mut device, &mut scene)?.0;
                 }
             }
-            // The power goes while a sample is processed, and perhaps a state written.
+            // The power is cut while a sample is processed, and perhaps while a state is written.
             device.machine().set_sensors(&scene.reading())?;
             device.send(&Command::Step)?;
             std::thread::sleep(std::time::Duration::from_micros(random.below(40_000)));
@@ -107,11 +107,13 @@ pub(crate) fn power_cuts(programs: &Programs) -> Result<String, Error> {
             inside += usize::from(image != before && is_being_written(&image));
         }
     }
-    expect(inside > 0, || "no cut was inside a save".into())?;
-    Ok(format!("30 in learning, 30 in monitoring, {inside} inside a save: nothing stored was lost"))
+    expect(inside > 0, || "no cut was during a save".into())?;
+    Ok(format!(
+        "30 while learning, 30 while monitoring, {inside} during a save: no stored state was lost"
+    ))
 }
 
-/// Whether a slot has the void header that it has while its state is written.
+/// Whether a slot has the invalid header that it has while its state is written.
 fn is_being_written(image: &[u8]) -> bool {
     image.chunks(Eeprom::BYTES / 2).any(|slot| slot.iter().take(24).all(|byte| *byte == 0))
 }
@@ -150,7 +152,7 @@ pub(crate) fn torn_store(programs: &Programs) -> Result<String, Error> {
     let (mut old_seen, mut new_seen) = (0, 0);
     let order = write_order(older, newer);
     for _ in 0..200 {
-        // Every fourth cut is in the last bytes, where it turns from the older to the newer state.
+        // Every fourth cut is in the last bytes, where the newer state becomes valid.
         let all = order.len() as u64;
         let written = if random.below(4) == 0 { all - random.below(26) } else { random.below(all) };
         let mut torn = older.clone();
@@ -172,10 +174,13 @@ pub(crate) fn torn_store(programs: &Programs) -> Result<String, Error> {
         }
         device.cut_power()?;
     }
-    Ok(format!("200 torn images of {} bytes: {old_seen} older, {new_seen} newer", order.len()))
+    Ok(format!(
+        "200 incomplete images of {} bytes: {old_seen} gave the older state, {new_seen} the newer",
+        order.len()
+    ))
 }
 
-/// The bytes that a save writes between two images, in its order: void header, state, header.
+/// The bytes that a save writes between two images, in its order: invalid header, state, header.
 fn write_order(older: &[u8], newer: &[u8]) -> Vec<(usize, u8)> {
     const SLOT: usize = Eeprom::BYTES / 2;
     const PAGE: usize = 64;

@@ -1,4 +1,4 @@
-//! Recordings through the board and through the same detector on the host.
+//! Runs recordings through the board and through the same detector on the host.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::error::{Doing, Error, expect};
 use crate::machine::{Board, Setup};
 use crate::signal::Random;
 
-/// A made-up recording: cycles, trends and noise that depend on each other, a change of level in
-/// channel 2 at row 700, and of the noise of channel 5 at row 1100.
+/// A synthetic recording: cycles, trends and noise that depend on each other; the level of channel
+/// 2 changes at row 700, and the noise of channel 5 at row 1100.
 #[must_use]
 pub fn synthetic() -> Vec<[f32; 8]> {
     let mut random = Random::new(77);
@@ -37,12 +37,12 @@ pub fn synthetic() -> Vec<[f32; 8]> {
     rows
 }
 
-/// The rows of a public recording: a heading; time, C channels, and labels, if any, in each line.
-/// The Skoltech Anomaly Benchmark has eight channels apart by semicolons, Numenta's one after a
-/// comma.
+/// Reads the rows of a public recording: a header line, then time, C channels and perhaps labels in
+/// each line. The Skoltech Anomaly Benchmark has eight channels separated by semicolons, Numenta's
+/// has one after a comma.
 ///
 /// # Errors
-/// [`Error`] for a file that is not there or has other columns.
+/// [`Error`] for a file that is missing or has other columns.
 pub fn read<const C: usize>(file: &Path) -> Result<Vec<[f32; C]>, Error> {
     let text = fs::read_to_string(file).doing("reading a recording")?;
     let mut rows = Vec::new();
@@ -77,8 +77,8 @@ pub fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(found)
 }
 
-/// Streams `rows` through the board and the host's detector: every answer must be the same, and
-/// so must every byte of the state in the end. Gives the alarms.
+/// Streams `rows` through the board and the host's detector. Every answer must be the same, and so
+/// must every byte of the final state. Returns the alarms.
 ///
 /// # Errors
 /// [`Error::Unexpected`] naming the first row that differs.
@@ -109,7 +109,7 @@ pub fn compare<const C: usize>(
     }
     let mut state = vec![0; host.saved_bytes()];
     host.save(&mut state)?;
-    expect(device.read_state()? == state, || "the states in the end differ".into())?;
+    expect(device.read_state()? == state, || "the final states differ".into())?;
     device.cut_power()?;
     Ok(alarms)
 }

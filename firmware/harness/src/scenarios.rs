@@ -1,4 +1,4 @@
-//! What the emulated board must live through, each a function that says what went wrong.
+//! The scenarios that the emulated board must pass. Each is a function; its error says what failed.
 
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ pub const ALL: [Scenario; 21] = [
 /// More samples than any learning may take.
 const LEARNING_LIMIT: u32 = 20_000;
 
-/// Where the programs of the board are.
+/// The paths of the boards' programs.
 #[derive(Debug, Clone)]
 pub struct Programs {
     directory: PathBuf,
@@ -110,7 +110,7 @@ impl Programs {
     }
 }
 
-/// One sample in lockstep: sets the sensors, lets the firmware read them.
+/// One sample: sets the sensors, then makes the firmware read them.
 ///
 /// # Errors
 /// [`Error`] if the board is gone or reports a fault.
@@ -121,10 +121,10 @@ pub fn step(device: &mut Device, scene: &mut Scene) -> Result<(Report, Option<Al
     Ok((answer.report()?, answer.alarms.first().copied()))
 }
 
-/// Steps until learning is complete; the report then.
+/// Steps until learning is complete; returns the last report.
 ///
 /// # Errors
-/// [`Error`] if it never is, or an alarm comes.
+/// [`Error`] if that takes too long, or an alarm comes.
 pub fn learn(device: &mut Device, scene: &mut Scene) -> Result<Report, Error> {
     for _ in 0..LEARNING_LIMIT {
         let (report, alarm) = step(device, scene)?;
@@ -136,12 +136,12 @@ pub fn learn(device: &mut Device, scene: &mut Scene) -> Result<Report, Error> {
     Err(Error::Unexpected(format!("still learning after {LEARNING_LIMIT} samples")))
 }
 
-/// How things stand.
+/// Asks for a report.
 pub(crate) fn status(device: &mut Device) -> Result<Report, Error> {
     device.ask(&Command::Status)?.report()
 }
 
-/// A board that has processed so many healthy samples, and its EEPROM.
+/// A board that has processed `samples` healthy samples, and its EEPROM.
 pub(crate) fn learned_device(programs: &Programs, samples: u64) -> Result<(Device, Eeprom), Error> {
     let eeprom = learned::eeprom(samples)?;
     let elf = programs.drift();
@@ -177,7 +177,7 @@ fn learns_and_alarms(programs: &Programs) -> Result<String, Error> {
         if let (_, Some(alarm)) = step(&mut device, &mut scene)? {
             let delay = alarm.row + 1 - before.status.rows;
             expect(alarm.channel == 1, || format!("{alarm:?}"))?;
-            // As if the alarm had been lost on the line: it comes again until acknowledged.
+            // As if the alarm had been lost on the line: it is sent again until acknowledged.
             let again = device.ask(&Command::Status)?;
             expect(again.alarms == [alarm], || format!("{again:?}"))?;
             device.ask(&Command::Acknowledge { row: alarm.row })?;
@@ -203,7 +203,7 @@ fn sensors_absent(programs: &Programs) -> Result<String, Error> {
     let wanted = flags::SENSOR_FAULT | flags::SKIPPED;
     expect(answer.faults.is_empty() && report.flags == wanted, || format!("{answer:?}"))?;
     expect(report.status.rows == 0, || format!("{report:?}"))?;
-    Ok("reported once, no sample made up".into())
+    Ok("reported once, no sample invented".into())
 }
 
 fn sensor_fails(programs: &Programs) -> Result<String, Error> {
@@ -228,11 +228,11 @@ fn sensor_fails(programs: &Programs) -> Result<String, Error> {
             format!("{skipped} skipped, {taken} taken, {report:?}")
         })?;
     }
-    Ok("10 of 20 samples skipped, then on without alarm".into())
+    Ok("10 of 20 samples skipped, then continued without alarm".into())
 }
 
-/// All sensors stop: no fault, for each reading is a good one, but an alarm by the detector's rule;
-/// and healthy again once they have moved for a while.
+/// All sensors repeat their values. Each reading is valid, so that is no fault, but the detector
+/// must raise an alarm; and be healthy again once they have moved for a while.
 fn sensor_stuck(programs: &Programs) -> Result<String, Error> {
     const LIMIT: u32 = 1000;
     let (mut device, _eeprom) = learned_device(programs, LEARNED)?;
@@ -241,7 +241,7 @@ fn sensor_stuck(programs: &Programs) -> Result<String, Error> {
         let (_, alarm) = step(&mut device, &mut scene)?;
         expect(alarm.is_none(), || format!("{alarm:?}"))?;
     }
-    // Far out, a window would notice before it is clear that nothing moves.
+    // At unusual values, a window would alarm before it is clear that nothing moves.
     device.machine().set_sensors(&USUAL)?;
     let mut noticed = None;
     for number in 1..=LIMIT {
@@ -292,7 +292,7 @@ fn store_absent(programs: &Programs) -> Result<String, Error> {
     device.machine().set_sensors(&scene.reading())?;
     let report = device.ask(&Command::Step)?.report()?;
     expect(report.status.rows == 1, || format!("{report:?}"))?;
-    Ok("reported, and on without it".into())
+    Ok("reported; continues without it".into())
 }
 
 fn store_write_protected(programs: &Programs) -> Result<String, Error> {
@@ -305,7 +305,7 @@ fn store_write_protected(programs: &Programs) -> Result<String, Error> {
     expect(answer.faults == noticed, || format!("{answer:?}"))?;
     let report = answer.report()?;
     expect(report.flags == flags::STORE_FAULT, || format!("{report:?}"))?;
-    Ok("noticed by reading back".into())
+    Ok("detected by reading back".into())
 }
 
 /// The EEPROM of a board that had learned with another firmware.
@@ -326,7 +326,7 @@ fn settings_changed(programs: &Programs) -> Result<String, Error> {
     let (mut device, _) = Device::start(&Setup::new(&elf, &eeprom))?;
     let answer = device.ask(&Command::Status)?;
     expect(answer.faults.is_empty(), || format!("{answer:?}"))?;
-    Ok("reported, in force until told to learn anew".into())
+    Ok("reported; the old settings stay in force until the command to relearn".into())
 }
 
 fn line_noise(programs: &Programs) -> Result<String, Error> {
@@ -369,7 +369,7 @@ fn recorded_samples(programs: &Programs) -> Result<String, Error> {
     let short = Sample::new(&[1.0; 3]).ok_or(Error::Silent("three channels"))?;
     let answer = device.ask(&Command::Push(short))?;
     expect(answer.closing == Closing::Nack(Refusal::Channels), || format!("{answer:?}"))?;
-    Ok(format!("{rate:.0} samples a second; NaN and wrong shapes refused"))
+    Ok(format!("{rate:.0} samples per second; NaN and wrong shapes refused"))
 }
 
 fn stm32_over_usart(programs: &Programs) -> Result<String, Error> {
@@ -378,7 +378,7 @@ fn stm32_over_usart(programs: &Programs) -> Result<String, Error> {
     expect(origin == Origin::Fresh, || format!("started from {origin:?}"))?;
     let report = status(&mut device)?;
     expect(report.flags & flags::STORE_FAULT != 0, || format!("no bus, no fault: {report:?}"))?;
-    // A build for a product has no way to break its bus.
+    // A build for a product has no command that makes its bus fail.
     let answer = device.ask(&Command::FailBus { address: 0x1E, transactions: 1 })?;
     expect(answer.closing == Closing::Nack(Refusal::Unknown), || format!("{answer:?}"))?;
     drop(device);
@@ -403,8 +403,8 @@ fn nab(programs: &Programs) -> Result<String, Error> {
     recordings(programs, programs.nab.as_deref(), "nab", &elf, &ONE_CHANNEL)
 }
 
-/// Every recording below a directory on the board, on the host and, if it is there, with the host
-/// command.
+/// Runs every recording below a directory on the board, on the host and, if available, with the
+/// host command.
 fn recordings<const C: usize>(
     programs: &Programs,
     directory: Option<&Path>,
@@ -433,7 +433,7 @@ fn recordings<const C: usize>(
 
 fn million_samples(programs: &Programs) -> Result<String, Error> {
     let (summary, _) = endurance::compare(&programs.endurance(), 1_000_000)?;
-    // Promised are 19 after learning; so many come by chance once in a thousand times.
+    // 19 are expected after learning; by chance there are this many once in a thousand runs.
     expect(summary.alarms <= 34, || format!("{summary}"))?;
     Ok(format!("{summary}; as on the host"))
 }

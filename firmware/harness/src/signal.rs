@@ -1,4 +1,4 @@
-//! What the emulated sensors are made to feel.
+//! The signals at the emulated sensors.
 
 /// Reproducible random numbers (xorshift64*).
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Random {
     }
 }
 
-/// What the sensors of the board feel at one moment.
+/// The physical values at the sensors of the board at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
     /// The magnetic field along X, Y, Z.
@@ -52,7 +52,8 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// What the firmware makes of it: microtesla in the sensor's counts, degrees in steps of ½.
+    /// The values that the firmware reads: microtesla rounded to the sensor's counts, degrees
+    /// Celsius in steps of ½.
     #[must_use]
     pub fn values(&self) -> [f32; 4] {
         let [x, y, z] = self.nanotesla.map(|field| f64::from(field) / 100_000.0);
@@ -64,7 +65,7 @@ impl Reading {
     }
 }
 
-/// A magnetic field and a temperature with noise, and with a drift if wanted.
+/// A magnetic field and a temperature with noise, and optionally a drift.
 #[derive(Debug, Clone)]
 pub struct Scene {
     random: Random,
@@ -72,15 +73,15 @@ pub struct Scene {
     pub shift: [f64; 3],
     /// The noise of each axis is multiplied by this.
     pub spread: [f64; 3],
-    /// This axis stays where it is.
+    /// This axis repeats its value.
     pub stuck: Option<usize>,
     last: [u32; 3],
 }
 
-/// Means of the field along X, Y, Z in nanotesla: positive, since QEMU takes no others.
+/// Means of the field along X, Y, Z in nanotesla: positive, since QEMU accepts no others.
 const MEAN: [f64; 3] = [40_000.0, 60_000.0, 80_000.0];
 
-/// What the sensors feel on average: where no single reading looks odd.
+/// The mean values at the sensors: no single one looks unusual.
 pub const USUAL: Reading = Reading { nanotesla: [40_000, 60_000, 80_000], millicelsius: 21_000 };
 
 /// Deviation of the healthy field, in nanotesla: some 40 counts of the sensor.
@@ -99,7 +100,7 @@ impl Scene {
         }
     }
 
-    /// What the sensors feel next.
+    /// The next values at the sensors.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

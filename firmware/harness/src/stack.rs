@@ -1,4 +1,4 @@
-//! How deep the stack has been after everything that the firmware can be asked to do.
+//! Measures the deepest use of the stack over all that the firmware can be asked to do.
 
 use drift_app::message::{Command, Origin, Sample};
 
@@ -9,8 +9,8 @@ use crate::machine::{Board, Setup};
 use crate::scenarios::{Programs, step};
 use crate::signal::{DEVIATION, Scene};
 
-/// Most bytes of stack, whatever happens: the parts between resets are looked at one by one,
-/// since the start-up code paints the stack anew.
+/// Deepest use of the stack in bytes. Each part between resets is measured separately, since the
+/// start-up code fills the stack with its pattern again.
 ///
 /// # Errors
 /// [`Error`] if the firmware does not do what it is asked to.
@@ -37,7 +37,7 @@ pub fn emulated(programs: &Programs) -> Result<usize, Error> {
     device.ask(&Command::Status)?;
     device.read_state()?;
     deepest = deepest.max(device.machine().stack_high_water()?);
-    // A start from RAM, and learning anew.
+    // A start from RAM, and learning again.
     let origin = device.restart()?;
     expect(origin == Origin::Memory, || format!("{origin:?}"))?;
     device.ask(&Command::Relearn)?;
@@ -49,7 +49,7 @@ pub fn emulated(programs: &Programs) -> Result<usize, Error> {
     Ok(deepest)
 }
 
-/// The same for the STM32F405, as far as the emulator has it: no bus, so no EEPROM.
+/// The same for the STM32F405, as far as it is emulated: no bus, so no EEPROM.
 ///
 /// # Errors
 /// [`Error`] if the firmware does not do what it is asked to.

@@ -1,5 +1,5 @@
-//! The host command `fastmmd` and the board: one goes on with what the other learned, and both
-//! raise the same alarms.
+//! The host command `fastmmd` and the board: each can continue from the other's saved state, and
+//! both raise the same alarms.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -40,13 +40,14 @@ const RECORDING: [&str; 19] = [
     "--json",
 ];
 
-/// Samples after learning that the host sees as well; they must not change what it exports.
+/// Number of samples after learning that are also in the host's log; they must not change what it
+/// exports.
 const FURTHER: u64 = 300;
-/// Healthy samples on the board, and then drifted ones.
+/// Number of healthy samples on the board, and of drifted ones after them.
 const WATCHED: [u32; 2] = [100, 400];
 
-/// What `fastmmd export` learned goes into the EEPROM. The board must take it up, and raise the
-/// alarms that `fastmmd replay` raises on the same samples.
+/// Puts the state that `fastmmd export` wrote into the EEPROM. The board must restore it, and raise
+/// the alarms that `fastmmd replay` raises on the same samples.
 ///
 /// # Errors
 /// [`Error::Unexpected`] naming what differs.
@@ -79,7 +80,7 @@ pub fn exported(programs: &Programs) -> Result<String, Error> {
     for (samples, shift) in WATCHED.into_iter().zip([0.0, 1.5 * DEVIATION]) {
         scene.shift[1] = shift;
         for _ in 0..samples {
-            // Over the link, so that both get the same bits.
+            // Sent over the link, so that both get the same bits.
             let values = scene.reading().values();
             rows.add(&values);
             let sample = Sample::new(&values).ok_or(Error::Silent("four channels"))?;
@@ -91,7 +92,7 @@ pub fn exported(programs: &Programs) -> Result<String, Error> {
     let output = run(tool, &["replay", "--json", "--state"], &[&state, &drifted])?;
     agree(&alarms, &output, LEARNED)?;
     expect(!alarms.is_empty(), || "no alarm".into())?;
-    Ok(format!("{} samples learned on the host, {} alarms alike", LEARNED, alarms.len()))
+    Ok(format!("{} samples learned on the host, {} equal alarms", LEARNED, alarms.len()))
 }
 
 /// `fastmmd replay` of a recording raises the alarms that the board raised.
@@ -120,7 +121,7 @@ impl Log {
     }
 
     fn add(&mut self, [x, y, z, temperature]: &[f32; 4]) {
-        // Writing to a string cannot fail. Numbers are as short as they can be without loss.
+        // Writing to a string cannot fail. Numbers are printed with as few digits as they need.
         let _ = writeln!(self.0, "{x},{y},{z},{temperature}");
     }
 

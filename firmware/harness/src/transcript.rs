@@ -1,5 +1,5 @@
-//! A fixed conversation with each program that runs in the emulator, word for word.
-//! `cargo xtask snapshot` compares it with the one that is known.
+//! A fixed sequence of commands for each program in the emulator, with the program's answers.
+//! `cargo xtask snapshot` compares it with the recorded one.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ use crate::recording;
 use crate::scenarios::Programs;
 use crate::signal::{DEVIATION, Scene};
 
-/// The lines of the conversation with `program`.
+/// The lines of the transcript of `program`.
 ///
 /// # Errors
-/// [`Error::Skipped`] for a program without one, or [`Error`] if it breaks off.
+/// [`Error::Skipped`] for a program without one, or [`Error`] if the program fails.
 pub fn of(programs: &Programs, program: &str) -> Result<Vec<String>, Error> {
     match program {
         "drift" => drift(programs),
@@ -32,11 +32,11 @@ pub fn of(programs: &Programs, program: &str) -> Result<Vec<String>, Error> {
         "endurance" => Ok(endurance::compare(&programs.endurance(), 60_000)?.1),
         "overflow" => overflow(programs),
         "stm32f405" => stm32f405(programs),
-        other => Err(Error::Skipped(format!("nobody knows what to say to {other}"))),
+        other => Err(Error::Skipped(format!("there is no transcript for {other}"))),
     }
 }
 
-/// A conversation so far.
+/// A transcript so far.
 struct Talk<'a> {
     setup: Setup<'a>,
     device: Device,
@@ -59,7 +59,7 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// Steps; what is said on the way, and the last report.
+    /// Takes samples; adds all messages and the last report.
     fn steps(&mut self, count: u32) -> Result<(), Error> {
         for number in 1..=count {
             let feels = self.scene.reading();
@@ -80,10 +80,10 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// Cuts the power; what was logged is said now.
+    /// Cuts the power and adds the log.
     fn end(mut self) -> Result<(Setup<'a>, Scene, Vec<String>), Error> {
         let log = self.device.cut_power()?;
-        // How deep the stack was depends on the build.
+        // The use of the stack depends on the build.
         let log = log.into_iter().filter(|line| !line.contains("stack"));
         self.lines.extend(log.map(|line| format!("log: {line}")));
         self.lines.push("power off".into());

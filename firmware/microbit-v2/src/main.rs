@@ -1,18 +1,17 @@
 //! The app on a micro:bit v2: its own LSM303AGR magnetometer, the link on its USB serial port at
-//! 115 200 baud. It has no EEPROM: what was learned survives a reset, not the loss of power.
+//! 115 200 baud. It has no EEPROM: the learned state survives a reset, but not a power cut.
 
 #![no_std]
 #![no_main]
 
 mod sensor;
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use board_common::{Ticker, made, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::link::ByteLink;
 use drift_app::profile::{self, BoardDetector, THREE_CHANNELS};
-use drift_app::retained::HEADER_BYTES;
 use embedded_io::{Read, ReadReady, Write};
 use microbit::hal::twim::{Frequency, Twim};
 use microbit::hal::uarte::{Baudrate, Error, Parity, Uarte, UarteRx, UarteTx};
@@ -25,11 +24,7 @@ const SAMPLES_PER_SECOND: u32 = 10;
 const CLOCK_HERTZ: u32 = 64_000_000;
 type Detector = BoardDetector<CHANNELS>;
 
-const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
-
-// SAFETY: the start-up code does not touch this section, and nothing else is in it.
-#[unsafe(link_section = ".uninit.STATE")]
-static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
+board_common::retained!(STATE for Detector);
 
 /// The serial port as the app's line.
 struct Line {
@@ -77,11 +72,8 @@ fn main() -> ! {
     let bus = Twim::new(board.TWIM0, board.i2c_internal.into(), Frequency::K100);
     let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
-    // It stays where it is made: `main` does not end, and a move would take as much stack again.
     let mut detector = Detector::new(&THREE_CHANNELS, profile::board());
-    let Ok(monitor) = &mut detector else {
-        defmt::panic!("the settings are refused");
-    };
+    let monitor = made(&mut detector);
     let parts = Parts {
         bus,
         line: Line { transmitter, receiver },

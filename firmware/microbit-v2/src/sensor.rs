@@ -11,7 +11,7 @@ pub(crate) struct Lsm303agrMagnetometer {
     ready: bool,
 }
 
-/// A measurement takes some 10 ms, a question on the bus about half of one.
+/// Number of polls for a result: a measurement takes about 10 ms, a poll about 0.5 ms.
 const PATIENCE: u32 = 100;
 
 impl Lsm303agrMagnetometer {
@@ -49,7 +49,7 @@ fn fault<E: BusError>(error: Error<E>) -> Fault {
 impl Sensor<3> for Lsm303agrMagnetometer {
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         let reading = self.measure(bus);
-        // After a fault it may have lost power: set it up again.
+        // After a fault it may have lost power: it is set up again.
         self.ready = reading.is_ok();
         reading
     }

@@ -1,5 +1,5 @@
-//! What runs when something is wrong beyond repair: each ends the emulator with its own code, so
-//! that no test can take a crash for a success.
+//! Handlers of panics and faults. Each ends the emulator with its own exit code, so that no test
+//! takes a crash for a success.
 
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ pub const HARD_FAULT: i32 = 102;
 /// Exit code of an access to the guard below the stack, or another forbidden one.
 pub const MEMORY_FAULT: i32 = 103;
 
-/// Whether nothing has gone wrong before: a handler that fails itself must not log again.
+/// Whether this is the first failure: a handler that fails itself must not log again.
 fn first() -> bool {
     static FAILED: AtomicBool = AtomicBool::new(false);
     !FAILED.swap(true, Ordering::Relaxed)
@@ -37,7 +37,7 @@ unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
     exit(HARD_FAULT)
 }
 
-// The stack is used up when this runs, so it takes a new one from the top before anything else.
+// The stack is used up when this runs, so it first resets the stack pointer to the top.
 core::arch::global_asm!(
     ".section .text.MemoryManagement, \"ax\", %progbits",
     ".global MemoryManagement",

@@ -1,7 +1,7 @@
 //! The emulated board: QEMU's `mps2-an386`, a Cortex-M4F.
 //!
-//! The sensors and the EEPROM hang on its I²C controller for shields, the link is its first UART,
-//! and logs leave it by semihosting. `cargo xtask` starts it.
+//! The sensors and the EEPROM are on its I²C controller for shields, the link is its first UART,
+//! and logs go through semihosting. `cargo xtask` starts it.
 
 #![no_std]
 
@@ -17,14 +17,14 @@ pub use uart::Uart;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use board_common::{RetainedMemory, stack};
+use board_common::{RetainedMemory, made, stack};
 use cortex_m::peripheral::scb::Exception;
 use drift_app::Sensor;
 use drift_app::app::{App, Config, Parts, Request};
 use drift_app::store::Store;
 use fastmmd::monitor::Monitor;
 
-/// What the board has.
+/// The devices of the board.
 pub struct Board {
     /// The bus of sensors and EEPROM.
     pub bus: Sbcon,
@@ -33,7 +33,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Guards the stack and sets the devices up; `None` when called a second time.
+    /// Protects the stack and sets up the devices; `None` when called a second time.
     #[must_use]
     pub fn take() -> Option<Self> {
         static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -47,7 +47,7 @@ impl Board {
     }
 }
 
-/// Makes the detector, starts the app with it and answers the link for ever.
+/// Creates the detector, starts the app with it and answers the link for ever.
 pub fn run<S, M, const C: usize, const N: usize>(
     state: &'static RetainedMemory<N>,
     sensor: S,
@@ -62,11 +62,8 @@ where
         // Both are taken here only, once after each start.
         cortex_m::peripheral::SCB::sys_reset();
     };
-    // It stays where it is made: this never ends, and a move would take as much stack again.
     let mut detector = detector();
-    let Ok(monitor) = &mut detector else {
-        defmt::panic!("the settings are refused");
-    };
+    let monitor = made(&mut detector);
     let parts = Parts { bus: board.bus, line: board.uart, sensor, monitor, store, memory };
     serve(App::start(parts, Config::DEFAULT))
 }

@@ -1,10 +1,10 @@
-//! The I²C controller of the board: two lines that software moves.
+//! The I²C controller of the board: two lines driven by software.
 
 use embedded_hal::i2c::{
     Error, ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation, SevenBitAddress,
 };
 
-/// The controller that QEMU's `bus=i2c` devices hang on.
+/// The controller of QEMU's `bus=i2c` devices.
 const BASE: usize = 0x4002_A000;
 const SET_OR_READ: *mut u32 = BASE as *mut u32;
 const CLEAR: *mut u32 = (BASE + 4) as *mut u32;
@@ -29,7 +29,7 @@ impl Sbcon {
     /// The only one: [`Board::take`](crate::Board::take) makes it once.
     pub(crate) fn new() -> Self {
         let mut bus = Self(());
-        // A reset may have come in the middle of a byte: nine clocks and a stop free the devices.
+        // A reset may have interrupted a byte: nine clocks and a stop condition free the devices.
         for _ in 0..9 {
             bus.read_bit();
         }
@@ -92,7 +92,7 @@ impl Sbcon {
 
     fn read_byte(&mut self, last: bool) -> u8 {
         let mut byte = 0;
-        // Let go once for all bits: each access is slow in the emulator.
+        // The data line is released once for all bits: each access is slow in the emulator.
         self.raise(DATA);
         for _ in 0..8 {
             self.raise(CLOCK);

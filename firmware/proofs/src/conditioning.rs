@@ -1,4 +1,4 @@
-//! What is done to rows before they reach a map.
+//! Conditioning of rows before they reach a map.
 
 use core::hint::black_box;
 

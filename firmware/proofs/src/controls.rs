@@ -1,17 +1,41 @@
-//! What the checkers must catch.
+//! What the checkers must catch, with the proof's own handler: a program with nothing else in it,
+//! which is linked in a moment.
+
+#![no_std]
+#![no_main]
+
+#[cfg(feature = "inject-alloc")]
+extern crate alloc;
+
+mod handlers;
 
 use core::hint::black_box;
 
+use fastmmd as _;
+
+/// The entry point under the linker's default name, as the proof has it.
+// SAFETY: no other symbol of the program has this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn _start() -> ! {
+    #[cfg(feature = "inject-panic")]
+    index();
+    #[cfg(feature = "inject-alloc")]
+    allocate();
+    loop {
+        black_box(());
+    }
+}
+
 /// An index that no optimiser can prove to be inside.
 #[cfg(feature = "inject-panic")]
-pub(crate) fn index() {
+fn index() {
     let values = black_box([1_u8, 2, 3]);
     black_box(values[black_box(1_usize)]);
 }
 
 /// A value on the heap.
 #[cfg(feature = "inject-alloc")]
-pub(crate) fn allocate() {
+fn allocate() {
     black_box(alloc::boxed::Box::new(black_box(1_u8)));
 }
 

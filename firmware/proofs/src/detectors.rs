@@ -110,7 +110,7 @@ fn detector<'m, M, V, const C: usize>(
     black_box(detector);
 }
 
-/// What firmware calls.
+/// The calls that firmware makes, through the trait `Monitor`.
 #[inline(never)]
 fn through_the_trait<M: Monitor>(monitor: &mut M, row: &M::Row, config: M::Config) {
     let _ = black_box(monitor.push(row));

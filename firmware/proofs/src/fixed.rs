@@ -9,7 +9,7 @@ use fastmmd::{FeatureMap, Sampling, fixed};
 use crate::maps::{kernel, recipe};
 use crate::{sample, statistics};
 
-/// Every map in every shape, and what makes samples.
+/// Every map in every shape, and the conversion of samples.
 pub(crate) fn all() {
     let _ = black_box(fixed::sample(&sample::<f32, 3>()));
     let scale = fixed::Scale::new(sample(), sample::<f32, 3>());

@@ -1,4 +1,4 @@
-//! What a panic would call: nothing that exists.
+//! The panic handler, which calls an undefined function.
 
 use core::panic::PanicInfo;
 
@@ -6,7 +6,7 @@ use core::panic::PanicInfo;
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
     unsafe extern "C" {
-        /// Defined nowhere: a panic that survives optimisation makes the link fail by this name.
+        /// Defined nowhere: a panic that survives optimisation makes the link fail with this name.
         fn the_core_can_panic() -> !;
     }
     // SAFETY: never runs, since a program with this call does not link.

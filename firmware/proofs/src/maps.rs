@@ -32,7 +32,7 @@ impl rand_core::TryRng for Generator {
     }
 }
 
-/// What needs no map: kernels, sampling, backends, transforms, the text of errors.
+/// Everything that needs no map: kernels, sampling, backends, transforms, the text of errors.
 pub(crate) fn values() {
     let kernel = kernel();
     black_box((kernel.profile(), kernel.bandwidth(), kernel.amplitude()));
@@ -52,7 +52,7 @@ pub(crate) fn values() {
     let _ = core::fmt::Write::write_fmt(&mut Sink, format_args!("{refusal}"));
 }
 
-/// Takes any text.
+/// A writer that drops all text.
 struct Sink;
 
 impl core::fmt::Write for Sink {
@@ -113,7 +113,7 @@ pub(crate) fn structured<const D: usize, const P: usize, const L: usize>(
     }
 }
 
-/// What every map can do.
+/// All methods of a map.
 #[inline(never)]
 pub(crate) fn interface<M, const D: usize, const L: usize>(map: &M)
 where
@@ -130,7 +130,7 @@ where
     let _ = black_box(Recipe::restore(window(&mut bytes)));
 }
 
-/// A part of a buffer; how long, the compiler cannot see.
+/// The front of a buffer, of a length that the compiler cannot know.
 pub(crate) fn window(bytes: &mut [u8]) -> &mut [u8] {
     bytes.get_mut(..black_box(10)).unwrap_or_default()
 }

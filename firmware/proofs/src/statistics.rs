@@ -26,7 +26,7 @@ where
     family(map);
 }
 
-/// The part of it that integers have too.
+/// The part that also exists for integers.
 #[inline(never)]
 pub(crate) fn embeddings<M, const D: usize>(map: &M)
 where

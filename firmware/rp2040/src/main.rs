@@ -4,13 +4,12 @@
 #![no_std]
 #![no_main]
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use board_common::{Ticker, made, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::link::ByteLink;
 use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
-use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 use fugit::{MicrosDurationU32, RateExtU32};
@@ -35,11 +34,7 @@ type Detector = BoardDetector<CHANNELS>;
 #[unsafe(no_mangle)]
 pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
 
-const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
-
-// SAFETY: the start-up code does not touch this section, and nothing else is in it.
-#[unsafe(link_section = ".uninit.STATE")]
-static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
+board_common::retained!(STATE for Detector);
 
 /// The UART as the app's line.
 struct Line<D: UartDevice, P: ValidUartPinout<D>>(UartPeripheral<Enabled, D, P>);
@@ -105,11 +100,8 @@ fn main() -> ! {
     let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
-    // It stays where it is made: `main` does not end, and a move would take as much stack again.
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
-    let Ok(monitor) = &mut detector else {
-        defmt::panic!("the settings are refused");
-    };
+    let monitor = made(&mut detector);
     let parts = Parts {
         bus,
         line: Line(uart),

@@ -1,5 +1,5 @@
-//! A fixed computation whose every bit is printed. `cargo xtask parity` compiles this file for
-//! the host as well, and compares.
+//! A fixed computation that prints every bit of its results. `cargo xtask parity` also compiles
+//! this file for the host, and compares the outputs.
 
 use core::fmt::Arguments;
 
@@ -17,14 +17,14 @@ use golden::{
     GoldenNumber, golden_config, golden_detector, golden_of, golden_pair, golden_sample,
 };
 
-/// The input and the values that the host's tests are held to.
+/// The input and the expected values, shared with the tests on the host.
 #[allow(clippy::doc_markdown, reason = "its own workspace knows the symbols it names")]
 mod golden {
     include!("../../../host-tests/tests/golden.rs");
     include!("../../../host-tests/tests/golden_run.rs");
 }
 
-// Computed by the compiler, on the host: the board must draw the same ones itself.
+// Computed by the compiler on the host. The board must draw the same ones itself.
 static QUASI: Fourier<3, 64> =
     checked!(Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
 static ORTHOGONAL: Fourier<16, 128> =
@@ -34,7 +34,7 @@ static FIXED: fixed::Fourier<3, 64> =
     checked!(fixed::Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
 static FIXED_STRUCTURED: fixed::Fastfood<16, 16, 128> = fixed::Fastfood::gaussian(GOLDEN_SEED);
 
-/// Hands every line of the report to `print`.
+/// Passes every line of the report to `print`.
 pub fn report(mut print: impl FnMut(Arguments<'_>)) {
     print(format_args!("Fourier<3, 64> quasi-random"));
     let drawn = is_drawn(&QUASI, || Fourier::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED));
@@ -83,7 +83,7 @@ fn detector<M: Monitor<Row = [f32; 3]>>(
     }
 }
 
-/// Whether drawing at run time gives the same map; apart, so that its stack is given back.
+/// Whether drawing at run time gives the same map. Not inlined, so that its stack is freed.
 #[inline(never)]
 fn is_drawn<M: PartialEq>(known: &M, draw: impl FnOnce() -> Result<M, Error>) -> bool {
     draw().as_ref() == Ok(known)
@@ -115,7 +115,7 @@ fn line(name: &str, found: Golden, print: &mut impl FnMut(Arguments<'_>)) {
     ));
 }
 
-/// A part of the golden streams in all the other ways a sum can change.
+/// A part of the golden streams, with every other operation that changes a sum.
 fn weighted<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(map: &M) -> Result<Golden, Error>
 where
     ScalarOf<M>: GoldenNumber,

@@ -1,19 +1,18 @@
 //! The app on an STM32F405: LSM303DLHC, TMP105 (or LM75) and 24x256 on I2C1 (PB6, PB7), the link
 //! on USART1 (PA9, PA10) at 115 200 baud.
 //!
-//! It runs from the internal oscillator, so it needs no crystal and boots in QEMU's
-//! `netduinoplus2` as well, where only the USART is there.
+//! It runs from the internal oscillator, so it needs no crystal. It also boots in QEMU's
+//! `netduinoplus2`, which has only the USART.
 
 #![no_std]
 #![no_main]
 
-use board_common::{RetainedMemory, Ticker, run, stack};
+use board_common::{Ticker, made, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Config, Parts};
 use drift_app::link::ByteLink;
 use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
-use drift_app::retained::HEADER_BYTES;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c as I2cTrait, NoAcknowledgeSource, Operation};
@@ -30,11 +29,7 @@ const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
 type Detector = BoardDetector<CHANNELS>;
 
-const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
-
-// SAFETY: the start-up code does not touch this section, and nothing else is in it.
-#[unsafe(link_section = ".uninit.STATE")]
-static STATE: RetainedMemory<STATE_BYTES> = RetainedMemory::new();
+board_common::retained!(STATE for Detector);
 
 /// The USART as the app's line.
 struct Line(Serial<USART1>);
@@ -55,14 +50,14 @@ impl ByteLink for Line {
     }
 }
 
-/// The I²C controller, unless the emulator has left it out: the HAL would wait for it for ever.
+/// The I²C controller; `None` in the emulator, which has none: the HAL would wait for it for ever.
 struct Controller(Option<I2c<I2C1>>);
 
 impl Controller {
     fn new(bus: I2c<I2C1>) -> Self {
         // SAFETY: only reads a register, which has no effect; the driver does not run meanwhile.
         let enabled = unsafe { (*I2C1::ptr()).cr1().read().pe().bit_is_set() };
-        // The driver has just enabled the controller; one that does not say so is not there.
+        // The driver has just enabled the controller. If the bit reads 0, there is no controller.
         Self(enabled.then_some(bus))
     }
 }
@@ -114,11 +109,8 @@ fn main() -> ! {
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
 
-    // It stays where it is made: `main` does not end, and a move would take as much stack again.
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
-    let Ok(monitor) = &mut detector else {
-        defmt::panic!("the settings are refused");
-    };
+    let monitor = made(&mut detector);
     let parts = Parts {
         bus: Controller::new(bus),
         line: Line(usart),

@@ -1,15 +1,15 @@
-//! What fastmmd reaches, measured: as a user would, through its public functions alone.
+//! Measures how well fastmmd performs, as a user would, through its public functions.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`evaluate`] | what the detector reaches, on simulated devices and on recordings |
-//! | [`published`] | the README's figures, held to what is measured |
+//! | [`evaluate`] | the detector on simulated devices and on recordings |
+//! | [`published`] | checks the README's figures against measured ones |
 //! | [`reproduce`], [`plot`] | the figures of the literature, as SVG |
-//! | [`speed`] | the paper's efficiency test |
+//! | [`speed`] | the FastMMD paper's efficiency test |
 //!
-//! The programs `evaluate`, `reproduce` and `speed` are behind `cargo xtask evaluate`,
-//! `cargo xtask reproduce` and `cargo xtask bench --host`. What they are held to is in
-//! [`fastmmd_reference::tolerance`], and what they said when last kept in `tables`.
+//! `cargo xtask evaluate`, `cargo xtask reproduce` and `cargo xtask bench --host` run the programs
+//! `evaluate`, `reproduce` and `speed`. Their limits are in [`fastmmd_reference::tolerance`], and
+//! recorded results in `tables`.
 
 #![forbid(unsafe_code)]
 

@@ -15,12 +15,12 @@ use fastmmd_reference::real;
 pub struct Axis {
     /// What it shows.
     pub label: &'static str,
-    /// Whether powers of ten are evenly spaced. Values that are not positive are then left out.
+    /// Whether it is logarithmic. Values that are not positive are then left out.
     pub log: bool,
 }
 
 impl Axis {
-    /// An even axis.
+    /// A linear axis.
     #[must_use]
     pub const fn even(label: &'static str) -> Self {
         Self { label, log: false }
@@ -32,7 +32,7 @@ impl Axis {
         Self { label, log: true }
     }
 
-    /// Where on the axis a value lies.
+    /// The position of a value on the axis.
     fn place(self, value: f64) -> Option<f64> {
         let place = if self.log { value.log10() } else { value };
         place.is_finite().then_some(place)
@@ -40,7 +40,7 @@ impl Axis {
 
     fn tick(self, place: f64) -> String {
         let value = if self.log { 10_f64.powf(place) } else { place };
-        // Sums of steps end in 1e-17 where they should end in 0.
+        // Sums of steps give 1e-17 in place of 0.
         if value.abs() < 1e-12 {
             "0".to_owned()
         } else if (0.001..10_000.0).contains(&value.abs()) {
@@ -54,8 +54,8 @@ impl Axis {
 }
 
 impl Axis {
-    /// Round numbers between two places, some five to ten: steps of 1, 2 or 5 times a power of
-    /// ten, or such numbers themselves where the axis is logarithmic.
+    /// About five to ten round numbers between two positions: in steps of 1, 2 or 5 times a power
+    /// of ten, or these numbers themselves on a logarithmic axis.
     fn ticks(self, low: f64, high: f64) -> Vec<f64> {
         if self.log {
             let decades = (high - low).ceil();
@@ -70,14 +70,14 @@ impl Axis {
         let power = 10_f64.powf(raw.log10().floor());
         let factors = [1.0, 2.0, 5.0, 10.0];
         let step = power * factors.iter().find(|&f| f * power >= raw).unwrap_or(&10.0);
-        // A hair of room, so that what should be 0 and is 1e-17 has its tick.
+        // A small margin, so that 1e-17 in place of 0 has its tick.
         let first = (low / step - 1e-9).ceil();
         let places = (0..20).map(|index| (first + f64::from(index)) * step);
         places.take_while(|place| *place <= high + 1e-9 * step).collect()
     }
 }
 
-/// A range of places with ticks of one's own.
+/// A range of positions with our own ticks.
 struct Scale {
     range: Range<f64>,
     ticks: Vec<f64>,
@@ -155,7 +155,7 @@ impl Series {
     }
 }
 
-/// Colours that remain apart for the colour-blind.
+/// Colours that colour-blind people can distinguish.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -167,20 +167,20 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(130, 130, 130),
 ];
 
-/// What is drawn in one frame.
+/// One chart.
 #[derive(Debug, Clone, Copy)]
 pub struct Chart<'a> {
-    /// Above it.
+    /// The title above it.
     pub title: &'a str,
-    /// Across.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Up.
+    /// The vertical axis.
     pub y: Axis,
     /// The curves.
     pub series: &'a [Series],
 }
 
-/// Room below the curves, as a share of their height.
+/// Margin below the curves, as a fraction of their height.
 const BELOW: f64 = 0.04;
 
 /// Width and height of a chart.
@@ -189,7 +189,7 @@ const SIZE: (u32, u32) = (720, 480);
 /// Charts side by side as the text of an SVG file, each 720 × 480.
 ///
 /// # Errors
-/// What the drawing library says, as text; it has no reason to.
+/// Errors of the drawing library, as text; none are expected.
 pub fn svg(charts: &[Chart<'_>]) -> Result<String, String> {
     let mut text = String::new();
     draw_all(&mut text, charts).map_err(|error| error.to_string())?;
@@ -199,7 +199,7 @@ pub fn svg(charts: &[Chart<'_>]) -> Result<String, String> {
 type Failure = Box<dyn std::error::Error>;
 
 fn draw_all(text: &mut String, charts: &[Chart<'_>]) -> Result<(), Failure> {
-    // Text then needs no font of the machine.
+    // With a built-in font, text needs no font of the system.
     register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular())
         .map_err(|_| "the built-in font is broken")?;
     let width = SIZE.0 * u32::try_from(charts.len())?;
@@ -225,12 +225,12 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, chart: &Chart<'_>) -> Result<
         let high = all().fold(f64::NEG_INFINITY, f64::max);
         if low < high { (low, high) } else { (low.min(0.0), high.max(1.0)) }
     };
-    // Round numbers within the data, and margins: above the curves there is room for the legend.
+    // Round numbers within the data, and margins; the one above the curves is for the legend.
     let range = |axis: Axis, (low, high): (f64, f64), margins: [f64; 2]| {
         let range = (low - margins[0] * (high - low))..(high + margins[1] * (high - low));
         Scale { range, ticks: axis.ticks(low, high) }
     };
-    // The legend has 16 of the frame's 390 pixels for each curve, and 30 around them.
+    // The legend takes 16 of the frame's 390 pixels for each curve, and 30 more.
     let legend = (16.0 * real(series.len()) + 30.0) / 390.0;
     let headroom = (1.0 + BELOW) * legend / (1.0 - legend).max(0.1);
     let across = range(x, extent(|p| p.0), [0.02, 0.02]);
@@ -314,7 +314,7 @@ mod tests {
         tolerance::REFERENCE_IDENTITY.hold("area", area, 1.0);
     }
 
-    /// Also what has no range, and values that a logarithm cannot show.
+    /// Includes data without a range, and values that have no logarithm.
     #[test]
     fn every_chart_is_an_svg() {
         let series = [

@@ -1,20 +1,20 @@
-//! The README's figures, held to what tests measure.
+//! Checks the README's figures against measured ones.
 
 const README: &str = include_str!("../../../README.md");
 
-/// Fails unless this line stands in the README.
+/// Fails unless the README contains this line.
 ///
 /// # Panics
-/// Says the line that should stand there.
+/// With the line that is missing.
 pub fn hold_line(line: &str) {
     assert!(README.lines().any(|other| other == line), "README.md should say:\n{line}");
 }
 
-/// Fails if `value`, rounded to one digit, exceeds the largest one that the README admits in the
-/// second cell of the line that begins with `row`.
+/// Fails if `value`, rounded to one digit, exceeds the figure in the second cell of the README's
+/// line that begins with `row`.
 ///
 /// # Panics
-/// Says what the README admits.
+/// With both figures.
 pub fn hold_at_most(row: &str, value: f64) {
     let start = format!("| {row} |");
     let line = README.lines().find_map(|line| line.strip_prefix(&start));

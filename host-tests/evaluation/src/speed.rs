@@ -1,8 +1,9 @@
-//! The paper's efficiency test: the core against the reference's estimators, on one thread each.
+//! The FastMMD paper's efficiency test: the core against the oracle's estimators, on one thread
+//! each.
 //!
-//! Times of one run only are compared with each other, as ratios: they are the processor's time
-//! for this thread where the system tells it, the least of three. Drawing a map, once for any number
-//! of samples, is not counted.
+//! Only times of one run are compared, as ratios. Each is the shortest of three, in processor time
+//! of this thread where the system provides it. Drawing a map, which is done once for any number of
+//! samples, is not included.
 
 pub mod chart;
 pub(crate) mod clock;
@@ -24,12 +25,13 @@ pub use core_times::{DIMENSIONS, FREQUENCIES_BY_DIMENSION, FREQUENCIES_BY_SAMPLE
 pub const DIMENSION: usize = 16;
 /// Samples in each set of the paper's chart over the number of channels.
 pub const SAMPLES: usize = 10_000;
-/// More samples than this make exact MMD wait too long: its time is then taken to grow with their
-/// square, as it does.
+/// Largest number of samples for which exact MMD is timed. Beyond, its time is extrapolated by the
+/// square of the number.
 const MOST_EXACT: usize = 20_000;
-/// The same where samples are long.
+/// The same for samples of many channels.
 const MOST_EXACT_LONG: usize = 1_000;
-/// Samples over which the dense map of many channels is measured: its time grows with them.
+/// Number of samples for which the dense map of many channels is timed; beyond, its time is
+/// extrapolated by the number.
 const MOST_DENSE: usize = 200;
 
 /// An estimate and its time.
@@ -39,7 +41,7 @@ struct Timed {
     seconds: f64,
 }
 
-/// MMD_u² by each estimator, of the samples that it was timed over.
+/// MMD_u² by each estimator, for the samples that it was timed with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Values {
     /// Over all pairs.
@@ -54,7 +56,7 @@ pub struct Values {
     pub fastfood: f64,
 }
 
-/// Seconds that each estimator took at one place of a chart.
+/// Time of each estimator at one point of a chart, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
     /// Samples in each set, or channels.
@@ -69,7 +71,7 @@ pub struct Times {
     pub fourier: f64,
     /// The core with Fastfood.
     pub fastfood: f64,
-    /// What they found.
+    /// Their results.
     pub values: Values,
 }
 
@@ -105,7 +107,7 @@ pub fn over_dimensions(dimensions: &[usize], samples: usize) -> Result<Vec<Times
     Ok(times)
 }
 
-/// How far each channel of the second set is off.
+/// The shift of each channel of the second set.
 const SHIFT: f64 = 0.1;
 
 /// MMD² of the distributions that the sets of [`over_samples`] are drawn from.
@@ -116,8 +118,8 @@ pub fn population() -> f64 {
     gaussian_mmd2(&p, &q, real(DIMENSION).sqrt())
 }
 
-/// How many kernel values exact MMD, the B-test and MMD-linear take for `count` samples in each
-/// set.
+/// Number of kernel values that exact MMD, the B-test and MMD-linear compute for `count` samples in
+/// each set.
 ///
 /// # Errors
 /// [`Refused::Empty`] or [`Refused::TooFewSamples`] below four samples.
@@ -137,7 +139,7 @@ pub fn kernel_values(count: usize) -> Result<[f64; 3], Refused> {
     Ok([pairs, blocks, taken.get()].map(real))
 }
 
-/// Two sets of normal samples, the second a little off.
+/// Two sets of normal samples, the second slightly shifted.
 fn sets(dimension: usize, count: usize) -> Result<(Points, Points), Refused> {
     let mut generator = Generator::new(1);
     let mut set = |mean: f64| {
@@ -185,7 +187,7 @@ fn by_reference(
     })
 }
 
-/// The exponent of the power of `at` by which a time grows, from the first place to the last.
+/// The power of `at` with which a time grows, from the first point to the last.
 #[must_use]
 pub fn growth(times: &[Times], time: impl Fn(&Times) -> f64) -> f64 {
     match (times.first(), times.last()) {
@@ -196,7 +198,7 @@ pub fn growth(times: &[Times], time: impl Fn(&Times) -> f64) -> f64 {
     }
 }
 
-/// What is promised of the core, with what was found, and whether it is kept.
+/// The limits for the core, with the measured values, and whether they are kept.
 #[must_use]
 pub fn promises(over_samples: &[Times], over_dimensions: &[Times]) -> Vec<(String, bool)> {
     let ratio = |time: fn(&Times) -> f64| {
@@ -228,7 +230,8 @@ pub fn promises(over_samples: &[Times], over_dimensions: &[Times]) -> Vec<(Strin
 mod tests {
     use super::*;
 
-    /// Times that follow the laws, `factor` times as long for Fastfood at the last place.
+    /// Times that follow the expected powers, but `factor` times as long for Fastfood at the last
+    /// point.
     fn times(places: [usize; 2], power: f64, factor: f64) -> Vec<Times> {
         let at = |at: usize, factor: f64| Times {
             at,

@@ -1,4 +1,5 @@
-//! Do two sensors depend on one another, and which channels carry a label? HSIC and BAHSIC.
+//! Tests whether two sensors depend on each other (HSIC), and which channels predict a label
+//! (BAHSIC).
 
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
@@ -10,8 +11,7 @@ use fastmmd_reference::{Points, Refused};
 fn main() -> Result<(), Refused> {
     let generator = &mut Generator::new(7);
 
-    // On a circle: each coordinate alone is what it would be without the other, and the
-    // correlation is 0.
+    // Points on a circle: the coordinates are uncorrelated but dependent.
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for _ in 0..200 {
         let (sin, cos) = (std::f64::consts::TAU * generator.uniform()).sin_cos();
@@ -32,7 +32,7 @@ fn main() -> Result<(), Refused> {
     let p = features.null(199, generator)?.p_value(features.hsic()?);
     println!("by 64 + 64 random features {:.5}, p = {p:.3}", features.hsic()?);
 
-    // Eight channels of a machine; when it is worn, channel 5 scatters more, its mean unchanged.
+    // Eight channels of a machine. When it is worn, channel 5 has more spread and the same mean.
     let worn: Vec<bool> = (0..120).map(|_| generator.below(2) == 1).collect();
     let mut values = Vec::new();
     for &worn in &worn {
@@ -44,7 +44,7 @@ fn main() -> Result<(), Refused> {
     let points = Points::new(8, values)?;
     let labels = centroid_kernel(&worn)?;
     let order = backward_elimination(&points, &labels, gaussian(2.0))?;
-    println!("channels by worth, least first: {order:?}");
+    println!("channels by relevance, least first: {order:?}");
     let means: Vec<String> =
         centroids(&points, &worn)?.iter().map(|difference| format!("{difference:.2}")).collect();
     println!("differences of means, which are noise in all of them: {}", means.join(" "));

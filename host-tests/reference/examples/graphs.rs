@@ -1,7 +1,8 @@
 //! Two-sample test on labelled graphs: Nyström MMD with the shortest-path kernel.
 //!
-//! Molecules that are rings or chains of three kinds of atoms; the second set has more rings. The
-//! same landmarks also solve the three-sample problem: which of the two is a third set like?
+//! The graphs are molecules: rings or chains of three kinds of atoms; the second set has more
+//! rings. The same landmarks also solve the three-sample problem: which of the two sets is a third
+//! one like?
 
 use fastmmd_reference::Refused;
 use fastmmd_reference::generate::Generator;

@@ -17,14 +17,14 @@ fn main() -> Result<(), Refused> {
     let (laboratory, field) = (normals(300, 0.0, 1.0), normals(300, 0.8, 0.6));
     let kernel = |x: &f64, y: &f64| gaussian(0.7)(&[*x], &[*y]);
     let matched = match_means(&laboratory, &field, kernel, 1e-3)?;
-    let error = |x: &f64| x * x; // of a sensor that is worse the farther from 0
+    let error = |x: &f64| x * x; // the error of a sensor grows with the distance from 0
     let plain = laboratory.iter().map(error).sum::<f64>() / 300.0;
     let weighted = matched.mean(laboratory.iter().map(error));
     let truth = field.iter().map(error).sum::<f64>() / 300.0;
     println!(
         "error in the laboratory {plain:.3}, reweighted {weighted:.3}, in the field {truth:.3}"
     );
-    println!("300 samples are worth {:.0} after this", matched.effective_samples());
+    println!("effective number of the 300 samples: {:.0}", matched.effective_samples());
     assert!((weighted - truth).abs() < (plain - truth).abs());
 
     // Which of nine operating points is the machine at, and how often?

@@ -1,6 +1,6 @@
-//! One change, every threshold: exact and by random features, resampled and by theory, other
-//! ensembles of circles, MMD-linear and the B-test with their normal distribution, and what
-//! theorems 3 and 4 ask for.
+//! Every kind of threshold for one change: exact and by random features, by resampling and by
+//! theory, of other circular discrepancies, of MMD-linear and the B-test; and the number of
+//! frequencies that theorems 3 and 4 require.
 
 use fastmmd_reference::bounds::Region;
 use fastmmd_reference::circular::{Distance, Ensemble, Norm};
@@ -50,7 +50,7 @@ fn main() -> Result<(), Refused> {
     );
     let pool = Gram::of_points(&p, &q, kernel)?;
     all(&pool, generator)?;
-    // For kernels from 0 to 1, whatever the distribution: here it sees nothing.
+    // Valid for kernels from 0 to 1 and every distribution: too high to find this change.
     let free = null::distribution_free(SAMPLES)?;
     assert!(!tell("distribution-free", pool.mmd2(Estimate::Unbiased)?, &free)?);
     println!("by {FREQUENCIES} random frequencies:");

@@ -11,9 +11,9 @@ pub fn usual_block(samples: usize) -> usize {
     samples.isqrt()
 }
 
-/// MMD_u² within each block of `block` samples, independent of one another:
-/// [`null::mean_of_independent`](crate::null::mean_of_independent) has their mean and its
-/// threshold. Samples beyond the last whole block are not used. O(n·`block`·d).
+/// MMD_u² within each block of `block` samples. The values are independent:
+/// [`null::mean_of_independent`](crate::null::mean_of_independent) gives their mean and its
+/// threshold. Samples beyond the last complete block are not used. O(n·`block`·d).
 ///
 /// # Errors
 /// [`Refused::Ragged`] for sets of different dimensions, [`Refused::TooFewSamples`] for blocks

@@ -1,4 +1,4 @@
-//! How many frequencies the paper's theorems 3 and 4 ask for, and what they promise.
+//! The FastMMD paper's theorems 3 and 4: error bounds, and the number of frequencies they require.
 //!
 //! | | theorem 3: independent frequencies | theorem 4: one block of Fastfood |
 //! |---|---|---|
@@ -6,10 +6,10 @@
 //! | L needed for ε and δ | [`frequencies_needed`](Region::frequencies_needed) | [`fastfood_block_needed`](Region::fastfood_block_needed) |
 //! | ε given L and δ | [`guarantee`](Region::guarantee) | [`fastfood_guarantee`](Region::fastfood_guarantee) |
 //!
-//! Both are uniform over all sets of samples in a region, and conservative: even the largest error
-//! over all pairs of points is some twentieth of what theorem 3 promises, and on a pair of sets such as
-//! the blobs of figure 5 it is less than a thousandth. The report of `cargo xtask reproduce` has the
-//! measured error beside both theorems for each L. They are here to be read, not to choose L by.
+//! Both are uniform over all sets of samples in a region, and conservative. Even the largest error
+//! over all pairs of points is about a twentieth of theorem 3's bound; for two sets such as the
+//! blobs of figure 5 it is less than a thousandth. The report of `cargo xtask reproduce` compares
+//! the measured error with both theorems for each L. Do not choose L by these bounds.
 
 use crate::error::Refused;
 use crate::real;
@@ -25,7 +25,7 @@ pub struct Region {
 /// Theorem 4's right-hand side, and whether its proof covers this case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FastfoodBound {
-    /// As printed; above 1 it says nothing.
+    /// The bound as printed in the paper; above 1 it says nothing.
     pub probability: f64,
     /// The proof's own assumptions: log d ≥ 2, a diameter of at least 1, and
     /// log d·diameter ≥ dσ²ε². Wherever the last holds, the bound is above 1 for every ε that
@@ -53,11 +53,12 @@ impl Region {
         4096.0 * self.dims * ratio * ratio
     }
 
-    /// Theorem 3: a bound on the probability that MMD² by `frequencies` independent frequencies is
-    /// anywhere off by `error` or more. At most 1.
+    /// Theorem 3: a bound on the probability that MMD² by `frequencies` independent frequencies has
+    /// an error of `error` or more anywhere in the region. At most 1.
     ///
     /// # Errors
-    /// [`Refused::BadParameter`] unless `error` is positive, [`Refused::Empty`] without frequencies.
+    /// [`Refused::BadParameter`] unless `error` is positive, [`Refused::Empty`] without
+    /// frequencies.
     pub fn failure(&self, frequencies: usize, error: f64) -> Result<f64, Refused> {
         Refused::unless_positive("error", error)?;
         if frequencies == 0 {
@@ -120,7 +121,7 @@ impl Region {
         Refused::unless_level(probability)?;
         for power in 1..32 {
             let block = 1 << power;
-            // Padding below the dimension is none.
+            // A block is at least as long as a sample.
             if real(block) >= self.dims
                 && self.fastfood_failure(block, error)?.probability <= probability
             {
@@ -141,8 +142,8 @@ impl Region {
     }
 }
 
-/// The error at which a bound, which falls as the error grows, comes down to a probability: by
-/// halving the interval of its logarithm.
+/// The error at which a bound, which falls as the error grows, equals a probability: by bisection
+/// of the logarithm.
 fn error_at(probability: f64, bound: impl Fn(f64) -> Result<f64, Refused>) -> Result<f64, Refused> {
     Refused::unless_level(probability)?;
     let (mut low, mut high) = (1e-12_f64, 1e12_f64);
@@ -179,7 +180,7 @@ mod tests {
         Ok(())
     }
 
-    /// Four times the frequencies halve the error, but for the logarithm.
+    /// Four times the frequencies halve the error, up to the logarithm.
     #[test]
     fn guarantees_fall_with_frequencies() -> Result<(), Refused> {
         let region = Region::new(3, 10.0, 2.0)?;
@@ -207,7 +208,8 @@ mod tests {
         tolerance::REFERENCE_IDENTITY.hold("probability", bound, by_hand);
         let back = region.fastfood_guarantee(8, bound)?;
         tolerance::QUANTILE.hold("ε", back, error);
-        // Of one block the exponent never helps: ε falls as √(log d/d), by the factor in front.
+        // For one block the exponential is negligible: ε falls as √(log d/d), by the factor before
+        // it.
         let [few, many] = [1 << 20, 1 << 30].map(|block| region.fastfood_guarantee(block, 0.05));
         let (few, many) = (few?, many?);
         let law = (20.0_f64 / 30.0 * 1024.0).sqrt();
@@ -217,9 +219,9 @@ mod tests {
         Ok(())
     }
 
-    /// What the documentation calls conservative is so, where the promise is one: below 2, which
-    /// no MMD² exceeds. Over all pairs of points at once, as the theorem has it: MMD_b² of two
-    /// points is 2 − 2k, so that its error is twice that of the kernel at their distance.
+    /// The bound is conservative, as documented, where it says something: below 2, which no MMD²
+    /// exceeds. Checked over all pairs of points, as in the theorem: MMD_b² of two points is 2 −
+    /// 2k, so that its error is twice that of the kernel at their distance.
     #[test]
     fn measured_errors_are_below_the_guarantee() -> Result<(), Refused> {
         const DIAMETER: f64 = 10.0;
@@ -237,7 +239,7 @@ mod tests {
                 let largest = (0..=200).map(off).fold(0.0, f64::max);
                 println!("L = {frequencies}: {largest:.4} of {promised:.3} promised");
                 tolerance::BOUND_KEPT.hold_below("theorem 3", largest / promised);
-                // The control: the promise is conservative, and not by any factor.
+                // The control: the bound is conservative by a limited factor.
                 let factor = tolerance::BOUND_CONSERVATIVE.limit;
                 assert!(largest > promised / factor, "{largest} is far below {promised}");
             }

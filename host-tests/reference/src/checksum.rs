@@ -1,4 +1,4 @@
-//! CRC-32 (ISO-HDLC, as in Ethernet and zip) by table: the core computes it bit by bit.
+//! CRC-32 (ISO-HDLC, as in Ethernet and zip) by table, independent of the core's.
 
 /// The remainders of all bytes, for the reflected polynomial 0xEDB88320.
 const TABLE: [u32; 256] = {

@@ -1,7 +1,8 @@
-//! Ensembles of circular discrepancy beyond MMD, as the paper's section 3.3 proposes: other
-//! distances on the circle, and other norms over the circles.
+//! Ensembles of circular discrepancy beyond MMD, as proposed in the FastMMD paper's section 3.3:
+//! other distances on the circle, and other norms over the circles.
 //!
-//! Each frequency wraps the samples around a circle of one turn. Sine and L2 give MMD.
+//! Each frequency maps the samples to a circle of one turn. The sine distance and the L2 norm give
+//! MMD.
 
 use crate::error::Refused;
 use crate::features::Frequencies;
@@ -11,17 +12,17 @@ use crate::points::{Points, same_dims};
 use crate::real;
 use std::f64::consts::TAU;
 
-/// How far apart two sets are on one circle.
+/// The distance of two sets on one circle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distance {
-    /// The paper's: the amplitude of the difference of the mean sinusoids.
+    /// As in the paper: the amplitude of the difference of the mean sinusoids.
     Sine,
     /// Mallows' or earth mover's distance along the circle, in turns: min over c of
     /// ∫|F₁ − F₂ − c| (Werman and others, 1986).
     Mallows,
 }
 
-/// How circles are taken together.
+/// How the distances on all circles are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Norm {
     /// The mean.
@@ -87,7 +88,7 @@ impl Ensemble {
         norm.of(&self.distances(&in_first, distance))
     }
 
-    /// Its distribution while both sets come from one, by `shuffles` random splits.
+    /// Its distribution if both sets come from one distribution, by `shuffles` random splits.
     ///
     /// # Errors
     /// [`Refused::BadParameter`] for no shuffles.

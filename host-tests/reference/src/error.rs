@@ -1,8 +1,8 @@
-//! Why the reference gives no answer.
+//! Errors of the toolbox.
 
 use std::fmt;
 
-/// Input that has no statistic.
+/// Why a result cannot be computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
@@ -30,7 +30,7 @@ pub enum Refused {
     },
     /// A kernel, a feature or a statistic is not a finite number.
     NotFinite,
-    /// The samples do not vary as the kernel sees them: the statistic has no distribution.
+    /// The kernel is constant on the samples: the statistic has no distribution.
     Constant,
     /// A matrix that must be inverted is singular.
     Singular,

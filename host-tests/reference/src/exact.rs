@@ -1,9 +1,9 @@
-//! MMD² over all pairs of samples: what every approximation is judged by.
+//! MMD² over all pairs of samples: the standard for every approximation.
 //!
 //! For samples with weights a and b, A = Σa, B = Σb, and any kernel k:
 //!
 //! MMD_b² = Σᵢⱼ aᵢaⱼ k(xᵢ,xⱼ)/A² + Σᵢⱼ bᵢbⱼ k(yᵢ,yⱼ)/B² − 2 Σᵢⱼ aᵢbⱼ k(xᵢ,yⱼ)/(AB);
-//! MMD_u² leaves the pairs i = j of the first two sums out and divides by A² − Σa² and B² − Σb².
+//! MMD_u² leaves out the pairs i = j of the first two sums and divides by A² − Σa² and B² − Σb².
 
 use crate::error::Refused;
 use crate::points::{Weighted, same_dims};

@@ -1,4 +1,4 @@
-//! MMD² by random features, as the paper's Algorithm 1 has it.
+//! MMD² by random Fourier features, as in Algorithm 1 of the FastMMD paper.
 //!
 //! For each frequency ω the weighted mean of sin(x − ω'xᵢ) over a sample set is a sinusoid
 //! A·sin(x − θ). MMD_b² is K(0) times the mean over frequencies of the squared amplitude of the
@@ -42,7 +42,7 @@ impl Sinusoid {
     }
 }
 
-/// All sinusoids of a sample set, with what the unbiased estimate needs of its weights.
+/// All sinusoids of a sample set, with the sums of weights that the unbiased estimate needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spectrum {
     /// One sinusoid for each frequency.
@@ -222,7 +222,7 @@ mod tests {
         Weighted::new(Points::new(3, values)?, weights)
     }
 
-    /// With the kernel that the features stand for, Algorithm 1 is the sum over all pairs.
+    /// With the kernel of the features, Algorithm 1 equals the sum over all pairs.
     #[test]
     fn algorithm_1_is_the_sum_over_pairs_of_its_own_kernel() -> Result<(), Refused> {
         let mut generator = Generator::new(11);

@@ -30,7 +30,7 @@ impl Generator {
     /// A whole number below `bound`, or 0 for a bound of 0.
     ///
     /// # Panics
-    /// Never: the remainder of a `usize` is one.
+    /// Never: the remainder fits in a `usize`.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound.max(1)).expect("a usize has at most 64 bits");
         usize::try_from(self.word() % bound).expect("less than a usize")
@@ -52,7 +52,7 @@ impl Generator {
         }
     }
 
-    /// A random order of `count` things.
+    /// A random permutation of `count` items.
     pub fn order(&mut self, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..count).collect();
         for last in (1..count).rev() {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::error::Refused;
 
-/// A graph with a label on each node, kept as what the kernel needs of it: how many pairs of
-/// nodes have these two labels and this distance.
+/// A graph with a label on each node, stored in the form that the kernel needs: the number of pairs
+/// of nodes with given labels and distance.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Graph {
     paths: BTreeMap<(u8, u8, usize), u32>,
@@ -55,7 +55,7 @@ impl Graph {
         Ok(Self { paths })
     }
 
-    /// Σ over kinds of path of how often both have it.
+    /// Σ over kinds of path of the product of their numbers in both graphs.
     fn common(&self, other: &Self) -> f64 {
         let products = self.paths.iter().filter_map(|(kind, count)| {
             other.paths.get(kind).map(|theirs| f64::from(*count) * f64::from(*theirs))

@@ -1,9 +1,9 @@
-//! HSIC: whether two things measured together depend on one another (Smola and others, 2007,
-//! theorem 7).
+//! HSIC, the Hilbert–Schmidt independence criterion: do two quantities measured together depend on
+//! each other (Smola and others, 2007, theorem 7)?
 //!
-//! m⁻²·tr(HKHL) for the Gram matrices K and L of m pairs, H = I − 1/m: the squared distance
-//! between the embedding of the pairs and that of what they would be if independent. By features
-//! it is the squared Frobenius norm of their cross-covariance.
+//! m⁻²·tr(HKHL) for the Gram matrices K and L of m pairs, H = I − 1/m: the squared distance between
+//! the embedding of the pairs and that of independent quantities with the same distributions. With
+//! features it is the squared Frobenius norm of their cross-covariance.
 
 use nalgebra::DMatrix;
 
@@ -14,12 +14,12 @@ use crate::null::{Null, centre, centre_columns, symmetric};
 use crate::points::{Points, same_dims, unless_permutation};
 use crate::real;
 
-/// m pairs, ready to be measured in the order they came in or in any other.
+/// m pairs, whose HSIC can be computed in the given order or in any other.
 pub trait Pairs {
     /// m.
     fn count(&self) -> usize;
 
-    /// HSIC where x of pair i meets y of pair `order[i]`.
+    /// HSIC with x of pair i combined with y of pair `order[i]`.
     ///
     /// # Errors
     /// [`Refused::NotAPermutation`] unless `order` holds every pair once, [`Refused::NotFinite`]
@@ -34,8 +34,8 @@ pub trait Pairs {
         self.reordered(&(0..self.count()).collect::<Vec<_>>())
     }
 
-    /// HSIC while x and y are independent, by pairing them anew `shuffles` times: thresholds and
-    /// p-values are exact at any size.
+    /// The distribution of HSIC if x and y are independent, from `shuffles` random pairings.
+    /// Thresholds and p-values are exact for any number of pairs.
     ///
     /// # Errors
     /// [`Refused::BadParameter`] for no shuffles, [`Refused::NotFinite`] where a sum overflows.
@@ -207,7 +207,8 @@ mod tests {
         Ok(())
     }
 
-    /// y = x² + noise has no correlation with x; HSIC sees it, and nothing where there is nothing.
+    /// y = x² + noise is not correlated with x. HSIC finds the dependence, and none where there is
+    /// none.
     #[test]
     fn p_values_tell_dependence_from_none() -> Result<(), Refused> {
         let mut generator = Generator::new(3);

@@ -1,13 +1,13 @@
 //! Kernel statistics in `f64` with `std`: a toolbox, and the oracle of fastmmd's tests.
 //!
-//! Two samples and their maximum mean discrepancy (MMD), whether it is larger than chance would
-//! have it, what depends on what, which channels carry it, and how to weight one sample so that it
-//! matches another. Whatever has no answer is [`Refused`], by kind.
+//! It computes the maximum mean discrepancy (MMD) of two samples and its significance, dependence
+//! between channels, feature selection, and weights that make one sample match another. What cannot
+//! be computed is [`Refused`], with the reason.
 //!
-//! Written independently of the `fastmmd` crate, which it neither calls nor needs. Where that
-//! subtracts mean points, this follows the paper's Algorithm 1 with amplitudes and phases; where
-//! that corrects a biased estimate, this counts pairs. It is meant to be read against the papers,
-//! not to be fast.
+//! It is independent of the `fastmmd` crate and uses other formulae where possible: the crate
+//! subtracts mean points, this follows the paper's Algorithm 1 with amplitudes and phases; the
+//! crate corrects a biased estimate, this counts pairs. It is written to be compared with the
+//! papers, not for speed.
 //!
 //! | module | what |
 //! |---|---|
@@ -20,17 +20,17 @@
 //! | [`bounds`] | the paper's theorems 3 and 4 |
 //! | [`nystrom`], [`graph`] | MMD² by landmarks, on any type; a kernel on labelled graphs |
 //! | [`circular`] | other distances and norms than those of MMD |
-//! | [`hsic`], [`selection`] | dependence, and which channels carry it |
+//! | [`hsic`], [`selection`] | dependence, and selection of channels |
 //! | [`matching`], [`mixture`] | weights by matched embeddings, solved over the [`simplex`] |
 //! | [`population`] | MMD² of normal distributions in closed form |
 //! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
 //! | [`checksum`] | CRC-32 by table |
-//! | [`error`] | why there is no answer |
+//! | [`error`] | errors |
 //! | [`tolerance`] | every limit that a test of the project uses, with its reason |
 //!
 //! # Example
 //!
-//! Have two samples the same distribution?
+//! Do two samples have the same distribution?
 //!
 //! ```
 //! use fastmmd_reference::generate::Generator;
@@ -55,7 +55,7 @@
 //! # }
 //! ```
 //!
-//! More of them in `examples`: thresholds, dependence, graphs, reweighting.
+//! More in `examples`: thresholds, dependence, graphs, reweighting.
 
 #![forbid(unsafe_code)]
 
@@ -85,13 +85,13 @@ pub mod tolerance;
 pub use error::Refused;
 pub use points::{Points, Weighted};
 
-/// A count as a real number; exact, for no count here reaches 2³².
+/// A count as a real number; exact, since no count here reaches 2³².
 #[must_use]
 pub fn real(count: usize) -> f64 {
     u32::try_from(count).map_or(f64::INFINITY, f64::from)
 }
 
-/// The nearest `f32`: what the core is given where the reference has an `f64`.
+/// The nearest `f32`: the core's input for an `f64` value of the oracle.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is the purpose")]
 pub fn single(value: f64) -> f32 {

@@ -1,11 +1,11 @@
-//! MMD-linear (Gretton and others, 2012): each sample is used in one pair of pairs only.
+//! MMD-linear (Gretton and others, 2012): each sample is used only once, in a group of four.
 
 use crate::error::Refused;
 use crate::points::{Points, same_dims};
 use crate::real;
 
-/// The terms k(x₂ᵢ₋₁,x₂ᵢ) + k(y₂ᵢ₋₁,y₂ᵢ) − k(x₂ᵢ₋₁,y₂ᵢ) − k(x₂ᵢ,y₂ᵢ₋₁), independent of one another:
-/// [`null::mean_of_independent`](crate::null::mean_of_independent) has their mean and its
+/// The terms k(x₂ᵢ₋₁,x₂ᵢ) + k(y₂ᵢ₋₁,y₂ᵢ) − k(x₂ᵢ₋₁,y₂ᵢ) − k(x₂ᵢ,y₂ᵢ₋₁). They are independent:
+/// [`null::mean_of_independent`](crate::null::mean_of_independent) gives their mean and its
 /// threshold. Samples beyond the shorter set, and an odd last one, are not used. O(nd).
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use crate::error::Refused;
 use crate::null::symmetric;
 use crate::{real, simplex};
 
-/// A pivot below this share of its diagonal is rounding: the matrix has no inverse.
+/// A pivot below this fraction of its diagonal is rounding error: the matrix is singular.
 const PIVOT: f64 = 1e-12;
 
 /// A weight for each sample, none negative, with a sum of 1.
@@ -18,7 +18,7 @@ pub struct Matched {
 }
 
 impl Matched {
-    /// 1/‖β‖²: how many even samples the weighted ones are worth; from 1 to their number.
+    /// 1/‖β‖²: the effective number of samples, from 1 to their number.
     #[must_use]
     pub fn effective_samples(&self) -> f64 {
         1.0 / self.weights.iter().map(|weight| weight * weight).sum::<f64>()
@@ -78,7 +78,7 @@ mod tests {
         (0..count).map(|_| mean + deviation * generator.normal()).collect()
     }
 
-    /// N(0, 1) reweighted to N(0.7, 0.6²): its moments, and the density ratio, are known.
+    /// N(0, 1) reweighted to N(0.7, 0.6²), whose moments and density ratio are known.
     #[test]
     fn a_known_shift_is_matched() -> Result<(), Refused> {
         let mut generator = Generator::new(21);
@@ -89,7 +89,7 @@ mod tests {
         tolerance::MATCHED_MOMENT.hold("mean", mean, 0.7);
         let square = matched.mean(samples.iter().map(|x| x * x));
         tolerance::MATCHED_MOMENT.hold("square", square, 0.7 * 0.7 + 0.36);
-        // Control: without weights the mean is off by far more than is allowed.
+        // The control: without weights the error of the mean is far above the limit.
         let plain = samples.iter().sum::<f64>() / 400.0;
         assert!(!tolerance::MATCHED_MOMENT.admits(plain, 0.7));
         // The ratio of densities has an effective sample size of its own, 1/Σr² normalised.
@@ -102,7 +102,7 @@ mod tests {
         Ok(())
     }
 
-    /// More ridge, more even weights; the same sample needs no weights at all.
+    /// A larger ridge gives more even weights; a sample matched to itself has equal weights.
     #[test]
     fn the_ridge_evens_the_weights() -> Result<(), Refused> {
         let mut generator = Generator::new(22);

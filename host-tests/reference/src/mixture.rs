@@ -36,7 +36,7 @@ pub fn shares(
     simplex::minimise(&matrix, &DVector::from_iterator(size, candidates.iter().map(with_sample)))
 }
 
-/// Refuses candidates that are no densities over so many channels.
+/// Refuses candidates that are not densities over `dims` channels.
 fn check(candidates: &[Normal], dims: usize) -> Result<(), Refused> {
     for candidate in candidates {
         same_dims(dims, candidate.mean.len())?;

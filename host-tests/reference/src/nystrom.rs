@@ -2,7 +2,7 @@
 //!
 //! The kernel is replaced by k̂(x, y) = k_S(x)ᵀ·K_S⁺·k_S(y), where S are s landmarks and
 //! k_S(x) the kernel between x and each of them; MMD² of n samples then takes Θ(ns) kernel
-//! values. With λ > 0, k̂ + λδ tells any two different empirical distributions apart.
+//! values. With λ > 0, k̂ + λδ separates any two different empirical distributions.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ use crate::generate::Generator;
 use crate::null::symmetric;
 use crate::real;
 
-/// Eigenvalues of K_S below this share of the largest count as 0: they are rounding.
+/// Eigenvalues of K_S below this fraction of the largest are rounding error and count as 0.
 const RANK: f64 = 1e-12;
 
 /// Landmarks and the map to features whose inner products are k̂.
@@ -109,13 +109,13 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
         Ok(plain + lambda * masses.values().map(|mass| mass * mass).sum::<f64>())
     }
 
-    /// The ridge leverage score of each sample, φ̂(x)ᵀ(Σφ̂φ̂ᵀ + nλI)⁻¹φ̂(x): how far the others can
-    /// stand in for it. Exact, diag K(K + nλI)⁻¹, where the landmarks are all samples, and an
-    /// estimate from a few. n·s kernel values and O(ns² + s³).
+    /// The ridge leverage score of each sample, φ̂(x)ᵀ(Σφ̂φ̂ᵀ + nλI)⁻¹φ̂(x): small if the others
+    /// can replace it. Exact, diag K(K + nλI)⁻¹, if all samples are landmarks; otherwise an
+    /// estimate. n·s kernel values and O(ns² + s³).
     ///
     /// # Errors
-    /// [`Refused::Empty`], [`Refused::BadParameter`] unless λ is positive, [`Refused::NotFinite`], and
-    /// [`Refused::Singular`] if λ is lost in rounding.
+    /// [`Refused::Empty`], [`Refused::BadParameter`] unless λ is positive, [`Refused::NotFinite`],
+    /// and [`Refused::Singular`] if λ is lost in rounding.
     pub fn leverage(&self, samples: &[T], lambda: f64) -> Result<Vec<f64>, Refused> {
         Refused::unless_positive("lambda", lambda)?;
         if samples.is_empty() {
@@ -135,7 +135,7 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
     }
 }
 
-/// `count` different indices below `samples`, each as likely as any. O(N log N).
+/// `count` different indices below `samples`, all equally likely. O(N log N).
 ///
 /// # Errors
 /// [`Refused::TooFewSamples`] for more landmarks than samples, [`Refused::Empty`] for none,
@@ -151,8 +151,8 @@ pub fn uniform(
     by_scores(&vec![1.0; samples], count, generator)
 }
 
-/// `count` different indices, one after the other with a probability in proportion to its score.
-/// O(N log N), beside the scores.
+/// `count` different indices, drawn one after the other with probabilities proportional to their
+/// scores. O(N log N), without computing the scores.
 ///
 /// # Errors
 /// [`Refused::TooFewSamples`] for more landmarks than positive scores, [`Refused::Empty`] for none,
@@ -171,7 +171,7 @@ pub fn by_scores(
     if scores.iter().filter(|&&score| score > 0.0).count() < count {
         return Err(Refused::TooFewSamples);
     }
-    // The first of exponential clocks to ring: that of rate s rings at −log(u)/s.
+    // The smallest of exponential variables of rates s, each −log(u)/s.
     let mut clocks: Vec<(f64, usize)> = scores
         .iter()
         .enumerate()
@@ -214,7 +214,7 @@ mod tests {
         Ok(())
     }
 
-    /// One landmark cannot tell these sets apart, λδ can.
+    /// One landmark cannot separate these sets; λδ can.
     #[test]
     fn the_ridge_makes_it_a_metric() -> Result<(), Refused> {
         let (p, q) = (vec![-1.0, 1.0], vec![1.0, 1.0]);
@@ -240,7 +240,7 @@ mod tests {
         Ok(())
     }
 
-    /// A rare, far cluster: leverage finds it where uniform landmarks mostly do not.
+    /// A rare, distant cluster: leverage scores find it, uniform landmarks mostly do not.
     #[test]
     fn leverage_scores_find_what_is_rare() -> Result<(), Refused> {
         let mut generator = Generator::new(3);
@@ -279,7 +279,7 @@ mod tests {
         Ok(())
     }
 
-    /// Points work as rows.
+    /// Rows of points can be samples.
     #[test]
     fn rows_of_points_are_samples() -> Result<(), Refused> {
         let points = Points::new(2, vec![0.0, 0.0, 1.0, 1.0])?;

@@ -27,7 +27,7 @@ impl Points {
         }
     }
 
-    /// The samples that the core sees as arrays.
+    /// Samples from arrays, as the core takes them.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -75,7 +75,7 @@ impl Points {
             .collect())
     }
 
-    /// The samples times `factor`, rounded to `f32` so that the core can see the same values.
+    /// The samples times `factor`, rounded to `f32` so that the core can have the same values.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let values = self.values.iter().map(|x| f64::from(single(x * factor)));

@@ -1,4 +1,4 @@
-//! MMD² of normal distributions in closed form: the truth without sampling noise.
+//! MMD² of normal distributions in closed form: exact values without sampling noise.
 
 use std::f64::consts::TAU;
 

@@ -1,5 +1,5 @@
-//! Which channels tell most of a label: backward elimination by HSIC, BAHSIC (Smola and others,
-//! 2007, section 2.4), and what it is with linear kernels.
+//! Feature selection: which channels predict a label best? Backward elimination by HSIC, BAHSIC
+//! (Smola and others, 2007, section 2.4), and its special cases with linear kernels.
 
 use nalgebra::DMatrix;
 
@@ -9,9 +9,9 @@ use crate::null::symmetric;
 use crate::points::{Points, same_dims};
 use crate::real;
 
-/// The channels in the order in which they are given up: each time the one without which HSIC
-/// between the rest and the labels is largest; the last is worth most. `kernel` sees the channels
-/// that are left. O(d²m²) kernel values.
+/// The channels in the order of elimination: each time, the one without which HSIC between the rest
+/// and the labels is largest. The last is the most relevant. `kernel` gets the remaining channels.
+/// O(d²m²) kernel values.
 ///
 /// # Errors
 /// [`Refused::Ragged`] if the label kernel is not m × m, [`Refused::TooFewSamples`] for one
@@ -22,7 +22,7 @@ pub fn backward_elimination(
     kernel: impl Fn(&[f64], &[f64]) -> f64,
 ) -> Result<Vec<usize>, Refused> {
     let mut left: Vec<usize> = (0..points.dims()).collect();
-    // So that bad labels are refused even where there is nothing to choose.
+    // Bad labels are refused even if there is nothing to choose.
     dependence(points, &left, labels, &kernel)?;
     let mut given_up = Vec::new();
     while left.len() > 1 {
@@ -71,7 +71,7 @@ pub fn linear_kernel(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(a, b)| a * b).sum()
 }
 
-/// Channels less their means and over their deviations (with 1/m).
+/// Channels minus their means, divided by their deviations (with 1/m).
 ///
 /// # Errors
 /// [`Refused::Constant`] for a channel that does not vary, [`Refused::NotFinite`] for one whose
@@ -152,7 +152,7 @@ mod tests {
     use crate::kernel::gaussian;
     use crate::tolerance;
 
-    /// Six channels; the label is carried by 4 most, then by 1, and by none of the others.
+    /// Six channels; channel 4 predicts the label best, then channel 1, and the others not at all.
     fn labelled(generator: &mut Generator) -> Result<(Points, Vec<bool>), Refused> {
         let positive: Vec<bool> = (0..80).map(|_| generator.below(2) == 1).collect();
         let mut values = Vec::new();
@@ -209,7 +209,7 @@ mod tests {
         Ok(())
     }
 
-    /// A label by the sign of a product: no channel alone tells anything, two together all.
+    /// The label is the sign of a product: no single channel predicts it, two together do.
     #[test]
     fn a_gaussian_kernel_finds_what_linear_scores_cannot() -> Result<(), Refused> {
         let mut generator = Generator::new(43);

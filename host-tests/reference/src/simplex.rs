@@ -1,19 +1,19 @@
 //! Quadratic programs over the simplex: minimise ½βᵀQβ − lᵀβ with β ≥ 0 and Σβ = 1.
 //!
-//! Kernel mean matching and density estimation are both of this kind. The solver moves weight
-//! from the coordinate that gains least to the one that gains most, as far as is best for these
-//! two, until no move gains: slow for thousands of unknowns, and easy to check.
+//! Kernel mean matching and density estimation both lead to this problem. The solver moves weight
+//! from the worst to the best coordinate, by the best amount for these two, until no move improves
+//! the objective. It is slow for thousands of unknowns, and easy to check.
 
 use nalgebra::{DMatrix, DVector};
 
 use crate::error::Refused;
 use crate::real;
 
-/// The largest gap between gradients that counts as solved, as a share of the largest entry of Q
-/// and l; the objective is then within this of the least there is.
+/// The largest gap between gradients that counts as solved, relative to the largest entry of Q and
+/// l. The objective is then within this of its minimum.
 const GAP: f64 = 1e-10;
 
-/// Moves for each unknown, at most: beyond, rounding alone is at work.
+/// Largest number of moves per unknown: beyond that there is only rounding.
 const MOVES: usize = 20_000;
 
 /// The β that minimises ½βᵀQβ − lᵀβ over the simplex, for a positive semidefinite Q. O(M) for
@@ -21,8 +21,8 @@ const MOVES: usize = 20_000;
 ///
 /// # Errors
 /// [`Refused::Empty`] without unknowns, [`Refused::Ragged`] if the sizes differ,
-/// [`Refused::NotFinite`], and [`Refused::Singular`] if Q curves down somewhere that the solver
-/// comes by, or if it makes no way.
+/// [`Refused::NotFinite`], and [`Refused::Singular`] if the solver meets a negative curvature of Q,
+/// or makes no progress.
 pub fn minimise(q: &DMatrix<f64>, l: &DVector<f64>) -> Result<Vec<f64>, Refused> {
     let size = l.len();
     if size == 0 {
@@ -40,7 +40,7 @@ pub fn minimise(q: &DMatrix<f64>, l: &DVector<f64>) -> Result<Vec<f64>, Refused>
     let mut weights = DVector::repeat(size, 1.0 / real(size));
     let mut gradient = q * &weights - l;
     for step in 0..MOVES.saturating_mul(size) {
-        // Rounding adds up over many moves.
+        // Recomputed because rounding errors add up over many moves.
         if step % 10_000 == 9_999 {
             gradient = q * &weights - l;
         }
@@ -59,7 +59,7 @@ pub fn minimise(q: &DMatrix<f64>, l: &DVector<f64>) -> Result<Vec<f64>, Refused>
         }
         let best = if curvature > 0.0 { gain / curvature } else { f64::INFINITY };
         let moved = best.min(weights[from]);
-        // A curvature beyond all numbers leaves no way to go.
+        // With an infinite curvature no move is possible.
         if moved <= 0.0 {
             return Err(Refused::Singular);
         }
@@ -76,7 +76,7 @@ mod tests {
     use crate::generate::Generator;
     use crate::tolerance;
 
-    /// By another road: steps down the gradient, projected to the simplex by sorting.
+    /// Another method: gradient steps, projected to the simplex by sorting.
     fn by_projection(q: &DMatrix<f64>, l: &DVector<f64>) -> DVector<f64> {
         let mut weights = DVector::repeat(l.len(), 1.0 / real(l.len()));
         let step = 1.0 / q.trace();
@@ -105,7 +105,7 @@ mod tests {
         let l = DVector::from_fn(6, |_, _| 3.0 * generator.normal());
         let plain = minimise(&q, &l)?;
         for scale in [2.0_f64.powi(-60), 2.0_f64.powi(60)] {
-            // By powers of two, so that even rounding is the same.
+            // Multiplied by powers of two, so that even rounding is the same.
             assert_eq!(minimise(&(&q * scale), &(&l * scale))?, plain);
         }
         Ok(())

@@ -1,9 +1,8 @@
 //! Every limit that a test uses, in one table, each with its reason.
 //!
-//! A limit is a requirement, a promise of the core's documentation, or a bound with a stated
-//! derivation. Tests take them from here by name and have none of their own;
-//! `table.rs` of `fastmmd-tests` holds that every entry is used. The table is here and
-//! not there because this is the one package that all see: its own tests, the evaluation, and they.
+//! A limit is a requirement, a statement of the core's documentation, or a bound with a stated
+//! derivation. Tests take limits from here by name; `table.rs` of `fastmmd-tests` checks that every
+//! entry is used. The table is in this package because all others depend on it.
 
 /// The largest error that one operation may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,18 +11,18 @@ pub struct Tolerance {
     pub operation: &'static str,
     /// Largest absolute difference, or largest value where the operation says so.
     pub limit: f64,
-    /// Why this limit and no other.
+    /// Why the limit has this value.
     pub reason: &'static str,
 }
 
 impl Tolerance {
-    /// Whether a value is within the limit of the reference's. NaN never is.
+    /// Whether a value is within the limit of the expected one. NaN never is.
     #[must_use]
     pub fn admits(&self, value: f64, reference: f64) -> bool {
         (value - reference).abs() <= self.limit
     }
 
-    /// Holds a value to the reference's.
+    /// Checks a value against the expected one.
     ///
     /// # Panics
     /// If it is further off than the limit, or NaN.
@@ -37,7 +36,7 @@ impl Tolerance {
         );
     }
 
-    /// Holds a size, such as an error or a ratio, to at most the limit.
+    /// Checks that a size, such as an error or a ratio, is at most the limit.
     ///
     /// # Panics
     /// If it is larger, or NaN.
@@ -68,13 +67,13 @@ macro_rules! table {
 }
 
 table! {
-    /// The reference against itself.
-    REFERENCE_IDENTITY: "the reference, two ways", 1e-12,
+    /// The oracle against itself.
+    REFERENCE_IDENTITY: "the oracle, computed in two ways", 1e-12,
         "f64 sums of at most some thousand terms of size 1";
     /// Closed forms against samples.
     POPULATION_BY_SAMPLES: "closed-form MMD² against 3000 samples", 0.012,
         "three standard deviations of MMD_u² at 3000 samples";
-    /// The reference's normal numbers.
+    /// The oracle's normal numbers.
     NORMAL_MOMENTS: "moments of 10⁶ normal numbers", 0.05,
         "five standard deviations of the fourth moment, √(96/10⁶)";
     /// The blobs of section 4.1.
@@ -114,8 +113,8 @@ table! {
     /// Special cases of feature selection.
     SELECTION: "HSIC with linear kernels against Pearson and centroid scores", 1e-9,
         "sums of 6400 terms of size up to 30";
-    /// The reference against other packages.
-    PEER: "the reference against scikit-learn, scipy and hyppo", 1e-9,
+    /// The oracle against other packages.
+    PEER: "the oracle against scikit-learn, scipy and hyppo", 1e-9,
         "both in f64; their eigenvalues and quantiles are good to some 1e-10";
     /// Quadratic programs against scipy.
     PEER_PROGRAM: "weights of a quadratic program against scipy's SLSQP", 1e-5,
@@ -130,13 +129,13 @@ table! {
     NULL_NORMAL: "type-I error at .05 of MMD-linear and B-test, from .05", 0.04,
         "three standard deviations of a share of .05 in 300 trials; thirty blocks are not quite normal";
 
-    /// Core against reference: polynomial and libm backends.
+    /// Core against oracle: polynomial and libm backends.
     MMD2: "MMD², norm, inner product", 1e-5,
         "promised for phases up to 16 turns; a phase in f32 is good to 16·2⁻²⁴ turns";
-    /// Core against reference: micromath.
+    /// Core against oracle: micromath.
     MMD2_MICROMATH: "MMD², norm, inner product by micromath", 2e-3,
         "promised; micromath's sine is good to 1.1e-3";
-    /// Integer path against reference.
+    /// Integer path against oracle.
     MMD2_FIXED: "MMD², norm, inner product in integers", 2e-4,
         "promised for every sample of 16 bits; a point is off by 8e-5 + 2π·2⁻¹⁷, in no preferred direction";
     /// A single point of the integer path.
@@ -151,7 +150,7 @@ table! {
     /// Phases of single circles with an amplitude of at least 0.1.
     CIRCLE_PHASE: "θ₁, θ₂ and θ of one circle, in turns", 2e-5,
         "a mean point off by 1e-5 turns by 1e-5/(2π·0.1) turns, and angles are good to 1e-7";
-    /// Smallest amplitude whose phase means something.
+    /// Smallest amplitude whose phase is compared.
     CIRCLE_VISIBLE: "amplitude that has a phase", 0.1,
         "below, the limit on the phase would have to grow as one over the amplitude";
     /// Fastfood's rows against those of a single frequency.
@@ -301,16 +300,16 @@ table! {
     SPECTRUM_FASTFOOD: "mean cosine of Fastfood's frequencies against the kernel", 0.025,
         "as SPECTRUM, but frequencies of a block may move together: up to four times the variance";
 
-    /// Matching weights of the core's regimes against the reference's solver.
-    REGIME_WEIGHT: "weight of a regime, core against reference", 1e-3,
+    /// Mixture weights of the core's regimes against the oracle's solver.
+    REGIME_WEIGHT: "weight of a regime, core against oracle", 1e-3,
         "promised unless two regimes are nearly alike";
-    /// Matching weights against the truth.
+    /// Mixture weights against the true ones.
     REGIME_SHARE: "weight of a regime against its share of some 200 samples", 0.2,
         "embeddings of 200 and 400 samples are off by .07 and .05, and of regimes a root of .4 in MMD² apart: a deviation of some .07 for a weight, and three of them";
 
     /// Forgetting twice against once.
     FORGET: "mean and relative weight after forgetting twice or once", 1e-6,
-        "factors are good to 2⁻³², sums and weights to 2⁻³⁰, and reading in f32 adds 2⁻²⁴";
+        "factors are good to 2⁻³², sums and weights to 2⁻³⁰, and the conversion to f32 adds 2⁻²⁴";
     /// The transform applied twice.
     HADAMARD: "relative error of N⁻¹·WHT² for any input", 4e-6,
         "2·log₂ N roundings of 2⁻²⁴ each, for N up to 1024, of the largest entry times √N";
@@ -346,7 +345,7 @@ table! {
     /// Stuck channels, called so.
     STUCK_NAMED: "share of stuck channels that are named and called stuck, at least", 0.9,
         "as for any other kind of change";
-    /// The witness function, core against reference.
+    /// The witness function, core against oracle.
     WITNESS_VALUE: "f(x) of the witness function", 1e-5,
         "a mean of L products of points, each good to 1e-6, at phases of a few turns";
     /// Its gradient.
@@ -357,8 +356,8 @@ table! {
         "independent frequencies would be off by 1/√(2·1024) = 0.022";
     /// A monitor's strength of coupling.
     COUPLING_HSIC: "strength of coupling over exact HSIC, from 1", 0.15,
-        "64 frequencies estimate a kernel to 1/√128 = 0.09, HSIC is quadratic, quasi-random halves it; the scale is estimated from 256 rows, to 0.04";
-    /// Alarms of a monitor of couplings for a change of one channel.
+        "64 frequencies estimate a kernel to 1/√128 = 0.09, HSIC is quadratic, quasi-random halves it; deviations are estimated from 256 rows, to 0.04";
+    /// Alarms of a coupling monitor for a change of one channel.
     COUPLING_OTHER: "share of monitors that take a shifted level for a coupling", 0.3,
         "0.1 are due to chance within a tenth of the promise; three deviations of 30 trials more";
     /// Channels of alarms.
@@ -375,7 +374,7 @@ table! {
         "required";
     /// Recordings of the Skoltech benchmark.
     SKAB_BETTER: "standard deviations by which fewer change points of the Skoltech benchmark are missed than by random alarms with as many false, at least", 3.0,
-        "random alarms at an equal count stand beside ours; three deviations are hardly chance";
+        "compared with random alarms of an equal count; three deviations are hardly chance";
     /// Recordings of the Skoltech benchmark.
     SKAB_FALSE: "false alarms there, at most", 22.0,
         "the budget of false alarms that detectors are compared at";

@@ -1,4 +1,4 @@
-"""Makes peers.json: the reference's statistics, computed by other people's packages.
+"""Makes peers.json: the oracle's statistics, computed by other packages.
 
     pip install scikit-learn scipy hyppo
     python host-tests/tests/peers/make.py > host-tests/tests/peers/peers.json

@@ -1,7 +1,7 @@
-//! How accurate MMD² is with each sampling: the source of the rule behind `Sampling::Auto`.
+//! The accuracy of MMD² with each sampling: the basis of the rule of `Sampling::Auto`.
 //!
-//! The error is that of the frequencies alone: both distributions are normal, so that MMD² of
-//! infinitely many samples is known for the kernel and for any set of frequencies.
+//! The error is that of the frequencies alone: both distributions are normal, so that MMD² of the
+//! distributions is known exactly for the kernel and for any set of frequencies.
 
 mod common;
 
@@ -50,8 +50,7 @@ fn errors(dims: usize, draw: impl Fn(u64) -> Frequencies) -> [f64; 3] {
     for seed in 0..SEEDS {
         let frequencies = draw(seed);
         for (square, change) in squares.iter_mut().zip(CHANGES) {
-            // The first channel has the most even coordinate of a Halton sequence, the last the
-            // least.
+            // A Halton sequence covers the first channel most evenly, and the last one least.
             for channel in [0, dims - 1] {
                 let q = changed(change, dims, channel);
                 let truth = gaussian_mmd2(&p, &q, bandwidth);

@@ -1,4 +1,4 @@
-//! The algebra of embeddings, for random samples: exact where the core promises it.
+//! Properties of embeddings for random samples: exact where the documentation says so.
 //!
 //! The seed is fixed; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` set others.
 
@@ -44,7 +44,7 @@ fn fast_integers() -> fixed::Fastfood<3, 4, 16> {
     fixed::Fastfood::gaussian(1)
 }
 
-/// The same samples in steps; those far away saturate.
+/// The same samples in integer steps; large ones saturate.
 fn in_steps(samples: &[Weighted]) -> Vec<([i16; 3], f32)> {
     let steps = |sample| fixed::sample(sample).expect("finite");
     samples.iter().map(|(sample, weight)| (steps(sample), *weight)).collect()
@@ -55,7 +55,7 @@ fn sample() -> impl Strategy<Value = [f32; 3]> {
     prop_oneof![4 => prop::array::uniform3(-4.0_f32..4.0), 1 => prop::array::uniform3(-1e4_f32..1e4)]
 }
 
-/// A weight of the whole range, evenly in its logarithm.
+/// A weight from the whole range, uniform in its logarithm.
 fn weight() -> impl Strategy<Value = f32> {
     (-12.0_f32..20.0).prop_map(f32::exp2)
 }
@@ -86,7 +86,7 @@ fn add_then_remove<M: Map>(map: &M, samples: &[Weighted<M>], more: &[Weighted<M>
     for (sample, weight) in more {
         set.add_weighted(map, sample, *weight).expect("a good sample");
     }
-    // In the order of adding, not the reverse: any order will do.
+    // In the order of adding, not the reverse: any order works.
     for (sample, weight) in more {
         set.remove_weighted(map, sample, *weight).expect("was added");
     }
@@ -146,7 +146,7 @@ fn forgetting_multiplies<M: Map>(map: &M, samples: &[Weighted<M>], keep: [f32; 2
     }
 }
 
-/// Every refused call gives the error that is expected and changes nothing.
+/// Every refused call gives the expected error and changes nothing.
 fn bad_input_changes_nothing<M: Map<Backend: SinCos>>(
     map: &M,
     other: &M,
@@ -201,7 +201,7 @@ fn bad_input_changes_nothing<M: Map<Backend: SinCos>>(
     assert_eq!(empty, Embedding::new(map));
 }
 
-/// However little forgetting leaves, what is saved is taken back.
+/// A saved state can be restored even if forgetting has left almost nothing.
 fn saved_is_restored<M: Map>(
     map: &M,
     zero: &[ScalarOf<M>; 3],
@@ -323,7 +323,7 @@ proptest! {
     }
 }
 
-/// A family takes a sample in all its members or in none.
+/// A family adds a sample to all its members or to none.
 #[test]
 fn a_family_refuses_as_a_whole() {
     let map = dense();
@@ -347,7 +347,7 @@ fn a_family_refuses_as_a_whole() {
     }
 }
 
-/// At 127·2²⁶ samples the sums are full: one more is refused, and nothing has overflowed.
+/// At 127·2²⁶ samples the sums are full: one more is refused, and nothing overflows.
 #[test]
 fn a_full_embedding_refuses_more() {
     let map = dense();
@@ -375,7 +375,7 @@ fn a_full_embedding_refuses_more() {
     }
 }
 
-/// The integer table puts the point of phase 0 a little outside the circle: full sums of it still
+/// The integer table puts the point of phase 0 slightly outside the circle; full sums of it still
 /// fit into a saved record.
 #[test]
 fn a_full_embedding_of_the_table_is_saved_and_restored() {

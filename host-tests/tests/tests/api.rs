@@ -1,7 +1,7 @@
-//! The public interface of the core, frozen: what is added, changed or taken away is seen.
+//! Compares the public interface of the core with a recorded listing, `api.txt`.
 //!
-//! After a change that is meant, `UPDATE_API=1 cargo test -p fastmmd-tests --test api` writes the
-//! listing anew.
+//! After an intended change, `UPDATE_API=1 cargo test -p fastmmd-tests --test api` writes the
+//! listing again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn listing(source: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The items of the module in `file`, whose own modules lie in `folder`.
+/// The items of the module in `file`, whose submodules are in `folder`.
 fn module(file: &Path, folder: &Path, path: &str, found: &mut BTreeSet<String>) {
     let text = fs::read_to_string(file).expect("a source file of the core");
     let parsed = syn::parse_file(&text).expect("the core's source can be parsed");
@@ -72,7 +72,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// Tokens as one line, with the spaces that a reader would leave out taken out.
+/// Tokens as one line, with the usual spacing.
 fn line(tokens: &impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
     let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -178,12 +178,13 @@ fn list_member(member: &TraitItem, owner: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// What macros of the core declare: exported ones by name, declarations as they stand.
+/// Macros of the core: exported ones by name; struct declarations inside others.
 fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut BTreeSet<String>) {
     let macro_name = item.mac.path.to_token_stream().to_string();
     match macro_name.as_str() {
         "macro_rules" => {
-            let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"));
+            let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"))
+                && !is_hidden(&item.attrs);
             if let (true, Some(name)) = (exported, &item.ident) {
                 found.insert(format!("macro {name}!"));
             }
@@ -210,7 +211,9 @@ fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
             matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
         });
         let Some(body) = body.map(|place| place + index) else { continue };
-        let head: TokenStream = tokens[index + 2..body].iter().cloned().collect();
+        // Without what defaults follow from, which stands in parentheses.
+        let is_type = |token: &&TokenTree| !matches!(token, TokenTree::Group(_));
+        let head: TokenStream = tokens[index + 2..body].iter().filter(is_type).cloned().collect();
         let name = line(&head);
         found.insert(format!("struct {path}{name}"));
         if let TokenTree::Group(group) = &tokens[body] {
@@ -221,24 +224,29 @@ fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// `name: type` of each public field of a declaration.
+/// `name: type` of each public field of a declaration, without what follows the type.
 fn fields(body: TokenStream) -> Vec<String> {
     let mut all = Vec::new();
     let mut field: Vec<TokenTree> = Vec::new();
-    let mut depth = 0_i32;
+    let (mut depth, mut typed) = (0_i32, false);
     for token in body {
         if let TokenTree::Punct(punct) = &token {
             match punct.as_char() {
                 '<' => depth += 1,
-                '>' => depth -= 1,
+                // Not that of `=> since`.
+                '>' if !typed => depth -= 1,
+                '=' if depth == 0 => typed = true,
                 ',' if depth == 0 => {
                     all.push(std::mem::take(&mut field));
+                    typed = false;
                     continue;
                 }
                 _ => {}
             }
         }
-        field.push(token);
+        if !typed {
+            field.push(token);
+        }
     }
     all.push(field);
     let public = |field: Vec<TokenTree>| {
@@ -261,7 +269,7 @@ fn the_public_interface_is_the_one_that_is_kept() {
         fs::write(&kept, found.join("\n") + "\n").expect("the listing can be written");
         return;
     }
-    let text = fs::read_to_string(&kept).expect("api.txt stands beside the tests");
+    let text = fs::read_to_string(&kept).expect("api.txt is beside the tests");
     let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
         (text.lines().collect(), found.iter().map(String::as_str).collect());
     let gone: Vec<_> = old.difference(&new).collect();

@@ -1,5 +1,5 @@
-//! Where the limits of the reproductions come from that no theory gives: measured on seeds that no
-//! report and no other test uses, with the stated margin. Minutes; when a method changes:
+//! Derives the limits of the reproductions that no theory gives: measured with seeds that no report
+//! and no other test uses, plus the stated margin. Takes minutes; run it when a method changes:
 //! `cargo test --release -p fastmmd-tests --test calibration -- --ignored --nocapture`
 
 use fastmmd_evaluation::reproduce::ensembles::{self, Change, ENSEMBLES};
@@ -8,13 +8,13 @@ use fastmmd_evaluation::reproduce::{Effort, embedding};
 use fastmmd_reference::tolerance::{self, Tolerance};
 use fastmmd_reference::{Refused, real};
 
-/// Three deviations of the difference of a share measured in so many trials here, and in so many
-/// by the report.
+/// Three standard deviations of the difference between a share measured in `here` trials and one in
+/// `report` trials.
 fn margin(share: f64, here: usize, report: usize) -> f64 {
     3.0 * (share * (1.0 - share) * (1.0 / real(here) + 1.0 / real(report))).sqrt()
 }
 
-/// The limit is a rounded form of what was derived, never on the strict side of it.
+/// The limit is the derived value, rounded to the lenient side.
 fn derived(limit: Tolerance, least: f64) {
     println!("{}: {} from {least:.3}", limit.operation, limit.limit);
     tolerance::CALIBRATED.hold_below(limit.operation, least - limit.limit);
@@ -75,14 +75,14 @@ fn frequencies_of_figure_8() -> Result<(), Refused> {
     assert!(few - margin(few, 200, 100) > tolerance::FIGURE8_FEW.limit);
     let many = figure8::missed(50_100..50_500, 512, quick)?;
     println!("{many:.3} missed by 512 frequencies");
-    // A limit from above: what is left to 1 is one from below.
+    // An upper limit: its difference from 1 is a lower one.
     let limit = tolerance::FIGURE8_TYPE_II_QUICK;
     let found = Tolerance { limit: 1.0 - limit.limit, ..limit };
     derived(found, 1.0 - many - margin(many, 400, 24));
     Ok(())
 }
 
-/// The limit is theory's; here it is shown to be three deviations and not five.
+/// The limit is from theory; this checks that it is about three deviations and not five.
 #[test]
 #[ignore = "a validation: half a minute in release"]
 fn skewness_of_figure_2() -> Result<(), Refused> {

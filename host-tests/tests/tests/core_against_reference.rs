@@ -1,4 +1,4 @@
-//! The core against the reference, both with the core's own frequencies.
+//! Compares the core with the f64 oracle, both with the core's frequencies.
 
 mod common;
 #[path = "common/readings.rs"]
@@ -53,7 +53,7 @@ impl AnyBackend for dynamic::Map {
     }
 }
 
-/// Feeds both sets to the core: by `push` where all weigh 1, weighted otherwise.
+/// Feeds both sets to the core: without weights if all are 1, with weights otherwise.
 fn stream<'m, M>(map: &'m M, p: &Weighted, q: &Weighted) -> TwoSample<'m, M>
 where
     M: FeatureMap<Backend: SinCos>,
@@ -148,7 +148,7 @@ fn weighted(set: &Weighted, seed: u64) -> Weighted {
     Weighted::new(set.points().clone(), weights).expect("positive")
 }
 
-/// One map: at the natural scale, weighted, and where the largest phase is 16 turns.
+/// One map with ordinary samples, with weights, and with samples whose largest phase is 16 turns.
 fn every_way(map: &impl AnyBackend, count: usize, seed: u64, worst: &mut Worst) {
     let frequencies = dense(map);
     let (p, q) = sets(frequencies.rows()[0].len(), count, seed);
@@ -264,7 +264,7 @@ fn disjoint_sets() {
     let (p, q) = (Weighted::even(p), Weighted::even(q));
     worst.all_backends(&map, &dense(&map), &p, &q);
 
-    // All frequencies half a turn per unit: 0 and 1 are opposite points, MMD² = 4.
+    // All frequencies are half a turn per unit: 0 and 1 map to opposite points, so MMD² = 4.
     let map = Fourier::<1, 4096>::given([[0.5]; 4096], 1.0).expect("finite");
     let mass = |x: f64| {
         let points = fastmmd_reference::Points::new(1, vec![x; 10]).expect("some");
@@ -365,7 +365,7 @@ fn single_frequencies_are_those_of_all_at_once() {
     }
 }
 
-/// What must not pass: a frequency that is slightly off, and two wrong unbiased formulae.
+/// The control: a frequency that is slightly off, and two wrong unbiased formulae, must fail.
 #[test]
 fn wrong_values_are_caught() {
     let kernel = kernel(Profile::Gaussian, 3);
@@ -386,7 +386,7 @@ fn wrong_values_are_caught() {
     let misses = wrong.misses(&reference, &tolerance::MMD2);
     assert!(!misses.is_empty());
 
-    // Bessel's factor on the biased estimate, and 1/m where 1/(m−1) belongs.
+    // Bessel's factor on the biased estimate, and 1/m in place of 1/(m−1).
     let (m, n) = (200.0, 260.0);
     for unbiased in [
         good.biased * m / (m - 1.0),

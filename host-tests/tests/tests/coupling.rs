@@ -1,5 +1,5 @@
-//! The monitor of couplings: false alarms as promised, ties that appear or break found, and
-//! changes of single channels left to the detector.
+//! The coupling monitor: keeps its false-alarm rate, finds ties that appear or break, and ignores
+//! changes of single channels, which are for the detector.
 
 use fastmmd::Fourier;
 use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
@@ -16,11 +16,11 @@ enum Tie {
     None,
     /// Correlation 0.7.
     Linear,
-    /// The same up to a random sign: uncorrelated, yet the sizes agree.
+    /// Equal up to a random sign: uncorrelated, but of equal size.
     Sign,
 }
 
-/// Two channels, each an autoregression of this coefficient, tied somehow.
+/// Two channels, each an autoregression with this coefficient, with a tie between them.
 struct Source {
     generator: Generator,
     memory: f64,
@@ -116,7 +116,7 @@ fn ties_that_appear_or_break_are_found() {
     }
 }
 
-/// A level that moves by two deviations is not a matter of how channels go together.
+/// A change of level by two deviations does not change the dependence between channels.
 #[test]
 fn a_change_of_one_channel_is_left_to_the_detector() {
     let map = map();

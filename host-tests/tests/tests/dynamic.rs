@@ -1,5 +1,4 @@
-//! Shapes that are known when the program runs give the same bits, and the same records, as those
-//! in the type.
+//! Shapes known at run time give the same bits and records as shapes in the type.
 
 use fastmmd::condition::{Raw, ViewKind};
 use fastmmd::dynamic::{self, Map};
@@ -13,7 +12,8 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Frequencies, sums, MMD² and records of a map with its shape in the type, and of one without.
+/// Compares frequencies, sums, MMD² and records of a map with its shape in the type and of one
+/// without.
 fn same<M, const D: usize>(fixed: &M, any: &Map)
 where
     M: FeatureMap<Inputs = Fixed<D>, Backend = Polynomial>,
@@ -40,7 +40,7 @@ where
     a.save(&mut record).expect("long enough");
     b.save(&mut other).expect("long enough");
     assert_eq!(record, other);
-    // Each reads the other's, and the record says which map to draw.
+    // Each restores the other's record, and the map can be drawn from the record.
     b.reset();
     b.restore(&record).expect("the same map");
     assert_eq!(mmd(a.mmd2_biased()), mmd(b.mmd2_biased()));

@@ -1,5 +1,5 @@
-//! A detector of lengths known at run time is the compiled one of the same shape, bit for bit:
-//! verdicts, statistics and saved bytes.
+//! A detector with lengths known at run time equals the compiled one of the same shape, bit for
+//! bit: verdicts, statistics and saved bytes.
 
 use fastmmd::condition::{Innovation, Raw, ViewKind};
 use fastmmd::dynamic::{self, Map};
@@ -18,7 +18,7 @@ fn windows<const W: usize>() -> [u32; W] {
     core::array::from_fn(|place| 2 * u32::try_from(place + 1).unwrap())
 }
 
-/// Settings of all kinds, in turns.
+/// All kinds of settings, in turn.
 fn settings<V, const W: usize>(turn: usize) -> Config<V, Windows<W>> {
     let bandwidths =
         [Bandwidth::Family, Bandwidth::Deviations(4.0), Bandwidth::MedianDistance(1.0)];
@@ -41,8 +41,8 @@ fn settings<V, const W: usize>(turn: usize) -> Config<V, Windows<W>> {
     }
 }
 
-/// Rows whose first channel is at another level for a while, and stands still in the end; with a
-/// glitch now and then. How many alarms they raised.
+/// Compares two detectors on rows with a temporary change of level in the first channel, some
+/// outliers, and a stuck first channel at the end. Returns the number of alarms.
 fn compare<const C: usize>(
     compiled: &mut impl Monitor<Row = [f32; C]>,
     any: &mut dynamic::Detector<'_>,
@@ -73,7 +73,7 @@ fn compare<const C: usize>(
             compiled.save(&mut bytes).unwrap();
             any.save(&mut others).unwrap();
             assert!(bytes == others, "saved after row {row}");
-            // Each goes on from what the other has saved.
+            // Each continues from the other's saved state.
             compiled.restore(&others).unwrap();
             any.restore(&bytes).unwrap();
         }
@@ -107,7 +107,7 @@ macro_rules! shapes {
     }};
 }
 
-/// The map of this name and these numbers, of lengths known at run time.
+/// The map of this name and shape, with lengths known at run time.
 fn drawn(name: &str, numbers: &[usize]) -> Map {
     let map = match (name, numbers) {
         ("Fourier", &[d, l]) => Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 3, d, l),
@@ -181,7 +181,7 @@ fn what_does_not_go_together_is_refused() {
     let fewer = config.with_lengths(vec![4, 8]);
     assert_eq!(detector.relearn_with(fewer.clone()), Err(Error::WrongShape));
     assert_eq!((detector.rows(), detector.stage()), (0, Stage::Scaling));
-    // Of another shape, settings and map may be the same.
+    // Records of another shape, although settings and map may be the same.
     for other in [
         made(4, ViewKind::Raw, config.clone()),
         made(2, ViewKind::Innovation, config.clone()),

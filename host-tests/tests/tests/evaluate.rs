@@ -1,5 +1,5 @@
-//! The detector on simulated devices, in small: bounds are kept, tables are as they were, and
-//! what should not keep a bound does not.
+//! The detector on a few simulated devices: bounds are kept, tables are unchanged, and the controls
+//! break their bounds.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn holds(name: &str) {
     assert!(broken.is_empty(), "{broken:#?}");
     let file = format!("../evaluation/tables/{name}{}.md", Scope::Quick.suffix());
     let kept = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file));
-    // As lines: the first that differs is what one wants to see.
+    // Line by line, to show the first that differs.
     let (kept, now) = (kept.unwrap_or_default(), report.text);
     let differs = kept.lines().zip(now.lines()).find(|(kept, now)| kept != now);
     assert!(
@@ -81,7 +81,8 @@ fn every_section_has_a_test_and_a_table() {
     }
 }
 
-/// A detector whose thresholds are 30 % too low does not keep its promise, and is found out.
+/// The control: a detector whose thresholds are 30 % too low has too many false alarms, and the
+/// bound shows it.
 #[test]
 fn lowered_thresholds_break_the_run_length() {
     let trial = Trial {
@@ -101,7 +102,7 @@ fn lowered_thresholds_break_the_run_length() {
     tolerance::RUN_LENGTH_LONGEST_AT_1000.hold_below("Gaussian, 3", honest.mean());
 }
 
-/// A promise ten times as long, with the learning rows it takes.
+/// A time between false alarms ten times as long, with the learning rows it needs.
 #[test]
 fn a_longer_promise() {
     let trial = Trial {
@@ -117,7 +118,7 @@ fn a_longer_promise() {
     tolerance::RUN_LENGTH_LONGEST_AT_10000.hold_below("AR(1) 0.5, 1", lengths.mean());
 }
 
-/// Outliers that are counted like any row do raise alarms; held back, they do not.
+/// Outliers that count like any row raise alarms; held back, they do not.
 #[test]
 fn outliers_alarm_unless_held_back() {
     let counted = robustness::measure(LoneOutliers::Count, 10);
@@ -127,7 +128,7 @@ fn outliers_alarm_unless_held_back() {
     assert_eq!((held.caused(), held.felt()), (0, 0), "{held:?}");
 }
 
-/// A test that takes rows for independent is right where they are, and found out where not.
+/// A test for independent rows is right for such rows, and fails the bound for others.
 #[test]
 fn the_formula_for_independent_rows_fails_on_others() {
     let correlated = window_test::measure_independent(Family::Autoregressive(0.9), 20);

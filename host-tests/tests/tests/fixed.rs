@@ -1,4 +1,4 @@
-//! The integer path against the reference, over the whole range of samples and bandwidths.
+//! Compares the integer path with the f64 oracle, over the whole range of samples and bandwidths.
 
 #[path = "common/readings.rs"]
 mod readings;
@@ -25,7 +25,7 @@ fn kernel(profile: Profile, bandwidth: f32) -> Kernel {
         .expect("in range")
 }
 
-/// A map in integers that says what its frequencies are.
+/// An integer map with access to its exact frequencies.
 trait Exact<const D: usize>: FeatureMap<Inputs = Fixed<D>, Backend = fixed::Table> {
     fn rows(&self) -> Vec<[f64; D]>;
 
@@ -47,14 +47,14 @@ impl<const D: usize, const P: usize, const L: usize> Exact<D> for fixed::Fastfoo
     }
 }
 
-/// Kinds of samples: how far they reach.
+/// Kinds of samples, by their range.
 #[derive(Debug, Clone, Copy)]
 enum Range {
     /// Normal, of unit deviation.
     Unit,
     /// Normal, of deviation 8: some saturate.
     Wide,
-    /// Every step of the range is as likely.
+    /// Uniform over the range.
     Even,
     /// Every channel at one end or the other.
     Corners,
@@ -84,7 +84,7 @@ fn set<const D: usize>(
     (0..count).map(|_| sample(generator, range, shift)).collect()
 }
 
-/// What the reference sees: steps as multiples of 2⁻¹¹, exactly.
+/// The same samples for the oracle: steps as multiples of 2⁻¹¹, exactly.
 fn as_real<const D: usize>(samples: &[[i16; D]]) -> Weighted {
     let values = samples.iter().flatten().map(|x| f64::from(*x) / f64::from(fixed::ONE));
     Weighted::even(Points::new(D, values.collect()).expect("some samples"))
@@ -168,8 +168,8 @@ fn largest_error<M: Exact<D>, const D: usize>(map: &M, off: f64) -> f64 {
     worst
 }
 
-/// The whole path, from the sample to a single point; and a phase that is off by 2⁻¹⁴ turns is
-/// caught.
+/// The whole path from a sample to a single point. The control: a phase that is off by 2⁻¹⁴ turns
+/// fails.
 #[test]
 fn every_point_is_good() {
     for bandwidth in BANDWIDTHS {
@@ -186,7 +186,7 @@ fn every_point_is_good() {
     }
 }
 
-/// The same seed gives the same frequencies as the `f32` maps, but for rounding.
+/// The same seed gives the same frequencies as the `f32` maps, up to rounding.
 #[test]
 fn integers_and_floats_agree() {
     let gaussian = Kernel::new(Profile::Gaussian, 3.0).expect("in range");

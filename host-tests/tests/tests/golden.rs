@@ -1,7 +1,7 @@
 //! Golden values: the same input gives the same bits, on this target and on every other.
 //!
-//! If a change of the core is meant to change them, the failing test prints the new ones; saved
-//! states and devices in the field then no longer agree with it, so it is a breaking change.
+//! After an intended change, the failing test prints the new values. Saved states and devices in
+//! the field then no longer agree with the core, so it is a breaking change.
 
 mod values {
     include!("../golden.rs");
@@ -27,7 +27,7 @@ where
     golden_pair(map, golden_sample).expect("good samples")
 }
 
-/// The records are held by their checksums: those are the CRC-32 of the rest.
+/// Records are compared by their checksums, which are the CRC-32 of the rest.
 #[test]
 fn a_record_ends_with_its_crc() {
     let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
@@ -93,7 +93,7 @@ fn detectors() {
     }
 }
 
-/// The inputs cover their range, and are those that firmware makes.
+/// The inputs cover their range, and are those of the firmware.
 #[test]
 fn inputs_are_pinned_too() {
     let mut steps = [false; 1024];
@@ -113,7 +113,8 @@ fn inputs_are_pinned_too() {
 
 const INPUTS: u32 = 0xb4bc_849c;
 
-/// The lowest bit but two of a single value changes the record, and so does another seed.
+/// The control: a change of one low bit of a single value changes the record, and so does another
+/// seed.
 #[test]
 fn another_input_is_caught() {
     let map = |seed| Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, seed);

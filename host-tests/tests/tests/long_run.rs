@@ -1,7 +1,7 @@
-//! The mean of 10⁹ samples is as good as that of 10³.
+//! The mean of 10⁹ samples is as accurate as that of 10³.
 //!
 //! 10⁹ samples are reached by doubling: an embedding merged with itself is the embedding of its
-//! stream seen twice, whose mean the reference knows without seeing it again.
+//! stream seen twice, whose mean is known.
 
 mod common;
 
@@ -16,7 +16,7 @@ use fastmmd_reference::{Points, Weighted, real, single, tolerance};
 
 const BILLION: f32 = 1e9;
 
-/// A constant with noise, as a sensor at rest gives it.
+/// A constant with noise, like a sensor at rest.
 fn readings<const D: usize>(count: usize, seed: u64) -> Vec<[f32; D]> {
     let mut generator = Generator::new(seed);
     let mut reading = || single(0.7 + 0.05 * generator.normal());
@@ -65,7 +65,7 @@ where
     tolerance::LONG_RUN.hold_below("after the stream", at_first);
     tolerance::LONG_RUN.hold_below("after a billion", at_last);
     published::hold_at_most("mean of 10⁹ samples, error", at_last);
-    // What was added to a thousand million samples can still be taken out without a trace.
+    // A sample added to 10⁹ others can still be removed exactly.
     let before = embedding.clone();
     embedding.add(map, &samples[0]).expect("room");
     assert_ne!(embedding, before);
@@ -84,7 +84,7 @@ fn mean_is_good_after_a_billion_samples() {
     a_billion(&fast, 100_000);
 }
 
-/// What the exact sums are for: an `f32` sum stops growing at 2²⁴.
+/// The control: without exact sums, an `f32` sum stops growing at 2²⁴.
 #[test]
 fn a_naive_sum_fails() {
     let turns: Vec<f64> = readings::<1>(1000, 43).iter().map(|[x]| f64::from(*x) / 8.0).collect();

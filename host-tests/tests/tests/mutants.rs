@@ -1,4 +1,4 @@
-//! Saved states that were changed, cut, spliced or are foreign: no bytes do harm.
+//! Restores saved states that were changed, cut or spliced, and random bytes: none does harm.
 //!
 //! `FASTMMD_SEED` sets another seed for the mutations.
 
@@ -11,13 +11,13 @@ use fastmmd_reference::generate::Generator;
 use fastmmd_reference::tolerance;
 use records::{dense, fast, fast_integers, hex, mend, streams};
 
-/// What was done to a record.
+/// A record and how it was changed.
 struct Mutant {
     bytes: Vec<u8>,
     mended: bool,
 }
 
-/// A changed, cut, spliced, foreign or merely re-checksummed record.
+/// A changed, cut or spliced record, random bytes, or a record with only its checksum recomputed.
 fn mutate(generator: &mut Generator, originals: &[Vec<u8>]) -> Mutant {
     let mut bytes = originals[generator.below(originals.len())].clone();
     let byte = |generator: &mut Generator| generator.word().to_le_bytes()[3];
@@ -96,7 +96,7 @@ fn mutate(generator: &mut Generator, originals: &[Vec<u8>]) -> Mutant {
 trait State: Clone + PartialEq {
     fn restored(&mut self, bytes: &[u8]) -> Result<(), Error>;
     fn written(&self) -> Vec<u8>;
-    /// The largest coordinate of a mean point, 0 if there is none; NaN if a reading is not finite.
+    /// The largest coordinate of a mean point; 0 if there is none, NaN if a result is not finite.
     fn largest_mean(&self) -> f64;
 }
 
@@ -161,7 +161,7 @@ struct Map(Recipe);
 impl State for Map {
     fn restored(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.0 = Recipe::restore(bytes)?;
-        // Whatever the recipe says, making the map is refused or gives that map.
+        // For any recipe, drawing the map is refused or gives the map of that recipe.
         if let Ok(map) = Fourier::<2, 4>::from_recipe(&self.0) {
             assert_eq!(*map.recipe(), self.0);
         }
@@ -186,7 +186,7 @@ impl State for Map {
     }
 }
 
-/// What became of a mutant.
+/// The outcome of a mutant.
 #[derive(Debug, PartialEq)]
 enum Fate {
     Refused,
@@ -194,7 +194,7 @@ enum Fate {
     Accepted,
 }
 
-/// The checker: throws one mutant at `restore`, and says what is wrong if something is.
+/// The checker: restores one mutant, and returns what is wrong, if anything.
 fn check<S: State>(
     before: &S,
     mutant: &Mutant,
@@ -245,10 +245,10 @@ fn originals() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Throws `count` mutants at a state; returns how many were refused, unchanged and accepted.
+/// Restores `count` mutants; returns how many were refused, unchanged and accepted.
 fn bombard<S: State>(before: &S, count: u32, seed: u64) -> [u32; 3] {
     let originals = originals();
-    // Mostly records of the right kind: the others fall at the first hurdle.
+    // Mostly records of the right kind: others fail the first check.
     let own_length = before.written().len();
     let own: Vec<Vec<u8>> = originals.iter().filter(|o| o.len() == own_length).cloned().collect();
     let mut generator = Generator::new(seed);
@@ -265,7 +265,7 @@ fn bombard<S: State>(before: &S, count: u32, seed: u64) -> [u32; 3] {
                 state.restored(&mutant.bytes).expect("accepted before");
                 let written = state.written();
                 let recipe_only = own_length == Recipe::SAVED_BYTES;
-                // A map's recipe may stand in any record; sums must be written again as read.
+                // A recipe can be read from any record; sums must be written as they were read.
                 let part = if recipe_only { 12..44 } else { 0..own_length };
                 let (read, again) = (&mutant.bytes[part.clone()], &written[part]);
                 assert_eq!(hex(again), hex(read), "mutant {index}");
@@ -312,8 +312,8 @@ fn two_hundred_thousand_mutants_of_a_map() {
 /// A way to restore an embedding, right or wrong.
 type Restore<'r> = &'r dyn Fn(&mut Single<'_>, &[u8]) -> Result<(), Error>;
 
-/// The checker finds a restore that ignores the checksum, one that changes the state before it
-/// refuses, and one whose means make no sense.
+/// The control: the checker finds a restore that ignores the checksum, one that changes the state
+/// before it refuses, and one with impossible means.
 #[test]
 fn sloppy_restores_are_caught() {
     let map = dense();
@@ -340,7 +340,7 @@ fn sloppy_restores_are_caught() {
         state.restored(bytes)
     };
     assert_eq!(first_fault(&changes_first), Some("refused, but the state is another"));
-    // Means that are not numbers do not pass for small ones.
+    // NaN does not count as a small mean.
     let wild = Wild(before.clone());
     let mutant = own.iter().map(|original| {
         let mut bytes = original.clone();
@@ -353,7 +353,7 @@ fn sloppy_restores_are_caught() {
     assert!(faults.contains(&"accepted, with a mean that no samples have"), "{faults:?}");
 }
 
-/// A state that restores as it should and reads NaN.
+/// A state that restores correctly and whose results are NaN.
 #[derive(Clone, PartialEq)]
 struct Wild<'m>(Single<'m>);
 

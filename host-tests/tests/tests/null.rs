@@ -1,4 +1,4 @@
-//! Null distributions: each method against a second computation, and its type-I error.
+//! Null distributions: compares each method with a second computation, and checks its type-I error.
 
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
@@ -15,7 +15,7 @@ fn normals(generator: &mut Generator, count: usize, deviation: f64) -> Result<Po
     data::normal(generator, count, &law)
 }
 
-/// The same pool twice: as features, and as the Gram matrix of the kernel that they stand for.
+/// The same pool twice: as features, and as the Gram matrix of their kernel.
 fn twice(generator: &mut Generator) -> Result<(Features, Gram), Refused> {
     let (p, q) = (normals(generator, 30, 1.0)?, normals(generator, 20, 1.5)?);
     let frequencies = Frequencies::gaussian(generator, 16, 2, 1.0)?;
@@ -70,7 +70,7 @@ fn a_pool_has_the_statistic_of_its_sets() -> Result<(), Refused> {
     Ok(())
 }
 
-/// Sums over different samples by three loops, with the kernel centred by hand.
+/// Computes sums over different samples by three loops, with an explicitly centred kernel.
 #[test]
 fn moments_are_sums_over_different_samples() -> Result<(), Refused> {
     let (_, gram) = twice(&mut Generator::new(4))?;
@@ -111,7 +111,7 @@ fn methods<P: Pool>() -> [(&'static str, Tolerance, Method<P>); 5] {
     ]
 }
 
-/// Shares of trials in which each method tells two sets apart at a level of .05.
+/// Share of trials in which each method rejects equality at a level of 0.05.
 fn rejected<P: Pool>(
     seed: u64,
     trials: usize,
@@ -166,7 +166,7 @@ fn type_i_error_of_linear_and_b_test() -> Result<(), Refused> {
     }
     tolerance::NULL_NORMAL.hold("MMD-linear", by_terms, 0.05);
     tolerance::NULL_NORMAL.hold("B-test", by_blocks, 0.05);
-    // The control: a change that blocks must see.
+    // The control: a change that the B-test must find.
     let (p, q) = (normals(&mut generator, 900, 1.0)?, normals(&mut generator, 900, 2.0)?);
     let blocks = b_test::blocks(&p, &q, b_test::usual_block(900), gaussian(1.0))?;
     let (mean, null) = null::mean_of_independent(&blocks)?;
@@ -177,7 +177,7 @@ fn type_i_error_of_linear_and_b_test() -> Result<(), Refused> {
     Ok(())
 }
 
-/// The control: a change that all methods must see, so that none of them passes by never firing.
+/// The control: a change that all methods must find, so that none passes by never rejecting.
 #[test]
 fn a_change_is_seen() -> Result<(), Refused> {
     let exact = rejected(7, 100, 2.5, |p, q, _| Gram::of_points(p, q, gaussian(1.0)))?;
@@ -229,7 +229,8 @@ fn bad_input_is_refused_by_name() -> Result<(), Refused> {
     Ok(())
 }
 
-/// Few different values make many draws alike: a threshold must not tell them apart by rounding.
+/// With few different values many draws are equal; rounding must not make a threshold separate
+/// them.
 #[test]
 fn ties_keep_the_level() -> Result<(), Refused> {
     const TRIALS: usize = 400;
@@ -245,7 +246,7 @@ fn ties_keep_the_level() -> Result<(), Refused> {
             rejected[0] += usize::from(statistic > null.threshold(0.05)?);
             rejected[1] += usize::from(null.p_value(statistic) <= 0.05);
         }
-        // By either rule the same, and within three deviations of a share of .05.
+        // The same by either rule, and within three deviations of a share of 0.05.
         assert_eq!(rejected[0], rejected[1], "{estimate:?}");
         assert!(rejected[0] <= 33, "{estimate:?} {rejected:?}");
     }

@@ -10,10 +10,10 @@ use fastmmd_reference::tolerance;
 static BLOBS: LazyLock<Vec<Pair>> =
     LazyLock::new(|| figure5::blobs(40, 1000).expect("some samples"));
 
-/// Seeds that the errors are averaged over: the mean is itself good to 5 %.
+/// Number of seeds to average over: the error of the mean is then about 5 %.
 const TRIALS: usize = 200;
 
-/// Holds a column of figure 5 to its bounds and the law 1/√L.
+/// Checks a column of figure 5 against its bounds and the law 1/√L.
 fn hold_figure_5(name: &str, map: Map) {
     let errors = figure5::errors(&BLOBS, TRIALS, map, &|| ()).expect("good samples");
     println!("figure 5, {name}: L, mean relative error of MMD_b² and MMD_u²");

@@ -1,4 +1,4 @@
-//! The reference against other people's packages: values of `peers/peers.json`, made by
+//! Compares the f64 oracle with other packages: the values of `peers/peers.json`, made by
 //! `peers/make.py` with scikit-learn, scipy and hyppo.
 
 use std::fs;

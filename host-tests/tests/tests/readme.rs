@@ -1,4 +1,4 @@
-//! The README's table of costs, made anew and compared.
+//! Recomputes the figures of the README and compares.
 
 use fastmmd::condition::{Innovation, Raw};
 use fastmmd::shape::Windows;
@@ -10,7 +10,7 @@ type RawValues<const C: usize> = Detector<'static, Fourier<C, 64>, Raw<C>>;
 type Innovations<const C: usize> = Detector<'static, Fourier<C, 16>, Innovation<C>, Windows<3>>;
 type Pair<const C: usize> = TwoSample<'static, Fourier<C, 64>>;
 
-/// The rows of the table of costs, as they should stand.
+/// The rows of the table of costs, as they should be.
 fn rows() -> [String; 4] {
     let row = |name: &str, [one, three, eight]: [usize; 3]| {
         format!("| {name} | {one} | {three} | {eight} |")
@@ -35,7 +35,7 @@ fn rows() -> [String; 4] {
     ]
 }
 
-/// The rows that do not stand in a text.
+/// The rows that are not in a text.
 fn missing(text: &str) -> Vec<String> {
     rows().into_iter().filter(|row| !text.contains(row.as_str())).collect()
 }
@@ -70,7 +70,7 @@ fn column(table: &str, heading: &str, column: usize, without: &[&str]) -> Vec<f6
         .collect()
 }
 
-/// Smallest and largest value, as they stand in the README.
+/// Smallest and largest value, in the format of the README.
 fn range(values: &[f64]) -> String {
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -83,7 +83,7 @@ fn cell(table: &str, name: &str, column: usize) -> String {
     line.and_then(|line| line.split('|').nth(column + 1)).unwrap_or_default().trim().to_owned()
 }
 
-/// The README's lines on detection, from the tables that `cargo xtask evaluate` keeps.
+/// The README's lines on detection, from the tables that `cargo xtask evaluate` writes.
 fn detection() -> [String; 8] {
     const RUN_LENGTH: &str = include_str!("../../evaluation/tables/run-length.md");
     const TYPE_I: &str = include_str!("../../evaluation/tables/type-i.md");
@@ -102,20 +102,22 @@ fn detection() -> [String; 8] {
     );
     let delays = |name: &str| [2, 3, 4, 5].map(|index| cell(PUBLISHED, name, index)).join(", ");
     [
-        format!("| mean time to a false alarm over a promise of 1000 rows | {thousand} |"),
-        format!("| the same for the tenth of the devices that alarm first, at most | {unlucky} |"),
-        format!("| the mean, promise of 10,000 rows, 16,384 learning rows | {ten_thousand} |"),
+        format!("| average run length, over the stated 1000 rows | {thousand} |"),
+        format!("| 10 % quantile of the run length, over the stated 1000 rows | {unlucky} |"),
         format!(
-            "| share of p-values below 0.05 while all is well, over 0.05 | {} |",
+            "| average run length, over the stated 10,000 rows, 16,384 learning rows | {ten_thousand} |"
+        ),
+        format!(
+            "| share of p-values below 0.05 on healthy data, over 0.05 | {} |",
             range(&nominal)
         ),
         format!(
-            "| delay at a real run length of 1000, 20 channels, four changes (NEWMA: {}) | {} rows |",
+            "| mean delay at a measured average run length of 1000, 20 channels, four changes (NEWMA: {}) | {} rows |",
             delays("NEWMA, published"),
             delays("fastmmd, 64 frequencies")
         ),
         format!(
-            "| channel, and level or spread, named rightly in the alarm (blind: {}, {}) | {}, {} |",
+            "| share of alarms with the right channel, and the right kind if level or spread changed (blind: {}, {}) | {}, {} |",
             cell(ATTRIBUTION, "blind", 2),
             cell(ATTRIBUTION, "blind", 4),
             cell(ATTRIBUTION, "all", 2),
@@ -144,7 +146,7 @@ fn the_table_of_detection_is_what_was_measured() {
     assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
 }
 
-/// The README's lines on instructions, from what `cargo xtask bench` keeps.
+/// The README's lines on instructions, from the budget that `cargo xtask bench` writes.
 fn instructions() -> Vec<String> {
     const BUDGET: &str = include_str!("../../../firmware/bench/budget.json");
     let rows: Vec<serde_json::Value> = serde_json::from_str(BUDGET).expect("an array of results");

@@ -8,7 +8,7 @@ use fastmmd_evaluation::evaluate::{nab, skab};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::{single, tolerance};
 
-/// A directory of this test's own, empty.
+/// An empty directory for one test.
 fn directory(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
@@ -22,12 +22,12 @@ fn write(directory: &std::path::Path, name: &str, text: &str) {
     fs::write(path, text).expect("a small file");
 }
 
-/// Row by row one minute apart, as the Numenta benchmark writes it.
+/// The time of a row, one minute after the last, as the Numenta benchmark writes it.
 fn minute(row: usize) -> String {
     format!("2014-04-{:02} {:02}:{:02}:00", 1 + row / 1440, row / 60 % 24, row % 60)
 }
 
-/// Noise of 2,000 rows with a spell of another level and spread on rows 1500 to 1599.
+/// Noise of 2,000 rows; rows 1500 to 1599 have another level and spread.
 fn small_nab(name: &str) -> PathBuf {
     let path = directory(name);
     let mut numbers = Generator::new(3);
@@ -43,7 +43,7 @@ fn small_nab(name: &str) -> PathBuf {
     path
 }
 
-/// Noise of 700 rows in eight channels, of which the third changes at 500 and back at 560.
+/// Noise of 700 rows in eight channels; the third changes at row 500 and back at row 560.
 fn small_skab(name: &str) -> PathBuf {
     let path = directory(name);
     let mut numbers = Generator::new(4);
@@ -145,7 +145,7 @@ fn the_detector_catches_what_is_plain_to_see() {
     assert!(!half && report.checks.is_empty() && report.text.contains("4 experiments"));
 }
 
-/// The control: alarms on every row, or by the clock, are seen for what they are.
+/// The control: alarms on every row, or at fixed times, get a bad score.
 #[test]
 fn blind_alarms_score_many_false_and_do_not_move() {
     let recordings = nab::read(&small_nab("nab-blind")).expect("as written");
@@ -155,7 +155,7 @@ fn blind_alarms_score_many_false_and_do_not_move() {
     for moved in clock {
         assert_eq!((moved.with_data, moved.with_rows, moved.all), (0, 8, 8));
     }
-    // One that looks at the data alone moves with them.
+    // A detector that uses the data alone moves with them.
     let looks = skab::shifted(&benchmark.experiments, |rows| {
         rows.iter().position(|row| row[2] > 5.0).into_iter().collect()
     });
@@ -164,8 +164,8 @@ fn blind_alarms_score_many_false_and_do_not_move() {
     }
 }
 
-/// The bounds that `cargo xtask evaluate` holds the halves to: beyond the reach of a detector
-/// that alarms all the time, and of one that never does.
+/// The bounds of `cargo xtask evaluate` cannot be reached by a detector that alarms all the time,
+/// nor by one that never does.
 #[test]
 fn the_bounds_exclude_blind_detectors() {
     let (always, never) = ((51.0, 1298.0), (0.0, 0.0));
@@ -173,7 +173,7 @@ fn the_bounds_exclude_blind_detectors() {
         let kept = caught >= tolerance::NAB_CAUGHT.limit && stray <= tolerance::NAB_FALSE.limit;
         assert!(!kept, "{caught} caught, {stray} false");
     }
-    // As random alarms of which 18 are false were measured; the last are such alarms themselves.
+    // The measured scores of random alarms with 18 false ones; the last line is such alarms.
     let random = skab::Blind { mean: 55.8, deviation: 3.1 };
     for (missed, stray) in [(1.0, 178.0), (63.0, 0.0), (52.7, 18.0)] {
         let better = random.beaten_by(missed) >= tolerance::SKAB_BETTER.limit;

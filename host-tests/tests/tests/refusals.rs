@@ -1,5 +1,5 @@
-//! Whatever the toolbox cannot answer, it refuses by type: bad shapes, empty sets, single rows,
-//! values that are no numbers, sums that overflow, matrices without an inverse. Nothing panics.
+//! The toolbox returns a typed error for everything that it cannot compute: bad shapes, empty sets,
+//! single rows, NaN, sums that overflow, singular matrices. Nothing panics.
 
 use fastmmd_reference::bounds::Region;
 use fastmmd_reference::circular::{Distance, Ensemble, Norm};
@@ -26,7 +26,7 @@ const NAN: f64 = f64::NAN;
 const INF: f64 = f64::INFINITY;
 const BOTH: [Estimate; 2] = [Estimate::Biased, Estimate::Unbiased];
 
-/// Larger than the root of the largest number: its square is infinite.
+/// Larger than the square root of the largest number: its square is infinite.
 const HUGE: f64 = 1e200;
 
 fn bad(name: &'static str) -> Refused {
@@ -43,7 +43,7 @@ fn product(x: &f64, y: &f64) -> f64 {
     x * y
 }
 
-/// One line of a table: what was asked, the answer, and the refusal that it must be.
+/// One line of a table: the case, the error, and the expected error.
 type Line = (&'static str, Option<Refused>, Refused);
 
 fn line<T>(what: &'static str, answer: Result<T, Refused>, refusal: Refused) -> Line {
@@ -60,7 +60,7 @@ fn points(dims: usize, values: &[f64]) -> Points {
     Points::new(dims, values.to_vec()).expect("whole rows")
 }
 
-/// What no set holds, no function has to refuse.
+/// Values that a set refuses need not be checked by any function.
 #[test]
 fn sets() {
     hold(&[
@@ -135,7 +135,7 @@ fn pools_and_null_distributions() -> Result<(), Refused> {
     Ok(())
 }
 
-/// Every method over pools that give it nothing to work with.
+/// Every method over degenerate pools.
 #[test]
 fn thresholds_of_degenerate_pools() -> Result<(), Refused> {
     type Method<P> = fn(&P, Estimate, usize, &mut Generator) -> Result<Null, Refused>;
@@ -164,7 +164,7 @@ fn thresholds_of_degenerate_pools() -> Result<(), Refused> {
                 }
                 let constant = method(constant, estimate, 9, generator);
                 let theory = !matches!(name, "permutation" | "bootstrap");
-                // Shuffling rows that are all the same has a distribution: 0.
+                // Shuffling equal rows has a distribution: always 0.
                 assert!(!theory || constant == Err(Constant), "{name}: {constant:?}");
             }
         }
@@ -180,7 +180,7 @@ fn thresholds_of_degenerate_pools() -> Result<(), Refused> {
     Ok(())
 }
 
-/// Kernel values that are finite, and whose sums or squares are not.
+/// Kernel values that are finite, but whose sums or squares are not.
 #[test]
 fn overflowing_pools() -> Result<(), Refused> {
     let generator = &mut Generator::new(3);
@@ -233,7 +233,7 @@ fn bounds() -> Result<(), Refused> {
             line("Fastfood, promised", region.fastfood_guarantee(9, level), BadLevel),
         ]);
     }
-    // Extremes have an answer: a number, if an endless one, and never NaN.
+    // Extreme arguments give a number, perhaps infinite, and never NaN.
     for (dims, error) in [(usize::MAX, 1e-300), (1, 1e300), (usize::MAX, 1e300), (1, 1e-300)] {
         let region = Region::new(dims, 1e300, 1e-300)?;
         assert!(!region.failure(usize::MAX, error)?.is_nan());
@@ -443,7 +443,7 @@ fn quadratic_programs() -> Result<(), Refused> {
     for lambda in [-1.0, NAN, INF] {
         hold(&[line("ridge", match_means(&two, &two, k, lambda), bad("lambda"))]);
     }
-    // A sample alone has no choice, and neither has a Q of any size between equals.
+    // A single sample has weight 1, and equal samples have equal weights for any Q.
     assert_eq!(match_means(&[1.0], &two, k, 0.0)?.weights, [1.0]);
     for size in [0.0, 1e8, 1e300] {
         let even = program(DMatrix::from_diagonal_element(3, 3, size), &[0.0; 3])?;
@@ -451,7 +451,7 @@ fn quadratic_programs() -> Result<(), Refused> {
             tolerance::REFERENCE_IDENTITY.hold("a weight of three", weight, 1.0 / 3.0);
         }
     }
-    // Entries whose differences overflow: an answer or a refusal, and soon.
+    // Entries whose differences overflow: a result or an error, without a long loop.
     for q in [[1e308, -1e308, -1e308, 1e308], [1e308, 0.0, 0.0, 1.0]] {
         let answer = program(DMatrix::from_row_slice(2, 2, &q), &[1e308, -1e308]);
         assert!(answer.is_err() || answer.is_ok_and(|weights| weights.iter().all(|w| *w >= 0.0)));
@@ -503,7 +503,7 @@ fn mixtures() {
             line("ridge", shares(&good, 1.0, value), bad("lambda")),
         ]);
     }
-    // A candidate twice is a singular Q, which the ridge makes good: both have the same share.
+    // A repeated candidate gives a singular Q; with the ridge both have the same share.
     let twice = shares(&[normal(0.0, 1.0), normal(0.0, 1.0)], 1.0, 0.1).expect("with a ridge");
     assert_eq!(twice, [0.5, 0.5]);
 }
@@ -536,7 +536,7 @@ fn circles() -> Result<(), Refused> {
             ragged,
         ),
     ]);
-    // One row in each set, rows that are all the same, and rows beyond all turns.
+    // One row in each set, equal rows, and rows with phases beyond all limits.
     for (p, q) in
         [(vec![0.1], vec![0.6]), (vec![0.2; 3], vec![0.2; 2]), (vec![1e300], vec![-1e300])]
     {

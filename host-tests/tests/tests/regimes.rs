@@ -1,5 +1,5 @@
-//! Kernel on sets and matching weights of the core against the reference, which goes by all
-//! pairs of samples and solves the quadratic program in another way.
+//! Compares the core's kernel on sets and mixture weights with the f64 oracle, which uses all pairs
+//! of samples and solves the quadratic program in another way.
 
 mod common;
 
@@ -13,7 +13,7 @@ use nalgebra::{DMatrix, DVector};
 type Map = Fourier<2, 128>;
 const REGIMES: usize = 4;
 
-/// Four regimes in the plane, and how much of each is in what is seen now.
+/// Four regimes in the plane.
 fn regimes() -> [Normal; REGIMES] {
     [
         ([0.0, 0.0], [1.0, 1.0]),
@@ -32,7 +32,7 @@ fn embedded(map: &Map, points: &Points) -> Embedding<Map> {
     embedding
 }
 
-/// So many samples, some of each regime.
+/// Samples from each regime, as many as `shares` says.
 fn mixed(generator: &mut Generator, shares: [usize; REGIMES]) -> Result<Points, Refused> {
     let mut values = Vec::new();
     for (law, count) in regimes().iter().zip(shares).filter(|(_, count)| *count > 0) {

@@ -1,4 +1,4 @@
-//! Settings and verdicts as text.
+//! Serialises settings and verdicts.
 
 use fastmmd::condition::Raw;
 use fastmmd::monitor::{Bandwidth, Policy};
@@ -18,7 +18,7 @@ fn settings_go_through_text_and_back() {
     assert!(text.contains("\"windows\":[4,64]"), "{text}");
     let back: Config<Raw<1>, Windows<2>> = serde_json::from_str(&text).unwrap();
     assert_eq!(back, config);
-    // Settings of another number of windows are not these.
+    // Settings with another number of windows are refused.
     assert!(serde_json::from_str::<Config<Raw<1>>>(&text).is_err());
 }
 

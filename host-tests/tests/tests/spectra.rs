@@ -27,7 +27,7 @@ fn reference(profile: Profile, x: &[f64]) -> f64 {
     }
 }
 
-/// Differences to test at: along an axis, along the diagonal, and an uneven one; near and far.
+/// Differences x − y to test: along an axis, along the diagonal, and an uneven one; near and far.
 fn differences(dims: usize) -> Vec<Vec<f64>> {
     let mut all = Vec::new();
     for length in [0.1, 0.5, 1.0, 2.0, 4.0] {
@@ -101,7 +101,7 @@ fn fastfood_maps_have_the_kernels_spectrum() {
     fastfood::<32, 32>();
 }
 
-/// The tolerance is sharp enough to tell any two kernels, and bandwidths 10 % apart.
+/// The control: the tolerance separates any two kernels, and bandwidths 10 % apart.
 #[test]
 fn another_spectrum_is_caught() {
     let draw = |kernel: Kernel| {
@@ -126,6 +126,6 @@ fn the_product_laplacian_has_no_spherical_sampling() {
     assert_eq!(Fastfood::<3, 4, 64>::new(laplacian, 1), Err(Error::NotSpherical));
     let orthogonal = Fourier::<3, 64>::new(laplacian, Sampling::Orthogonal, 1);
     assert_eq!(orthogonal, Err(Error::NotSpherical));
-    // Above the rule's dimension too, `Auto` finds a sampling that exists.
+    // `Auto` also finds a valid sampling above its limit of dimensions.
     assert!(Fourier::<32, 64>::new(laplacian, Sampling::Auto, 1).is_ok());
 }

@@ -49,7 +49,7 @@ where
     assert_eq!(restored.q(), test.q());
     let bits = |t: &TwoSample<'_, M>| t.mmd2_unbiased().map(f32::to_bits);
     assert_eq!(bits(&restored), bits(&test));
-    // Both go on alike.
+    // Both continue in the same way.
     let mut test = test;
     for index in 30..40 {
         test.push_p(&reading(index)).expect("a good sample");
@@ -74,7 +74,8 @@ fn round_trips_are_exact() {
     round_trips(&map.expect("in range"));
 }
 
-/// Maps of one seed, sums of one length: but what floats saved, integers refuse, and the reverse.
+/// Maps with the same seed and sums of the same length: still, the `f32` and integer paths refuse
+/// each other's records.
 #[test]
 fn floats_and_integers_refuse_each_other() {
     let (floats, integers) = (fast(), fast_integers());
@@ -86,7 +87,7 @@ fn floats_and_integers_refuse_each_other() {
     assert_eq!(a.restore(&saved_b), Err(Error::WrongShape));
     assert_eq!(b.restore(&saved_a), Err(Error::WrongShape));
     assert_eq!((a.p(), b.p()), (&before.0, &before.1));
-    // The backend's code forged, it is still another map.
+    // With a forged backend code it is still another map.
     let forged = |saved: &[u8], code| {
         let mut bytes = saved.to_vec();
         bytes[6] = code;
@@ -123,7 +124,7 @@ fn record(name: &str) -> Vec<u8> {
     pairs.iter().map(|pair| byte(pair).expect("two digits")).collect()
 }
 
-/// A device in the field that was saved by version 1 is read by every later version.
+/// Every later version restores records of version 1, as devices in the field have them.
 #[test]
 fn records_of_version_1_restore_for_ever() {
     fn one<M, const D: usize>(map: &M, name: &str)
@@ -145,7 +146,8 @@ fn records_of_version_1_restore_for_ever() {
     one(&fast(), "fastfood");
 }
 
-/// What is written now is version 1; a later version keeps the test above and replaces this one.
+/// The present version writes version 1; a later version keeps the test above and replaces this
+/// one.
 #[test]
 fn version_1_is_what_is_written() {
     fn one<M, const D: usize>(map: &M, name: &str) -> String

@@ -1,4 +1,4 @@
-//! The tolerance table is complete: every entry is used, and no test has a limit of its own.
+//! The tolerance table is complete: every entry is used, and no test has its own limit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn every_entry_is_used() {
     }
 }
 
-/// A number such as 1e-6 in a comparison belongs into the table.
+/// A number such as 1e-6 in a comparison belongs in the table.
 #[test]
 fn no_test_has_a_limit_of_its_own() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");

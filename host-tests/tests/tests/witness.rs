@@ -1,4 +1,4 @@
-//! The witness function and its gradient against the reference.
+//! Compares the witness function and its gradient with the f64 oracle.
 
 mod common;
 
@@ -12,7 +12,7 @@ use fastmmd_reference::generate::Generator;
 use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::{Points, real, single, tolerance};
 
-/// Normal samples, and such with another mean and spread.
+/// Normal samples, and normal samples with another mean and spread.
 fn samples<const D: usize>(seed: u64) -> (Vec<[f32; D]>, Vec<[f32; D]>) {
     let mut generator = Generator::new(seed);
     let mut draw = |mean: f64, spread: f64| -> Vec<[f32; D]> {
@@ -21,7 +21,7 @@ fn samples<const D: usize>(seed: u64) -> (Vec<[f32; D]>, Vec<[f32; D]>) {
     (draw(0.0, 1.0), draw(0.7, 1.4))
 }
 
-/// The mean of `kernel(x − p)` over P less that over Q.
+/// The mean of `kernel(x − p)` over P minus that over Q.
 fn by_pairs<const D: usize>(
     x: &[f64],
     sets: &(Vec<[f32; D]>, Vec<[f32; D]>),

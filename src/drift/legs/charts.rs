@@ -165,6 +165,11 @@ impl<const N: usize> Charts<N> {
         windows.filter(|(chart, _)| chart.tail.is_mute()).map(|(_, window)| *window)
     }
 
+    /// Variance of the score while learning, and rows learned from.
+    pub(crate) fn learned(&self) -> (f32, u32) {
+        (self.variance.0, self.rows)
+    }
+
     /// The mean over the shortest window.
     pub(crate) fn first_mean(&self) -> f32 {
         self.charts.first().map_or(self.mean, |chart| chart.mean)

@@ -139,7 +139,7 @@ impl<T: State> State for Nothing<T> {
 
     fn copy_from(&mut self, _other: &Self) {}
 
-    fn bytes(&self) -> usize {
+    fn bytes(&self, _version: u8) -> usize {
         0
     }
 

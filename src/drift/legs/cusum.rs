@@ -47,10 +47,7 @@ state! {
     /// The level of a channel: sums up and down.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Cusum {
-        mean: f32,
-        variance: NonNegative,
         inverse_deviation: NonNegative = NonNegative(1.0),
-        rows: u32,
         pub(crate) up: Sum,
         pub(crate) down: Sum,
         /// Present size of the shift: its mean over about 32 rows, in deviations.
@@ -64,8 +61,8 @@ state! {
 }
 
 impl Cusum {
-    fn step(&mut self, value: f32) {
-        let deviation = (value - self.mean) * self.inverse_deviation.0;
+    fn step(&mut self, step: f32) {
+        let deviation = step * self.inverse_deviation.0;
         self.size += SIZE_RATE * (deviation - self.size);
         let step = within(deviation, CUT);
         self.up.push(step - self.slack.0);
@@ -77,26 +74,19 @@ impl Cusum {
         sum * sum
     }
 
-    /// Takes a healthy value; from `collects` on, how far sums go.
-    pub(crate) fn learn(&mut self, value: f32, plan: &Plan, collects: bool) {
-        self.rows = self.rows.saturating_add(1);
-        let count = row_count(self.rows);
-        let step = value - self.mean;
-        self.mean += step / count;
-        self.variance.0 += (step * (value - self.mean) - self.variance.0) / count;
-        if self.rows % 32 == 0 {
-            self.inverse_deviation.0 = 1.0 / larger(sqrt_f32(self.variance.0), 1e-6);
+    /// Takes how far a healthy value is from the mean so far, and the variance so far; where it
+    /// `collects`, how far sums go. The deviation is taken anew every 32 rows.
+    pub(crate) fn learn(&mut self, step: f32, variance: f32, row: u32, plan: &Plan, collects: bool) {
+        if row % 32 == 0 {
+            self.inverse_deviation.0 = 1.0 / larger(sqrt_f32(variance), 1e-6);
         }
-        if self.rows < 64 {
+        if row < 64 {
             return;
         }
-        self.step(value);
+        self.step(step);
         self.size_square.0 += (self.size * self.size - self.size_square.0) / 512.0;
-        if collects {
-            let block = Design::block_of(BLOCK / 2, plan.collected);
-            if self.tail.learn(self.statistic()) {
-                self.tail.turn(block);
-            }
+        if collects && self.tail.learn(self.statistic()) {
+            self.tail.turn(Design::block_of(BLOCK / 2, plan.collected));
         }
     }
 
@@ -127,9 +117,10 @@ impl Cusum {
         self.tail.fit(&design);
     }
 
-    /// Takes a value, and tells how far the sum is beyond its promise.
-    pub(crate) fn watch(&mut self, value: f32, plan: &Plan, adapts: bool) -> Found {
-        self.step(value);
+    /// Takes how far a value is from the learned mean, and tells how far the sum is beyond its
+    /// promise.
+    pub(crate) fn watch(&mut self, step: f32, plan: &Plan, adapts: bool) -> Found {
+        self.step(step);
         let top = CEILING * larger(sqrt_f32(self.tail.open()), 1.0);
         for sum in [&mut self.up, &mut self.down] {
             sum.sum.0 = smaller(sum.sum.0, top);

@@ -70,13 +70,11 @@ state! {
     struct Level {
         mean: f32,
         variance: NonNegative,
-        /// The largest of the first half of the present block of the next level.
-        half: f32,
     }
 }
 
 state! {
-    /// What R does while all is well, and the threshold that follows: 80 bytes.
+    /// What R does while all is well, and the threshold that follows: 76 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Tail {
         /// Mean of R and of R² while learning.
@@ -88,6 +86,8 @@ state! {
         left: u32,
         blocks: u32,
         levels: [Level; LEVELS],
+        /// The largest of the first half of the present block of each longer level.
+        halves: [f32; LEVELS - 1],
         /// R beyond which it is an alarm; 0 while learning.
         open: NonNegative,
         /// R below which it is calm.
@@ -175,14 +175,16 @@ impl Tail {
         self.largest.0 = 0.0;
         let (mut count, mut length) = (self.blocks, block);
         let mut ended = 0;
+        let mut halves = self.halves.iter_mut();
         for level in &mut self.levels {
             level.take_in(root, count.min((memory / length.max(1)).max(4)));
             ended += 1;
+            let Some(half) = halves.next() else { break };
             if count % 2 == 1 {
-                level.half = root;
+                *half = root;
                 break;
             }
-            root = larger(root, level.half);
+            root = larger(root, *half);
             count /= 2;
             length = length.saturating_mul(2);
         }

@@ -1,11 +1,11 @@
-//! Which frequencies to use: independent, quasi-random or orthogonal.
+//! How frequencies are drawn: independent, quasi-random or orthogonal.
 //!
-//! All three draw from the kernel's spectral distribution and differ in how evenly they cover
-//! it. Averaged over changes of all channels, of one channel's level and of one channel's spread,
-//! quasi-random frequencies have the smallest error of MMD² up to [`QUASI_MAX_INPUTS`] channels;
-//! above, orthogonal blocks do, except for the spread of a single channel when L is large
+//! All three draw from the kernel's spectral distribution; they differ in how evenly they cover
+//! it. Up to [`QUASI_MAX_INPUTS`] channels, quasi-random frequencies have the smallest error of
+//! MMD², averaged over changes of all channels, of one channel's level and of one channel's
+//! spread. Above, orthogonal blocks have, except for the spread of a single channel when L is large
 //! (`cargo test -p fastmmd-tests --test accuracy -- --nocapture` prints the table, and fails
-//! if the rule stops being true).
+//! if this is no longer true).
 //!
 //! The same seed gives the same frequencies, bit for bit, on every target and at compile time.
 
@@ -27,7 +27,7 @@ pub(crate) use stream::Stream;
 /// Largest input dimension for which [`Sampling::Auto`] is [`Sampling::Quasi`].
 pub const QUASI_MAX_INPUTS: usize = 4;
 
-/// How the L frequencies of a dense map are spread over the spectral distribution.
+/// How the L frequencies of a dense map are drawn from the spectral distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -38,7 +38,7 @@ pub enum Sampling {
     Auto,
     /// Independent draws, as in the FastMMD paper: the error falls as 1/√L.
     Independent,
-    /// A scrambled Halton sequence through the inverse distribution function, on the half-space
+    /// A scrambled Halton sequence, mapped by the inverse distribution function to a half-space
     /// of frequencies (ω and −ω give the same kernel).
     Quasi,
     /// Blocks of D orthogonal directions with stratified lengths; spherical kernels only.
@@ -59,7 +59,7 @@ codes!(Sampling {
 });
 
 impl Sampling {
-    /// The sampling that [`Auto`](Self::Auto) stands for; the others stand for themselves.
+    /// Replaces [`Auto`](Self::Auto) by the sampling it stands for; returns the others unchanged.
     ///
     /// # Errors
     /// [`Error::NotSpherical`] for orthogonal sampling of a kernel that is not spherical.
@@ -82,7 +82,7 @@ impl Sampling {
     }
 }
 
-/// A [`Sampling`] once it is known what [`Sampling::Auto`] stands for.
+/// A [`Sampling`] other than [`Sampling::Auto`].
 #[derive(Clone, Copy)]
 pub(crate) enum Scheme {
     Independent,
@@ -110,7 +110,7 @@ impl Scheme {
     }
 }
 
-/// Frequency vectors one after the other, and how they are to be counted.
+/// Frequency vectors, stored one after the other, and their number and length.
 pub(crate) struct Frequencies<'f> {
     pub(crate) coordinates: &'f mut [f32],
     pub(crate) inputs: usize,
@@ -126,12 +126,12 @@ impl Frequencies<'_> {
     }
 }
 
-/// A number of a list; the index is always inside, and the check spares the proof of it.
+/// Element `index`, which always exists; this form cannot panic.
 const fn get(values: &[f64], index: usize) -> f64 {
     if index < values.len() { values[index] } else { 0.0 }
 }
 
-/// Sets a number of a list, as [`get`] gets it.
+/// Sets element `index`, which always exists; this form cannot panic.
 const fn set(values: &mut [f64], index: usize, value: f64) {
     if index < values.len() {
         values[index] = value;
@@ -164,7 +164,7 @@ pub(crate) const fn draw<const D: usize, const L: usize>(
     drawn
 }
 
-/// The same, of a shape that is known at run time, vector after vector.
+/// The same for a shape known at run time; the vectors are stored one after the other.
 #[cfg(feature = "alloc")]
 pub(crate) fn draw_dynamic(
     kernel: &Kernel,
@@ -204,7 +204,7 @@ const fn coordinate(tail: Tail, u: f64) -> f64 {
     }
 }
 
-/// A seed for a map from a random generator, such as the chip's own.
+/// Draws the seed of a map from a random generator, such as the chip's own.
 ///
 /// ```
 /// use fastmmd::{Fourier, Kernel, Sampling, seed_from};

@@ -7,8 +7,8 @@ use super::radius::{Strata, stratified_radii};
 use super::stream::Stream;
 use super::{Frequencies, get, set};
 
-/// Frequencies in blocks of D perpendicular random directions, the last block cut where L is not
-/// a multiple of D, with stratified lengths. `basis` has room for D·min(D, L) numbers.
+/// Draws frequencies in blocks of D perpendicular random directions, with stratified lengths. The
+/// last block is shorter if L is not a multiple of D. `basis` has room for D·min(D, L) numbers.
 pub(super) const fn draw(
     kernel: &Kernel,
     stream: &mut Stream,
@@ -37,14 +37,14 @@ pub(super) const fn draw(
 const fn perpendicular(basis: &mut [f64], inputs: usize, count: usize, stream: &mut Stream) {
     let own = count * inputs;
     let mut attempt = 0;
-    // A draw that nearly lies in the span of the others would lose its digits: draw again.
+    // A vector that nearly lies in the span of the others would lose its digits: draw again.
     while attempt < 64 {
         let mut channel = 0;
         while channel < inputs {
             set(basis, own + channel, normal_quantile(stream.uniform()));
             channel += 1;
         }
-        // Twice is enough: what rounding leaves of the first pass, the second takes off.
+        // The second pass removes what rounding left after the first.
         let mut pass = 0;
         while pass < 2 {
             let mut other = 0;
@@ -73,7 +73,7 @@ const fn perpendicular(basis: &mut [f64], inputs: usize, count: usize, stream: &
     }
 }
 
-/// The product of two vectors of a basis, by where they begin.
+/// The dot product of two vectors of a basis, given the indices at which they begin.
 const fn dot(basis: &[f64], a: usize, b: usize, inputs: usize) -> f64 {
     let mut sum = 0.0;
     let mut channel = 0;

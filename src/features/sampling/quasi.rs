@@ -10,12 +10,12 @@ use super::{Frequencies, coordinate, get, set};
 /// Upper limit of the Halton bases: enough primes for 168 dimensions.
 const LARGEST_BASE: usize = 1000;
 
-/// L points of a scrambled Halton sequence in D dimensions (one more for the length of a
-/// heavy-tailed kernel), each coordinate through the inverse distribution function. `points` and
-/// `factors` have room for L numbers.
+/// Draws L points of a scrambled Halton sequence in D dimensions, and one more dimension for the
+/// length if the kernel has heavy tails; maps each coordinate by the inverse distribution function.
+/// `points` and `factors` have room for L numbers.
 ///
-/// ω and −ω give complex conjugate features, so the first coordinate covers only the positive
-/// half of its law: the same L points then cover the half-space twice as densely.
+/// ω and −ω give complex conjugate features. The first coordinate therefore covers only the
+/// positive half of its distribution, and the L points cover the half-space twice as densely.
 pub(super) const fn draw(
     kernel: &Kernel,
     stream: &mut Stream,
@@ -30,7 +30,7 @@ pub(super) const fn draw(
         row += 1;
     }
     if let Tail::Student(degrees) = kernel.tail() {
-        // The length decides most: it gets the most even dimension.
+        // The length matters most, so it gets the dimension that is covered most evenly.
         halton(base, stream, points);
         let mut row = 0;
         while row < frequencies.count {
@@ -56,8 +56,8 @@ pub(super) const fn draw(
 }
 
 /// The first points of the van der Corput sequence in `base`, each digit scrambled by its own
-/// random permutation, strictly inside (0, 1). Beyond the largest base the points are
-/// independent: there a Halton sequence of practical length is no better.
+/// random permutation, strictly inside (0, 1). Above the largest base the points are independent:
+/// there a Halton sequence of practical length is no better.
 const fn halton(base: usize, stream: &mut Stream, points: &mut [f64]) {
     let count = points.len();
     let mut row = 0;
@@ -69,7 +69,7 @@ const fn halton(base: usize, stream: &mut Stream, points: &mut [f64]) {
         return;
     }
     let mut permutation = [0_u16; LARGEST_BASE];
-    // Value of the digit at hand, and of the digits before it together.
+    // Value of the current digit, and of all digits before it.
     let mut place = 1.0;
     let mut divisor = 1;
     while divisor < count {
@@ -82,7 +82,7 @@ const fn halton(base: usize, stream: &mut Stream, points: &mut [f64]) {
         place /= f64_of(base);
         let mut row = 0;
         while row < count {
-            // Neither divisor is ever 0; the checked forms spare the proof of it.
+            // Neither divisor is ever 0; the checked forms are there because they cannot panic.
             if let Some(above) = row.checked_div(divisor)
                 && let Some(digit) = above.checked_rem(base)
                 && digit < LARGEST_BASE
@@ -93,7 +93,8 @@ const fn halton(base: usize, stream: &mut Stream, points: &mut [f64]) {
         }
         divisor = divisor.saturating_mul(base);
     }
-    // All digits beyond are zero in every point, and scrambled alike: one common random rest.
+    // All further digits are zero in every point and scrambled alike: together they add one random
+    // number, the same for all points.
     let rest = place * stream.uniform();
     let mut row = 0;
     while row < count {

@@ -6,7 +6,7 @@ use crate::numeric::{chi_quantile, f64_of, sqrt, u16_of};
 use super::stream::Stream;
 use super::{get, set};
 
-/// Divides a normal vector's length into a multivariate t: √(k/χ²_k) at probability `u`.
+/// The factor that turns a normal vector into a multivariate t: √(k/χ²_k) at probability `u`.
 pub(super) const fn student_factor(degrees: usize, u: f64) -> f64 {
     sqrt(f64_of(degrees)) / chi_quantile(degrees, u)
 }
@@ -14,8 +14,8 @@ pub(super) const fn student_factor(degrees: usize, u: f64) -> f64 {
 /// L lengths of unit-bandwidth frequencies in `inputs` dimensions, one from each of L strata of
 /// equal probability, in random order.
 ///
-/// Each length by itself has exactly the kernel's law, so estimates stay unbiased; together they
-/// cover it evenly, which takes the variance of the lengths out of MMD².
+/// Each length by itself follows the kernel's distribution exactly, so estimates stay unbiased.
+/// Together they cover it evenly, so that they add no variance to MMD².
 pub(crate) const fn stratified_radii<'s>(
     tail: Tail,
     inputs: usize,
@@ -41,14 +41,14 @@ pub(crate) const fn stratified_radii<'s>(
     radii
 }
 
-/// Room for L lengths, and for what they are drawn from.
+/// Buffers for L lengths and for the numbers they are drawn from.
 pub(crate) struct Strata<'s> {
     pub(crate) radii: &'s mut [f64],
     pub(crate) strata: &'s mut [f64],
     pub(crate) order: &'s mut [u16],
 }
 
-/// One uniform number from each of as many equal parts of (0, 1), shuffled.
+/// Divides (0, 1) into equal parts and draws one uniform number from each, in random order.
 const fn shuffled_strata(stream: &mut Stream, order: &mut [u16], strata: &mut [f64]) {
     let count = order.len();
     let mut index = 0;

@@ -1,9 +1,9 @@
-//! A stream of random words that the compiler can run too.
+//! A random number generator that also runs at compile time.
 
 /// Marsaglia's xorshift with 128 bits of state.
 ///
-/// Word for word the generator of the `rand_xorshift` crate (a test holds them together), which
-/// is not `const` and so cannot fill a map that is to live in flash.
+/// It gives the same words as the `rand_xorshift` crate (a test compares them). That crate is not
+/// `const`, so it cannot fill a map in flash.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream {
     words: [u32; 4],
@@ -16,7 +16,7 @@ impl Stream {
     pub(crate) const fn new(seed: u64) -> Self {
         let (low, high) = (split_mix(seed, 1), split_mix(seed, 2));
         let words = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
-        // The all-zero state is the one that xorshift cannot leave.
+        // Xorshift cannot leave the all-zero state.
         if low == 0 && high == 0 { Self { words: [1, 2, 3, 4] } } else { Self { words } }
     }
 

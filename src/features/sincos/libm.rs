@@ -2,8 +2,8 @@
 
 use super::{Point, SinCos, reduce};
 
-/// `libm::sincosf` of the reduced phase. It works in `f64` inside: on a core without double
-/// precision it costs many times the [`Polynomial`](super::Polynomial).
+/// `libm::sincosf` of the reduced phase. It computes in `f64`: on a core without double precision
+/// it takes many times as long as [`Polynomial`](super::Polynomial).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Libm;

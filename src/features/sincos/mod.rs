@@ -1,15 +1,14 @@
-//! From a phase to a point on the circle: the backends.
+//! Sine and cosine: backends that turn a phase into a point on the circle.
 //!
 //! | backend | feature | largest error | for |
 //! |---|---|---|---|
-//! | [`Polynomial`] | – | 1e-6 | everything; the default |
+//! | [`Polynomial`] | – | 1e-6 | general use; the default |
 //! | [`Quick`] | – | 1e-5 | the fewest instructions |
 //! | `Libm` | `libm` | 5e-7 | comparison; slow without hardware `f64` |
 //! | `Micromath` | `micromath` | 2e-3 | programs that use micromath already |
 //! | [`fixed::Table`](crate::fixed::Table) | – | 8e-5 | the maps of [`fixed`](crate::fixed), in integers |
 //!
-//! Errors are absolute, over one turn; each is [`SinCos::MAX_ERROR`], and one test holds all to
-//! theirs.
+//! Errors are absolute, over one turn. Each is the backend's [`SinCos::MAX_ERROR`], and is tested.
 
 #[cfg(feature = "libm")]
 mod libm;
@@ -39,7 +38,7 @@ impl Point {
     /// The centre of the circle: the mean of no points at all.
     pub const ZERO: Self = Self { cos: 0.0, sin: 0.0 };
 
-    /// Moves towards another point by the fraction `rate` of the way.
+    /// Moves by the fraction `rate` of the way to another point.
     #[inline(always)]
     pub(crate) fn blend(&mut self, to: Self, rate: f32) {
         self.cos += rate * (to.cos - self.cos);
@@ -54,12 +53,12 @@ impl Point {
     }
 }
 
-/// A point on the unit circle as versine and sine, the form the sums take: for backends that
-/// have 1 − cos before they have cos.
+/// A point on the unit circle as versine (1 − cos) and sine. The sums take this form; some
+/// backends compute 1 − cos before cos.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Versed {
-    /// 1 less the cosine of the phase: from 0 to 2.
+    /// 1 − cosine of the phase: from 0 to 2.
     pub versine: f32,
     /// Sine of the phase.
     pub sin: f32,
@@ -79,18 +78,18 @@ impl From<Point> for Versed {
     }
 }
 
-/// What an embedding needs of a backend: points in units of 2⁻²⁴.
+/// A backend as an embedding uses it: points in integer units of 2⁻²⁴.
 ///
-/// Every [`SinCos`] is one; the other is [`fixed::Table`](crate::fixed::Table), which needs no
-/// floating point.
+/// Every [`SinCos`] is one. So is [`fixed::Table`](crate::fixed::Table), which needs no floating
+/// point.
 pub trait Backend: Copy + PartialEq + core::fmt::Debug {
-    /// The numbers of the samples whose phases it takes.
+    /// The number type of the samples.
     type Scalar: Scalar;
 
-    /// Tells saved sums of different backends apart: [`SinCos::CODE`].
+    /// Identifies the backend in saved sums: [`SinCos::CODE`].
     const CODE: u8;
 
-    /// What [`units`](Self::units) takes off a cosine and adds to a sine.
+    /// [`units`](Self::units) subtracts this from the cosine and adds it to the sine.
     const OFFSET: u32;
 
     /// cos − [`OFFSET`](Self::OFFSET) and sin + [`OFFSET`](Self::OFFSET) of a phase, in units of
@@ -103,8 +102,8 @@ impl<B: SinCos + Copy + PartialEq + core::fmt::Debug> Backend for B {
     const CODE: u8 = <B as SinCos>::CODE;
     const OFFSET: u32 = 6 << 24;
 
-    /// One `f32` addition a coordinate: the bits of a number x from 4 to 8 are a multiple of 2²⁹
-    /// plus 2²¹·x, so a shift leaves x in units of 2⁻²⁴.
+    /// One `f32` addition per coordinate: the bits of a number x from 4 to 8 are a multiple of 2²⁹
+    /// plus 2²¹·x, so a shift gives x in units of 2⁻²⁴.
     #[inline(always)]
     fn units(phase: f32) -> [u32; 2] {
         let Versed { versine, sin } = B::versed(phase);
@@ -117,19 +116,19 @@ impl<B: SinCos + Copy + PartialEq + core::fmt::Debug> Backend for B {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not compute sine and cosine in `f32`",
     label = "not for samples of `f32`",
-    note = "detectors, couplings, kernel families and witnesses need a map of `f32` samples, not one of `fixed`"
+    note = "detectors, coupling monitors, kernel families and witnesses need a map of `f32` samples, not one of `fixed`"
 )]
 pub trait SinCos: Backend<Scalar = f32> {
     /// Largest absolute error of either, for phases within a turn.
     const MAX_ERROR: f32;
 
-    /// Tells saved sums of different backends apart. Codes below 128 are this crate's.
+    /// Identifies the backend in saved sums. Codes below 128 are reserved for this crate.
     const CODE: u8;
 
     /// (cos 2πt, sin 2πt) for a phase t in turns, |t| ≤ [`MAX_TURNS`](crate::features::MAX_TURNS).
     fn point(turns: f32) -> Point;
 
-    /// The same point, with 1 − cos 2πt for the cosine: cheaper where the backend has that first.
+    /// The same point as (1 − cos 2πt, sin 2πt): cheaper if the backend computes 1 − cos first.
     #[inline]
     #[must_use]
     fn versed(turns: f32) -> Versed {
@@ -137,10 +136,10 @@ pub trait SinCos: Backend<Scalar = f32> {
     }
 }
 
-/// The phase less its nearest whole number: in [−½, ½], exact for |t| ≤ 2²².
+/// The phase minus the nearest whole number: in [−½, ½], exact for |t| ≤ 2²².
 #[inline]
 fn reduce(turns: f32) -> f32 {
-    // Added, 1.5·2²³ leaves no room for a fraction: the sum is rounded to a whole number.
+    // A sum with 1.5·2²³ has no bits for a fraction: it is rounded to a whole number.
     const ROUNDING: f32 = 12_582_912.0;
     turns - ((turns + ROUNDING) - ROUNDING)
 }
@@ -161,7 +160,7 @@ mod tests {
             .chain(limit)
             .map(|turns| {
                 let point = B::point(turns);
-                // The fraction of a turn is exact in f64, so the reference has the same phase.
+                // The fraction of a turn is exact in f64, so both sides have the same phase.
                 let fraction = f64::from(turns) - f64::from(turns).round();
                 let (sin, cos) = (core::f64::consts::TAU * fraction).sin_cos();
                 (f64::from(point.cos) - cos).abs().max((f64::from(point.sin) - sin).abs())
@@ -173,7 +172,7 @@ mod tests {
         let error = largest_error::<B>();
         std::println!("{name}: {error:.3e} of {:.3e}", B::MAX_ERROR);
         assert!(error <= f64::from(B::MAX_ERROR), "{name}: {error}");
-        // The promise is not idle: less than four times what is measured.
+        // The stated error is not too loose: less than four times the measured one.
         assert!(error * 4.0 >= f64::from(B::MAX_ERROR), "{name}: {error}");
     }
 

@@ -1,26 +1,26 @@
 //! The crate's own sine and cosine.
 //!
 //! With S = √2 sin πr and C = √2 cos πr for the reduced phase r ∈ [−½, ½], the double-angle
-//! formulae give 1 − cos 2πr = S² and sin 2πr = S·C: one range serves the whole circle, without
-//! branches. S/r and C are polynomials in r², minimax weighted by their effect on the point, the
-//! last digits of their coefficients chosen for the least error after all rounding.
+//! formulae give 1 − cos 2πr = S² and sin 2πr = S·C: one range covers the whole circle, without
+//! branches. S/r and C are minimax polynomials in r², weighted by their effect on the point. The
+//! last digits of the coefficients were chosen for the smallest error after rounding.
 
 use super::{Point, SinCos, Versed, reduce};
 
-/// Two polynomials of five terms in the half angle: additions and multiplications only, no
-/// branches, the same bits on every target.
+/// The default backend: two polynomials of five terms in the half angle. Additions and
+/// multiplications only, no branches, the same bits on every target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Polynomial;
 
-/// Two polynomials of four terms in the half angle: a fifteenth fewer instructions than
-/// [`Polynomial`] for ten times its error.
+/// Two polynomials of four terms in the half angle: saves a fifteenth of the instructions of
+/// [`Polynomial`], with ten times its error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Quick;
 
-/// The powers r², r⁴, r⁶ and r⁸, which both polynomials share: sums of multiples of them take
-/// fewer instructions than nested products, which cannot share anything.
+/// The powers r², r⁴, r⁶ and r⁸, shared by both polynomials. Sums of multiples of shared powers
+/// take fewer instructions than Horner's scheme, which shares nothing.
 struct Powers([f32; 4]);
 
 impl Powers {

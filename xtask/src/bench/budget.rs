@@ -1,13 +1,13 @@
-//! Measured against what is known.
+//! Compares measured figures with the budget.
 
 use anyhow::{Context, Result};
 
 use super::Row;
 use crate::project::Project;
 
-/// Kept in git: the rows of the last `--overwrite`.
+/// The budget in git: the rows of the last `--overwrite`.
 pub(super) const FILE: &str = "firmware/bench/budget.json";
-/// More than this much worse than the budget fails.
+/// A figure fails above the budget times this factor.
 const MARGIN: f64 = 1.05;
 
 pub(super) fn read(project: &Project) -> Result<Vec<Row>> {
@@ -15,15 +15,15 @@ pub(super) fn read(project: &Project) -> Result<Vec<Row>> {
     serde_json::from_str(&text).context(FILE)
 }
 
-/// What is worse than the budget or not in it, and how many figures are better.
+/// Figures that are worse than the budget or not in it, and the number of better ones.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Comparison {
     pub(super) worse: Vec<String>,
     pub(super) better: usize,
 }
 
-/// Holds every row to the budget. A row of the budget that was not measured is worse only when
-/// `all` were to be.
+/// Compares every row with the budget. A row of the budget that was not measured counts as worse
+/// only if `all` rows were to be measured.
 pub(super) fn compare(rows: &[Row], budget: &[Row], all: bool) -> Comparison {
     let mut comparison = Comparison::default();
     for row in rows {
@@ -76,8 +76,8 @@ mod tests {
         assert_eq!(all_of(&[Row { ram_bytes: 1060, ..row() }]), 1);
     }
 
-    /// What is promised of the rows kept: core, map, backend, channels, level and most
-    /// instructions, all at 128 frequencies but for the 3-axis sensor's 64.
+    /// Fixed limits: core, map, backend, channels, opt-level and largest number of instructions, at
+    /// 128 frequencies, or 64 for the 3-axis sensor.
     const PROMISED: [(&str, &str, &str, u32, &str, u32); 5] = [
         ("m4f", "fastfood", "quick", 16, "3", 5_700),
         ("m4f", "fastfood", "polynomial", 16, "3", 7_000),

@@ -1,7 +1,6 @@
-//! The largest error from a phase to a sum.
+//! The largest error from a phase to a sum, against `f64`.
 //!
-//! Computed on the host with the very code of the boards, whose bits are the same
-//! (`cargo xtask parity`), against `f64`.
+//! Computed on the host by the code of the boards, which give the same bits (`cargo xtask parity`).
 
 use core::f64::consts::TAU;
 
@@ -12,13 +11,13 @@ use fastmmd::{Embedding, FeatureMap, Fourier, Kernel, Sampling, fixed};
 
 use super::programs::FIXED;
 
-/// Steps of the phase in a turn.
+/// Number of phases tried in one turn.
 const STEPS: i32 = 1 << 17;
-/// Samples of a map.
+/// Number of samples tried for a map.
 const SAMPLES: u32 = 3000;
 
-/// Largest error of cos or sin in a sum of one sample: over one turn, or, for integers, which
-/// round the phases too, over samples of a map.
+/// Largest error of cos or sin in the sum of one sample: over the phases of one turn or, for
+/// integers, whose phases are rounded too, over samples of a map.
 pub(super) fn largest(map: &str, backend: &str) -> Result<f64> {
     match (map, backend) {
         ("fourier", FIXED) => {
@@ -37,7 +36,7 @@ pub(super) fn largest(map: &str, backend: &str) -> Result<f64> {
     }
 }
 
-/// Over samples from the whole range, from noise of unit spread to the corners.
+/// Over samples from the whole range, from noise of deviation 1 to the limits.
 fn over_samples<const D: usize>(
     map: &impl FeatureMap<Inputs = Fixed<D>, Backend = fixed::Table>,
     frequency: impl Fn(usize) -> Option<[f64; D]>,

@@ -1,10 +1,11 @@
-//! Instructions per sample, counted in QEMU, beside code, RAM, stack and error.
+//! Counts instructions per sample in QEMU, and measures code, RAM, stack and error.
 
 mod budget;
 mod error;
 mod programs;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -12,15 +13,16 @@ use std::thread;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::boards::{CORE_TARGETS, CORES, Core};
 use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 use crate::{qemu, setup, size};
 
-use programs::{CORES, EMPTY, KNOWN, LEVELS, Program, TARGETS};
+use programs::{EMPTY, KNOWN, LEVELS, Program};
 
-/// Operations a sample needs at 16 channels and 128 frequencies with Fastfood, counting one each
-/// for an addition, multiplication, load or store: the transforms; reduction, two polynomials of
-/// five terms, and two products; signs, permutation, gains and scales; sums.
+/// Operations per sample of Fastfood at 16 channels and 128 frequencies; each addition,
+/// multiplication, load and store counts one. The parts: transforms; phase reduction, two
+/// polynomials of five terms and two products; signs, permutation, gains and lengths; sums.
 const MODEL: [(&str, u32); 4] = [
     ("transform", 1408),
     ("sin/cos and accumulate", 1920),
@@ -31,10 +33,11 @@ const MODEL: [(&str, u32); 4] = [
 /// Options of `cargo xtask bench`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
-    /// On the host instead: the paper's efficiency test against exact MMD, MMD-linear and B-test.
+    /// Run the FastMMD paper's efficiency test on the host instead: against exact MMD, MMD-linear
+    /// and B-test.
     ///
-    /// Takes minutes. Ratios of times of one run, and two charts in target/efficiency.svg; fails
-    /// if the core is not as fast as promised.
+    /// Takes minutes. Prints ratios of times, writes two charts to target/efficiency.svg, and fails
+    /// if the core is slower than its limits.
     #[arg(long, conflicts_with_all = ["json", "overwrite", "words"])]
     host: bool,
     /// Print the results as JSON and nothing else.
@@ -43,7 +46,7 @@ pub(crate) struct Arguments {
     /// Write the results to firmware/bench/budget.json, to be reviewed with git diff.
     #[arg(long)]
     overwrite: bool,
-    /// Only results whose name (core/map/backend/DxL/level) has all of these words in it.
+    /// Only results whose name (core/map/backend/DxL/level) contains all of these words.
     words: Vec<String>,
 }
 
@@ -56,13 +59,13 @@ struct Row {
     map: String,
     backend: String,
     opt: String,
-    /// Instructions a sample, mean of 128.
+    /// Instructions per sample, mean of 128.
     instructions: u32,
     /// Largest error from a phase to a sum.
     max_error: f64,
     /// Code and constants without the map and the program around it.
     text_bytes: u64,
-    /// The state that lasts from sample to sample.
+    /// Size of the state that is kept between samples.
     ram_bytes: u64,
     stack_bytes: u64,
 }
@@ -73,7 +76,7 @@ impl Row {
         format!("{core}/{map}/{backend}/{d}x{l}/{opt}")
     }
 
-    /// What the budget limits.
+    /// The figures that the budget limits.
     #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2⁵³")]
     fn figures(&self) -> [(&'static str, f64); 5] {
         [
@@ -88,7 +91,7 @@ impl Row {
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     if arguments.host {
-        // For this processor, as one would where speed matters: the core and the reference alike.
+        // Built for this processor, as a user who needs speed would: core and oracle alike.
         let speed = project.cargo().args(["run", "--quiet", "--release"]);
         let speed = speed.args(["--package=fastmmd-evaluation", "--bin=speed"]);
         let speed = speed.builds_in(&project.scratch("native")).arg("--");
@@ -98,7 +101,7 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     }
     let rows = measure(project, &arguments.words)?;
     if rows.is_empty() {
-        bail!("no result has all of these words in its name: {}", arguments.words.join(" "));
+        bail!("no result has a name with all of these words: {}", arguments.words.join(" "));
     }
     if arguments.json {
         println!("{}", as_json(&rows)?);
@@ -146,17 +149,22 @@ impl Cell {
         let Program { map, backend, d, l } = &self.program;
         format!("{}/{map}/{backend}/{d}x{l}/{}", self.core, self.level)
     }
+
+    /// What tells its file from others.
+    fn file(&self) -> (&'static str, &'static str, String) {
+        (self.target, self.level, self.program.name())
+    }
 }
 
-/// Builds and runs all that is wanted.
+/// Builds and runs all programs whose names contain `words`.
 fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
-    setup::targets(project, &TARGETS)?;
+    setup::targets(project, &CORE_TARGETS)?;
     setup::qemu(project)?;
     setup::component(project, None, "llvm-tools")?;
     let all = programs::all();
     let mut cells = Vec::new();
     for level in LEVELS {
-        for (core, board, target) in CORES {
+        for &Core { short: core, machine: board, target, .. } in &CORES {
             for program in &all {
                 let cell = Cell { core, board, target, level, program: program.clone() };
                 let name = cell.name();
@@ -168,7 +176,7 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
     }
     programs::write(project, &all)?;
     let mut empty = BTreeMap::new();
-    for target in TARGETS {
+    for target in CORE_TARGETS {
         for level in LEVELS {
             let wanted: Vec<_> = cells
                 .iter()
@@ -179,7 +187,7 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
                 continue;
             }
             programs::build(project, target, level, &wanted)?;
-            let (_, board, _) = CORES.into_iter().find(|(_, _, t)| *t == target).context("core")?;
+            let board = CORES.iter().find(|core| core.target == target).context("core")?.machine;
             let without = raw(project, board, target, level, EMPTY)?;
             let known = raw(project, board, target, level, KNOWN)?;
             let counted = known.instructions.saturating_sub(without.instructions);
@@ -190,36 +198,45 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
         }
     }
     let mut errors = BTreeMap::new();
-    for program in &all {
-        let Program { map, backend, .. } = program;
-        errors.insert((*map, *backend), error::largest(map, backend)?);
+    for Program { map, backend, .. } in &all {
+        if let Entry::Vacant(place) = errors.entry((*map, *backend)) {
+            place.insert(error::largest(map, backend)?);
+        }
     }
+    // Cores with the same target run the same file, instruction for instruction: one run is both's.
+    let mut files: BTreeMap<_, &Cell> = BTreeMap::new();
+    for cell in &cells {
+        files.entry(cell.file()).or_insert(cell);
+    }
+    let files: Vec<_> = files.into_iter().collect();
     let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(usize, Row)>> {
-        let mut rows = Vec::new();
+    let work = || -> Result<Vec<_>> {
+        let mut found = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(cell) = cells.get(index) else { return Ok(rows) };
-            let without = empty.get(&(cell.target, cell.level)).context("no empty program")?;
-            let error =
-                errors.get(&(cell.program.map, cell.program.backend)).context("no error")?;
-            let row = result(project, cell, without, *error);
-            rows.push((index, row.with_context(|| cell.name())?));
+            let Some((file, cell)) = files.get(index) else { return Ok(found) };
+            let Cell { board, target, level, program, .. } = cell;
+            let raw = raw(project, board, target, level, &program.name());
+            found.push((file.clone(), raw.with_context(|| cell.name())?));
         }
     };
-    let mut rows = thread::scope(|scope| -> Result<Vec<(usize, Row)>> {
+    let found = thread::scope(|scope| -> Result<BTreeMap<_, Raw>> {
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        let mut rows = Vec::new();
+        let mut found = BTreeMap::new();
         for worker in workers {
-            rows.extend(worker.join().map_err(|_| anyhow!("a worker panicked"))??);
+            found.extend(worker.join().map_err(|_| anyhow!("a worker panicked"))??);
         }
-        Ok(rows)
+        Ok(found)
     })?;
-    rows.sort_by_key(|(index, _)| *index);
-    Ok(rows.into_iter().map(|(_, row)| row).collect())
+    let row = |cell: &Cell| {
+        let without = empty.get(&(cell.target, cell.level)).context("no empty program")?;
+        let error = errors.get(&(cell.program.map, cell.program.backend)).context("no error")?;
+        result(cell, found.get(&cell.file()).context("not run")?, without, *error)
+    };
+    cells.iter().map(row).collect()
 }
 
-/// What a program says of itself, and its size.
+/// What a program printed, and its size.
 #[derive(Debug, Clone, Copy)]
 struct Raw {
     instructions: u32,
@@ -240,7 +257,7 @@ fn raw(project: &Project, board: &str, target: &str, level: &str, name: &str) ->
         figures.insert(*name, number.parse::<u64>().with_context(|| format!("it said {said}"))?);
     }
     let of = |name: &str| figures.get(name).copied().with_context(|| format!("it said {said}"));
-    // 1.6 ticks an instruction.
+    // 1.6 ticks per instruction.
     let instructions = of("ticks")? * 10 / 16 / of("samples")?.max(1);
     Ok(Raw {
         instructions: u32::try_from(instructions)?,
@@ -251,9 +268,8 @@ fn raw(project: &Project, board: &str, target: &str, level: &str, name: &str) ->
     })
 }
 
-fn result(project: &Project, cell: &Cell, without: &Raw, error: f64) -> Result<Row> {
-    let Cell { core, board, target, level, program } = cell;
-    let found = raw(project, board, target, level, &program.name())?;
+fn result(cell: &Cell, found: &Raw, without: &Raw, error: f64) -> Result<Row> {
+    let Cell { core, level, program, .. } = cell;
     Ok(Row {
         core: (*core).to_owned(),
         d: program.d,
@@ -262,7 +278,7 @@ fn result(project: &Project, cell: &Cell, without: &Raw, error: f64) -> Result<R
         backend: program.backend.to_owned(),
         opt: (*level).to_owned(),
         instructions: found.instructions.saturating_sub(without.instructions),
-        // Three digits: the rest is noise of the phases tried.
+        // Three digits: the rest depends on the phases tried.
         max_error: format!("{error:.2e}").parse()?,
         text_bytes: found.text.saturating_sub(without.text + found.map),
         ram_bytes: found.ram,
@@ -270,7 +286,7 @@ fn result(project: &Project, cell: &Cell, without: &Raw, error: f64) -> Result<R
     })
 }
 
-/// An array with one row a line, so that changes can be read.
+/// A JSON array with one row per line, for readable diffs.
 fn as_json(rows: &[Row]) -> Result<String> {
     let lines: Result<Vec<_>, _> = rows.iter().map(serde_json::to_string).collect();
     Ok(format!("[\n  {}\n]", lines?.join(",\n  ")))
@@ -294,6 +310,6 @@ fn table(rows: &[Row]) -> String {
             format!("{d}/{l}"),
         ));
     }
-    text.push_str("\n\ninstructions a sample, mean of 128; bytes; error from a phase to a sum\n");
+    text.push_str("\n\ninstructions per sample, mean of 128; sizes in bytes; error of a sum\n");
     text
 }

@@ -1,7 +1,7 @@
-//! What is measured: a program for each, written and built here.
+//! Writes and builds one program for each case to measure.
 //!
-//! The programs are a line each around `firmware/bench`. They are written by this command and not
-//! kept, so that what is measured is listed in one place.
+//! A program is one call into `firmware/bench`. The programs are generated and not kept in git, so
+//! that the cases are listed in one place.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,32 +15,22 @@ use crate::project::Project;
 const SHAPES: [(u32, u32); 4] = [(4, 64), (8, 128), (16, 128), (32, 256)];
 const BACKENDS: [&str; 5] = ["polynomial", "quick", "libm", "micromath", FIXED];
 
-/// The backend that has maps of its own, in integers.
+/// The backend with its own maps, in integers.
 pub(super) const FIXED: &str = "fixed";
 
-/// Cores by the names that results have, their QEMU machines, and targets.
-pub(super) const CORES: [(&str, &str, &str); 4] = [
-    ("m4f", "mps2-an386", "thumbv7em-none-eabihf"),
-    ("m7", "mps2-an500", "thumbv7em-none-eabihf"),
-    ("m3", "mps2-an385", "thumbv7m-none-eabi"),
-    // An M3 runs the code of an M0.
-    ("m0", "mps2-an385", "thumbv6m-none-eabi"),
-];
-pub(super) const TARGETS: [&str; 3] =
-    ["thumbv7em-none-eabihf", "thumbv7m-none-eabi", "thumbv6m-none-eabi"];
 pub(super) const LEVELS: [&str; 2] = ["3", "s"];
 
-/// What stands for the map where a detector is measured: one of raw values and one of innovations,
-/// which are functions of `firmware/bench`.
+/// Functions of `firmware/bench` that measure a detector, used in place of a map's name: of raw
+/// values, and of innovations.
 const DETECTORS: [&str; 2] = ["detector", "innovation"];
 
-/// The program that measures nothing, of which all others have more.
+/// The empty program, whose cost is subtracted from all others.
 pub(super) const EMPTY: &str = "empty";
 
 /// The program that runs 10,000 instructions in a loop.
 pub(super) const KNOWN: &str = "known";
 
-/// One thing to be measured.
+/// One case to measure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Program {
     pub(super) map: &'static str,
@@ -70,7 +60,7 @@ impl Program {
     }
 }
 
-/// Everything there is to measure.
+/// All cases to measure.
 pub(super) fn all() -> Vec<Program> {
     let mut programs = Vec::new();
     for (d, l) in SHAPES {
@@ -86,7 +76,7 @@ pub(super) fn all() -> Vec<Program> {
     programs
 }
 
-/// Where [`build`] puts a program.
+/// The path of a program that [`build`] built.
 pub(super) fn file(project: &Project, target: &str, level: &str, name: &str) -> PathBuf {
     let path = project.scratch("bench").join(target);
     path.join(profile(level)).join(name)
@@ -128,12 +118,12 @@ pub(super) fn write(project: &Project, programs: &[Program]) -> Result<()> {
     }
     manifest.push_str("# Not a member of the workspace this directory lies in.\n[workspace]\n");
     write_if_new(&directory.join("Cargo.toml"), &manifest)?;
-    // The versions of the firmware, not whatever is newest today.
+    // The firmware's versions of dependencies, not the newest ones.
     fs::copy(project.path("firmware/Cargo.lock"), directory.join("Cargo.lock"))?;
     Ok(())
 }
 
-/// Leaves a file alone that is as it should be, so that it is not built again.
+/// Writes a file only if its content changes, so that it is not built again for nothing.
 fn write_if_new(path: &std::path::Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
@@ -151,7 +141,7 @@ pub(super) fn build(
     let directory = project.scratch("bench-programs");
     let variable =
         format!("CARGO_TARGET_{}_RUSTFLAGS", target.replace('-', "_").to_ascii_uppercase());
-    // The board's memory map lies in the root.
+    // The board's memory map is in the root.
     let root = project.path("");
     let flags = format!(
         "-Clink-arg=--nmagic -Clink-arg=-Tlink.x -Clink-arg=-L{}",

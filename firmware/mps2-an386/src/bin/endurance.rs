@@ -1,4 +1,4 @@
-//! As many samples as the emulator's loader has put into the large RAM, in one go.
+//! Processes all samples that the emulator's loader has put into the large RAM, in one run.
 
 #![no_std]
 #![no_main]
@@ -9,7 +9,7 @@ use mps2_an386::Board;
 use semihosting::process::exit;
 
 const DATA: *const u32 = 0x2100_0000 as *const u32;
-/// What fits behind the mark and the count.
+/// Number of samples that fit behind the mark and the count.
 const MOST: u32 = (16 << 20) / 12 - 1;
 
 /// A word of the data.

@@ -1,5 +1,5 @@
-//! Measures what the detector reaches and compares with the tables kept beside this
-//! package's sources: started by `cargo xtask evaluate`.
+//! Measures how well the detector performs, and compares with the tables in this package:
+//! started by `cargo xtask evaluate`.
 
 use std::env;
 use std::fs;
@@ -45,7 +45,7 @@ fn options() -> Result<Options, String> {
             || SECTIONS.iter().any(|section| section.name == name)
     };
     if options.overwrite && options.seed != 0 {
-        return Err("tables are kept for seed 0 alone".to_owned());
+        return Err("tables are only written for seed 0".to_owned());
     }
     if let Some(name) = options.sections.iter().find(|name| !known(name)) {
         let names: Vec<_> = SECTIONS.iter().map(|section| section.name).collect();
@@ -54,7 +54,7 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-/// Compares with the table kept, or keeps this one.
+/// Compares with the recorded table, or records this one.
 fn settle(name: &str, text: &str, overwrite: bool) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables").join(name);
     if overwrite {
@@ -62,8 +62,8 @@ fn settle(name: &str, text: &str, overwrite: bool) -> Result<(), String> {
     }
     match fs::read_to_string(&path) {
         Ok(kept) if kept == text => Ok(()),
-        Ok(_) => Err(format!("differs from tables/{name}; if it should, --overwrite")),
-        Err(error) => Err(format!("tables/{name}: {error}; --overwrite makes it")),
+        Ok(_) => Err(format!("differs from tables/{name}; if intended, use --overwrite")),
+        Err(error) => Err(format!("tables/{name}: {error}; --overwrite writes it")),
     }
 }
 
@@ -104,7 +104,7 @@ fn main() -> ExitCode {
                     let file = format!("{name}.md");
                     failures.extend(settle(&file, &report.text, options.overwrite).err());
                 } else {
-                    println!("Not the half that the bounds and the kept table are for.\n");
+                    println!("The bounds and the recorded table are for another half.\n");
                 }
             }
             Err(error) => failures.push(error.to_string()),

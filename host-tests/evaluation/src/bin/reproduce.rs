@@ -41,11 +41,11 @@ fn options() -> Result<Options, String> {
     Ok(Options { effort, out, parts })
 }
 
-/// A bar on standard error, and none where that is no terminal.
+/// A progress bar on standard error, if that is a terminal.
 fn bar(parts: &[Part]) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}");
     let bar = ProgressBar::new(parts.iter().map(|part| u64::from(part.steps)).sum());
-    // The template is a constant; the default will do if it should ever be wrong.
+    // The template is a constant; if it were wrong, the default would be used.
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
@@ -74,7 +74,7 @@ fn report(options: &Options) -> Result<(String, usize), String> {
     let bar = bar(&options.parts);
     for part in &options.parts {
         bar.set_message(part.name);
-        let figure = (part.run)(options.effort, &|| bar.inc(1));
+        let figure = part.figure(options.effort, &|| bar.inc(1));
         let figure = figure.map_err(|error| format!("{}: {error}", part.name))?;
         save(&options.out, &figure)?;
         let _ = write!(text, "\n{}", figure.text);

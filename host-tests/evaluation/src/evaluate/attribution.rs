@@ -1,4 +1,4 @@
-//! Which channel changed, what about it, and since when: right how often?
+//! How often the named channel, kind of change and onset are right.
 
 use fastmmd::condition::ViewKind;
 use fastmmd::{Alarm, Change, Verdict};
@@ -14,7 +14,7 @@ use fastmmd_reference::{real, single, tolerance};
 const CHANNELS: usize = 8;
 /// Changes not noticed within this many rows are not attributed.
 const NOTICED_WITHIN: usize = 512;
-/// Rows after the alarm at which the attribution is read again.
+/// Number of rows after the alarm at which the attribution is checked again.
 const LATER: usize = 16;
 
 /// The healthy data.
@@ -26,12 +26,12 @@ const FAMILIES: [(&str, Family); 5] = [
     ("AR(1) 0.9", Family::Autoregressive(0.9)),
 ];
 
-/// What happens to one channel.
+/// A change of one channel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
-    /// So many standard deviations are added.
+    /// This many standard deviations are added.
     Level(f64),
-    /// The distance from the mean is multiplied.
+    /// The distance from the mean is multiplied by this.
     Spread(f64),
     /// Another distribution with the same mean and variance: two modes.
     TwoModes,
@@ -40,7 +40,7 @@ pub enum Event {
     Skew,
 }
 
-/// The events, each as often.
+/// The events, all equally often.
 const EVENTS: [Event; 8] = [
     Event::Level(0.5),
     Event::Level(1.0),
@@ -83,11 +83,11 @@ pub enum Ending {
     Early,
     /// No alarm in time.
     Missed,
-    /// An alarm after the change, whatever raised it.
+    /// An alarm after the change, for any reason.
     Noticed(Answer),
 }
 
-/// What the detector said of a change it noticed.
+/// The detector's attribution of a change it noticed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
     event: Event,
@@ -95,10 +95,10 @@ pub struct Answer {
     alarm: (bool, bool),
     /// The same some rows later.
     later: (bool, bool),
-    /// Whether the same rows without the change raised an alarm no later.
+    /// Whether the same rows without the change also raised an alarm by then.
     coincident: bool,
     delay: f64,
-    /// Estimated onset less the true one.
+    /// Estimated onset minus the true one, in rows.
     since: f64,
 }
 
@@ -118,7 +118,7 @@ pub fn attempt(family: Family, cell: usize, trial: usize) -> Ending {
     let onset = detector.rows();
     let mut twin = detector.clone();
     let mut twin_alarmed = false;
-    // Numbers of its own, so that the other rows are those of the twin.
+    // A separate generator, so that all other rows are those of the unchanged twin.
     let mut numbers = Generator::new(seed(8, cell, trial));
     let mut next = || {
         let healthy = source.draw();
@@ -160,7 +160,7 @@ pub struct Score {
     missed: usize,
 }
 
-/// A look at an answer: right or not.
+/// Whether an answer is right in some respect.
 type Look = fn(&Answer) -> bool;
 
 impl Score {
@@ -300,7 +300,7 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
         ("kind right, in the alarm", kind, tolerance::ATTRIBUTED_KIND),
         ("kind right, 16 rows later", kind_later, tolerance::ATTRIBUTED_KIND),
     ] {
-        // The small sample of a quick run cannot tell .95 from .94 at the alarm.
+        // A quick run has too few trials to separate 0.95 from 0.94 at the alarm.
         if scope == Scope::Full || what.contains("later") {
             report.hold(Check { what: what.to_owned(), value, kept: value >= least.limit });
         }

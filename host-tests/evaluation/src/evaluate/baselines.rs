@@ -1,5 +1,5 @@
-//! What the detector is measured against: NEWMA, a CUSUM and a limit check for each channel, and
-//! the window test that takes rows for independent.
+//! Baselines for the detector: NEWMA, a CUSUM and a limit check for each channel, and a window test
+//! that assumes independent rows.
 
 use std::array;
 
@@ -11,12 +11,12 @@ use fastmmd::{FeatureMap, Fourier};
 use super::devices::{FREQUENCIES, granted};
 use fastmmd_reference::{real, single};
 
-/// Something that looks at rows one by one and says how suspicious they are.
+/// A method that processes rows one by one and returns a statistic.
 pub trait Method<const C: usize>: Clone + Send + Sync {
     /// Takes a row that is known to be healthy.
     fn learn(&mut self, row: &[f32; C]);
 
-    /// Takes a row; the larger the answer, the more suspicious. Alarms are raised beyond a
+    /// Takes a row and returns the statistic: larger is more suspicious. Alarms are raised above a
     /// threshold that is the same for all devices.
     fn push(&mut self, row: &[f32; C]) -> f32;
 }
@@ -39,7 +39,7 @@ pub fn detector<'m>(map: &'m Map, channels: usize, config: &Config) -> Detector<
     granted(dynamic::detector(map, channels, ViewKind::Raw, config.clone()))
 }
 
-/// Rows from which baselines that compare whole rows learn level and spread.
+/// Number of rows from which baselines that compare whole rows learn level and spread.
 const SCALING_ROWS: f32 = 256.0;
 
 /// Level and spread of each channel.
@@ -72,8 +72,8 @@ impl<const C: usize> Spread<C> {
     }
 }
 
-/// Keriven, Garreau and Poli's NEWMA: the distance of two exponential means of random features
-/// that forget at different rates. D = kC compares vectors of the last k rows.
+/// NEWMA (Keriven, Garreau and Poli): the distance between two exponentially weighted means of
+/// random features with different forgetting factors. D = kC compares vectors of the last k rows.
 #[derive(Debug, Clone)]
 pub struct Newma<'m, const C: usize, const D: usize, const L: usize> {
     map: &'m Fourier<D, L>,
@@ -85,7 +85,7 @@ pub struct Newma<'m, const C: usize, const D: usize, const L: usize> {
 }
 
 impl<'m, const C: usize, const D: usize, const L: usize> Newma<'m, C, D, L> {
-    /// NEWMA for changes within a window of so many rows.
+    /// NEWMA for changes within a window of this many rows.
     #[must_use]
     pub fn new(map: &'m Fourier<D, L>, window: f64) -> Self {
         let nothing = [Point { cos: 0.0, sin: 0.0 }; L];
@@ -139,7 +139,7 @@ fn features<const D: usize, const L: usize>(map: &Fourier<D, L>, vector: &[f32; 
     let dims = real(D);
     // The median of a chi-squared variable, after Wilson and Hilferty.
     let median = (2.0 * dims * (1.0 - 2.0 / (9.0 * dims)).powi(3)).sqrt();
-    // A row of a hundred deviations would be beyond the map's reach; the rest is untouched.
+    // Clamped: a row of a hundred deviations would be beyond the map's reach.
     let scaled = vector.map(|x| (x / single(median)).clamp(-30.0, 30.0));
     let mut points = [Point { cos: 0.0, sin: 0.0 }; L];
     granted(map.project(&scaled, &mut points, |point, turns| *point = Polynomial::point(turns)));
@@ -178,8 +178,8 @@ pub fn newma_rates(window: f64) -> (f64, f64) {
     (fast, partner(fast))
 }
 
-/// Page's CUSUM of each channel, both ways, with a reference value of ½: tuned for shifts by one
-/// standard deviation.
+/// Page's two-sided CUSUM of each channel with an allowance of ½: tuned for shifts by one standard
+/// deviation.
 #[derive(Debug, Clone)]
 pub struct Cusum<const C: usize> {
     spread: Spread<C>,
@@ -188,7 +188,7 @@ pub struct Cusum<const C: usize> {
 }
 
 impl<const C: usize> Cusum<C> {
-    /// A CUSUM that has seen nothing.
+    /// A new CUSUM.
     #[must_use]
     pub fn new() -> Self {
         Self { spread: Spread::new(), up: [0.0; C], down: [0.0; C] }
@@ -226,7 +226,7 @@ pub struct Limits<const C: usize> {
 }
 
 impl<const C: usize> Limits<C> {
-    /// A limit check that has seen nothing.
+    /// A new limit check.
     #[must_use]
     pub fn new() -> Self {
         Self { spread: Spread::new(), last: [[0.0; C]; 2] }
@@ -253,8 +253,8 @@ impl<const C: usize> Method<C> for Limits<C> {
     }
 }
 
-/// The window test of the textbooks, which takes rows for independent: the same exponential
-/// window of 64 rows, its variance by the formula.
+/// The textbook window test, which assumes independent rows: the same exponentially weighted window
+/// of 64 rows, with the variance by the formula.
 #[derive(Debug, Clone)]
 pub struct IndependentTest<'m, const C: usize> {
     map: &'m Fourier<C, FREQUENCIES>,
@@ -265,11 +265,11 @@ pub struct IndependentTest<'m, const C: usize> {
 
 /// Length of its window.
 const WINDOW: f64 = 64.0;
-/// Rows apart that stand for independent ones where the formula asks for a pair.
+/// Distance in rows at which rows count as independent, for the pairs of the formula.
 const APART: usize = 512;
 
 impl<'m, const C: usize> IndependentTest<'m, C> {
-    /// A test that has seen nothing.
+    /// A new test.
     #[must_use]
     pub fn new(map: &'m Fourier<C, FREQUENCIES>) -> Self {
         let nothing = [Point { cos: 0.0, sin: 0.0 }; FREQUENCIES];
@@ -320,7 +320,7 @@ fn blend<const L: usize>(mean: &mut [Point; L], points: &[Point; L], rate: f32) 
     }
 }
 
-/// The inner product of two embeddings, after a third is taken off both.
+/// The inner product of two embeddings, after a third is subtracted from both.
 fn inner<const L: usize>(a: &[Point; L], b: &[Point; L], centre: Option<&[Point; L]>) -> f64 {
     let mut sum = 0.0;
     for (k, (a, b)) in a.iter().zip(b).enumerate() {

@@ -1,4 +1,4 @@
-//! How soon a change is noticed, by methods with the same real mean time between false alarms.
+//! The detection delay of methods with the same measured average run length.
 
 use fastmmd::dynamic::Config;
 use fastmmd::monitor::Bandwidth;
@@ -17,10 +17,10 @@ const LEARNING_ROWS: usize = 256 + 4096;
 const BEFORE_CHANGE: usize = 64;
 /// Rows watched for an alarm after an outlier.
 const OUTLIER_ROWS: usize = 32;
-/// Runs without alarms end after this many mean times.
+/// Runs without alarms end after this many mean run lengths.
 const PATIENCE: usize = 6;
 
-/// What a healthy N(0, I) becomes.
+/// A change of healthy N(0, I) rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     /// Its name in tables.
@@ -62,7 +62,7 @@ pub const PUBLISHED_SUITE: [Change; 4] = [
     Change::to("U[-4, 4]", Family::Wide),
 ];
 
-/// Changes that users meet.
+/// Changes as in practice.
 pub const CHANGES: [Change; 9] = [
     Change::by("mean .25", 1.0, 0.25, 0.0),
     Change::by("mean .5", 1.0, 0.5, 0.0),
@@ -75,7 +75,7 @@ pub const CHANGES: [Change; 9] = [
     Change::to("AR -.8", Family::Autoregressive(-0.8)),
 ];
 
-/// The statistic of one healthy run: the rows on which it was larger than ever before.
+/// The statistic of one healthy run: the rows on which it reached a new maximum.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
     records: Vec<(f32, usize)>,
@@ -117,7 +117,7 @@ pub fn matched_threshold(runs: &[Run], target: f64) -> f32 {
     high
 }
 
-/// Mean delays of one method, and at which threshold.
+/// Mean delays of one method and the threshold used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delays {
     /// The threshold on the method's statistic; for the detector a factor on its own thresholds.
@@ -131,7 +131,8 @@ pub struct Delays {
     pub outliers: f64,
 }
 
-/// Measures one method: threshold by healthy runs of `devices` devices, then the delays.
+/// Measures one method: finds the threshold from healthy runs of `devices` devices, then the
+/// delays.
 pub fn measure<M: Method<C>, const C: usize>(
     start: impl Fn() -> M + Sync,
     changes: &[Change],
@@ -237,7 +238,7 @@ pub fn run_published(scope: Scope, draw: Draw) -> Report {
         let start = || Newma::<20, 20, 128>::new(&newma_map, window);
         let newma = measure(start, &PUBLISHED_SUITE, 1000, devices, section);
         line(&mut table, &format!("NEWMA, 128 frequencies, window {window}"), &newma);
-        // The window that the peers' tables were made with, and a longer one.
+        // The window of the published tables, and a longer one.
         if window >= 50.0 {
             hold_faster(&mut report, &format!("NEWMA {window}"), &own, &newma.mean);
         }
@@ -275,7 +276,7 @@ fn line(table: &mut Table, name: &str, delays: &Delays) {
     table.line([name.to_owned(), threshold].into_iter().chain(cells).chain(outliers));
 }
 
-/// The section on changes that users meet.
+/// The section on changes as in practice.
 #[must_use]
 pub fn run_changes(scope: Scope, draw: Draw) -> Report {
     let section = draw.section(4);

@@ -1,4 +1,4 @@
-//! Simulated devices: detectors at default settings, each learning for itself.
+//! Simulated devices: detectors at default settings, each of which learns by itself.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -12,7 +12,7 @@ use super::families::Source;
 /// Frequencies of the map at default settings.
 pub const FREQUENCIES: usize = 64;
 
-/// What a simulation, whose rows are finite and whose settings are valid, cannot be refused.
+/// Unwraps results of a simulation, whose rows are finite and whose settings are valid.
 pub(super) fn granted<T>(answer: Result<T, fastmmd::Error>) -> T {
     answer.expect("simulated rows are finite and settings valid")
 }
@@ -23,7 +23,8 @@ pub fn map(inputs: usize) -> Map {
     granted(Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, inputs, FREQUENCIES))
 }
 
-/// The default settings for a promise, with so many learning rows.
+/// The default settings for a promise (mean time between false alarms, in rows), with this many
+/// learning rows.
 #[must_use]
 pub fn settings(promise: f32, learning_rows: u32) -> Config {
     let rows = fastmmd::Config::<Raw<1>>::rows(promise);
@@ -44,7 +45,7 @@ pub fn learned<'m, const C: usize>(
     device
 }
 
-/// Does the work of each of `count` devices, on all cores; results in the order of devices.
+/// Runs `work` for each of `count` devices, on all cores; returns results in the order of devices.
 pub fn fleet<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(count.max(1));
     let next = AtomicUsize::new(0);

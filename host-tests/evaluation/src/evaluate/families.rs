@@ -1,4 +1,4 @@
-//! What healthy sensors do, and what they do after a change.
+//! Simulated data of sensors, healthy and changed.
 
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::single;
@@ -20,7 +20,7 @@ pub enum Family {
     Autoregressive(f64),
     /// p·N(0, I) + (1 − p)·N(0, 4I), for the row as a whole.
     Mixture(f64),
-    /// Independent Laplace with this scale: variance twice its square.
+    /// Independent Laplace of density exp(−|x|/b)/2b, with this b: variance 2b².
     Laplace(f64),
     /// Independent, uniform from −4 to 4.
     Wide,
@@ -124,7 +124,7 @@ impl<const C: usize> Source<C> {
         row
     }
 
-    /// The next row, as a sensor gives it.
+    /// The next row, in `f32`.
     pub fn row(&mut self) -> [f32; C] {
         self.draw().map(single)
     }
@@ -135,13 +135,13 @@ pub fn exponential(numbers: &mut Generator) -> f64 {
     -(1.0 - numbers.uniform()).ln()
 }
 
-/// A seed of its own for every section, cell and device.
+/// A separate seed for every section, cell and device.
 #[must_use]
 pub fn seed(section: u64, cell: usize, device: usize) -> u64 {
     let mut word = section << 48;
     for part in [cell, device] {
         word = word.wrapping_add(u64::try_from(part).unwrap_or(0)).wrapping_add(1);
-        // SplitMix64: neighbouring numbers become unrelated ones.
+        // SplitMix64: neighbouring numbers give unrelated seeds.
         word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,21 +1,21 @@
-//! What the detector reaches, on simulated devices and on recordings: `cargo xtask evaluate`.
+//! How well the detector performs on simulated devices and on recordings: `cargo xtask evaluate`.
 //!
-//! Unlike the reference, this calls the core: as a user would, through its public functions alone.
-//! All is seeded, so that every figure is the same on every run, and results are kept as tables
-//! in `host-tests/evaluation/tables`.
+//! It uses the core as a user would, through its public functions. All random numbers are seeded,
+//! so that every run gives the same figures; results are recorded in
+//! `host-tests/evaluation/tables`.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`families`] | healthy data |
-//! | [`devices`] | detectors that learn for themselves |
+//! | [`devices`] | simulated devices |
 //! | [`window_test`] | type-I error of p-values |
-//! | [`run_length`] | mean time to a false alarm |
-//! | [`delay`] | how soon changes are noticed, beside [`baselines`] |
+//! | [`run_length`] | mean time to a false alarm (average run length) |
+//! | [`delay`] | detection delay, compared with [`baselines`] |
 //! | [`robustness`] | outliers and stuck channels |
 //! | [`attribution`] | channel, kind and onset |
-//! | [`ram`] | bytes |
+//! | [`ram`] | RAM |
 //! | [`nab`], [`skab`] | [`recordings`] of public benchmarks |
-//! | [`table`] | Markdown |
+//! | [`table`] | Markdown tables |
 
 pub mod attribution;
 pub mod baselines;
@@ -37,18 +37,18 @@ use table::Table;
 /// How much is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// A part, in seconds; bounds are held over all families together.
+    /// A part, in seconds; bounds are checked over all families together.
     Quick,
-    /// All of it, in minutes; bounds are held for each family.
+    /// Everything, in minutes; bounds are checked for each family.
     Full,
 }
 
 impl Scope {
-    /// Whether data of this family with so many channels are simulated.
+    /// Whether data of this family with this many channels are simulated.
     #[must_use]
     pub fn covers(self, family: Family, channels: usize) -> bool {
         match self {
-            // One channel has no correlation with others.
+            // Correlation needs more than one channel.
             Self::Full => (family, channels) != (Family::Correlated, 1),
             Self::Quick => matches!(
                 (family, channels),
@@ -60,7 +60,7 @@ impl Scope {
         }
     }
 
-    /// The ending of the tables' names.
+    /// The suffix of the tables' names.
     #[must_use]
     pub fn suffix(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Scope {
     }
 }
 
-/// Which random numbers are drawn: 0 for those that the tables are kept for.
+/// Which random numbers are drawn: 0 for those of the recorded tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Draw(pub usize);
 
@@ -78,7 +78,7 @@ impl Draw {
     /// The number of a cell of a table in this draw.
     #[must_use]
     pub fn cell(self, cell: usize) -> usize {
-        // Cells are numbered below that.
+        // There are fewer cells than that.
         cell + 10_000 * self.0
     }
 
@@ -94,7 +94,7 @@ impl Draw {
 pub struct Section {
     /// Its name on the command line, and of its table.
     pub name: &'static str,
-    /// Measures.
+    /// Runs the section.
     pub run: fn(Scope, Draw) -> Report,
 }
 
@@ -159,7 +159,7 @@ impl Report {
     }
 }
 
-/// Says on standard error what is at work.
+/// Prints the current work on standard error.
 fn note(section: &str, what: &str) {
     eprintln!("{section}: {what}");
 }

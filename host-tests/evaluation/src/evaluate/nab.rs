@@ -1,7 +1,7 @@
-//! The Numenta Anomaly Benchmark, under rules that no label enters.
+//! The Numenta Anomaly Benchmark, with rules that do not depend on the labels.
 //!
-//! Each file is learned from its first 15 %, at least 768 rows, with the same settings; alarms
-//! are single rows at least 100 rows apart.
+//! The detector learns from the first 15 % of each file, at least 768 rows, with the same settings.
+//! Alarms are single rows at least 100 rows apart.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,9 +19,9 @@ use super::{Check, Report};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::{real, tolerance};
 
-/// Rows between alarms, at least.
+/// Smallest number of rows between alarms.
 pub const HOLD_OFF: u32 = 100;
-/// Rows dropped from the start of every file, to see how much is luck.
+/// Numbers of rows dropped from the start of every file, to see how much depends on chance.
 pub const CROPS: [usize; 4] = [0, 13, 29, 47];
 /// Windows in the half that the bounds are for.
 const WINDOWS_OF_HALF: usize = 61;
@@ -32,7 +32,7 @@ type Labels = BTreeMap<String, Vec<[String; 2]>>;
 /// Reads a checkout.
 ///
 /// # Errors
-/// What is missing or not as it should be.
+/// If a file is missing or has another format.
 pub fn read(directory: &Path) -> Result<Vec<Recording<1>>, Unreadable> {
     let path = directory.join("labels/combined_windows.json");
     let text = fs::read_to_string(&path).map_err(|error| {
@@ -64,7 +64,7 @@ fn read_file(
     if lines.len() <= learning {
         return Err(refused(format!("only {} rows", lines.len())));
     }
-    // Timestamps of one format sort as text; labels have microseconds, data have not.
+    // Timestamps of one format can be sorted as text; labels have microseconds, data have not.
     let second = |timestamp: &str| timestamp.chars().take(19).collect::<String>();
     let times: Vec<String> = lines.iter().map(|line| second(&line[0])).collect();
     let mut events = Vec::new();
@@ -80,13 +80,13 @@ fn read_file(
     Ok(Recording { group: group.to_owned(), name: name.to_owned(), rows, learning, events })
 }
 
-/// Rows that a file of `rows` rows is learned from.
+/// Number of learning rows of a file of `rows` rows.
 #[must_use]
 pub fn learning_rows(rows: usize) -> usize {
     (rows * 15 / 100).max(768)
 }
 
-/// Windows that do not end before learning does: the others cannot be caught.
+/// Number of windows that end after learning: the others cannot be caught.
 #[must_use]
 pub fn within_reach(recording: &Recording<1>) -> usize {
     recording.events.iter().filter(|event| *event.end() >= recording.learning).count()
@@ -124,11 +124,11 @@ fn blind(recordings: &[Recording<1>], count: usize) -> [String; 2] {
     ]
 }
 
-/// Measures. The table kept is that of the half in which the bounds are stated; whether this is
-/// that half is the second answer.
+/// Measures. The recorded table and the bounds are for one half of the files; also returns whether
+/// this is that half.
 ///
 /// # Errors
-/// What [`read`] refuses.
+/// Those of [`read`].
 pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
     let recordings = read(directory)?;
     let windows: usize = recordings.iter().map(|recording| recording.events.len()).sum();

@@ -1,4 +1,4 @@
-//! What a detector takes in RAM.
+//! The RAM of a detector.
 
 use fastmmd::condition::{Innovation, Raw, View};
 use fastmmd::shape::{Fixed, Windows};
@@ -28,7 +28,7 @@ fn line<const C: usize, const D: usize>() -> [String; 8] {
     ]
 }
 
-/// The section. Pointers count as on the host; on a 32-bit device one of them is 4 bytes less.
+/// The section. Sizes are those of the host; a 32-bit device needs 4 bytes less per pointer.
 #[must_use]
 pub fn run(_scope: Scope, _draw: Draw) -> Report {
     let mut report = Report::new(

@@ -1,4 +1,4 @@
-//! Recordings of public benchmarks: what is common to reading, running and scoring them.
+//! Recordings of public benchmarks: shared code to read, run and score them.
 
 use std::fmt;
 use std::fs;
@@ -16,10 +16,10 @@ use fastmmd_reference::real;
 pub const PROMISE: f32 = 10_000.0;
 /// Frequencies of the map.
 const FREQUENCIES: usize = 16;
-/// Draws that a blind baseline is averaged over.
+/// Number of draws over which a blind baseline is averaged.
 pub const DRAWS: usize = 200;
 
-/// A file or directory that is not what it should be.
+/// A file or directory that is missing or has another format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     path: PathBuf,
@@ -67,8 +67,8 @@ pub struct Score {
 }
 
 impl Score {
-    /// Counts: an event is caught by any alarm in it and further ones in it are free; an alarm
-    /// in no event is false.
+    /// Counts: an event is caught by one or more alarms in it; an alarm outside all events is
+    /// false.
     #[must_use]
     pub fn of(alarms: &[usize], events: &[RangeInclusive<usize>]) -> Self {
         let hit = |event: &&RangeInclusive<usize>| alarms.iter().any(|row| event.contains(row));
@@ -89,7 +89,7 @@ impl std::iter::Sum for Score {
     }
 }
 
-/// The table of a CSV file with a line of headings.
+/// The cells of a CSV file with a header line.
 pub(super) fn table(path: &Path, delimiter: u8) -> Result<Vec<Vec<String>>, Unreadable> {
     let unreadable = |error: csv::Error| Unreadable::new(path, error);
     let mut reader = csv::ReaderBuilder::new()
@@ -129,16 +129,16 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     Ok(found)
 }
 
-/// The preset for signals that cycle or wander.
+/// The preset for signals with cycles or trends.
 pub(super) fn preset(promise: f32) -> Config {
     Config::of(&fastmmd::Config::<Innovation<1>, _>::innovation(promise))
 }
 
-/// The rows on which the detector alarms. The first `learning` rows of `rows`, scaling included,
-/// are learned from.
+/// The rows on which the detector alarms. It learns from the first `learning` rows of `rows`,
+/// including scaling.
 ///
 /// # Panics
-/// If the settings are refused, which those of this evaluation are not.
+/// If the settings are refused; those of this evaluation are valid.
 #[must_use]
 pub fn alarms<const C: usize>(config: &Config, rows: &[[f32; C]], learning: usize) -> Vec<usize> {
     let learning = u32::try_from(learning).expect("fewer than 2³² rows");
@@ -169,7 +169,7 @@ pub fn cropped<const C: usize>(
     found.into_iter().map(|row| row + crop).collect()
 }
 
-/// One alarm on a random monitored row of a random file, as (file, row): every row as likely.
+/// One alarm on a random monitored row, as (file, row); all rows are equally likely.
 pub(super) fn random_alarm<const C: usize>(
     recordings: &[Recording<C>],
     numbers: &mut Generator,

@@ -30,20 +30,20 @@ const CELLS: [(&str, Family, usize); 11] = [
 const OUTLIERS: [(f64, bool); KINDS] =
     [(10.0, false), (10.0, true), (100.0, false), (100.0, true), (1e6, false), (1e6, true)];
 const KINDS: usize = 6;
-/// Rows watched after an outlier.
+/// Number of rows watched after an outlier.
 const WATCHED: usize = 64;
 /// Outliers given to each device, one after the other.
 const OUTLIERS_EACH: usize = 10;
 /// Devices with a stuck channel.
 const STUCK_DEVICES: usize = 30;
-/// Rows within which a stuck channel is to be found.
+/// Number of rows within which a stuck channel must be found.
 const STUCK_ROWS: usize = 256;
 const PROMISE: f32 = 1e4;
 
-/// What outliers did.
+/// The effects of outliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Outliers {
-    /// Outliers of each kind.
+    /// Number of outliers of each kind.
     pub trials: usize,
     /// Trials in which the same rows without the outlier's row raised an alarm.
     pub without: usize,
@@ -61,7 +61,7 @@ impl Outliers {
         self.caused.iter().sum()
     }
 
-    /// Outliers that left a trace.
+    /// Number of outliers that changed any statistic.
     #[must_use]
     pub fn felt(&self) -> usize {
         self.felt.iter().sum()
@@ -74,7 +74,7 @@ impl Outliers {
     }
 }
 
-/// What became of stuck channels.
+/// The results for stuck channels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stuck {
     /// Rows to the alarm, ascending, of those found.
@@ -120,7 +120,7 @@ fn outliers<const C: usize>(
         let mut detector = learned(&map, look.view, config, &mut source);
         let mut found = Outliers::default();
         for trial in 0..OUTLIERS_EACH {
-            // From the last outlier on, until windows are quiet and alarms are possible again.
+            // After the last outlier, until windows have settled and alarms are possible again.
             for _ in 0..2 * WATCHED {
                 granted(detector.push(&source.row()));
             }
@@ -210,9 +210,9 @@ fn stick<const C: usize>(look: Look, family: Family, rows: u32, cell: usize) -> 
     Stuck { delays, named: named.count(), twin }
 }
 
-/// Views in which one row stays in sight for several; whether a row held back leaves no trace at
-/// all. A predictor puts its prediction in the place of such a row, so that rows stay evenly
-/// spaced for it: the rows without it are then no longer exactly what it is to be compared with.
+/// Views in which one row affects several, and whether a row that is held back leaves no trace at
+/// all. For innovations it does: the predictor uses its prediction in place of the row, so that
+/// rows stay evenly spaced; leaving the row out is then not exactly the same.
 const OTHER_VIEWS: [(&str, Family, Look, bool); 4] = [
     ("Gaussian, 3, delay 4", Family::Gaussian, DELAY, true),
     ("AR(1) 0.9, 3, delay 4", Family::Autoregressive(0.9), DELAY, true),

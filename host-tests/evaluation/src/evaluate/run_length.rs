@@ -1,4 +1,4 @@
-//! How long it takes to a false alarm: real run lengths of devices that learned for themselves.
+//! The average run length: time to a false alarm of devices that each learned by themselves.
 
 use fastmmd::Verdict;
 use fastmmd::condition::ViewKind;
@@ -9,10 +9,10 @@ use super::table::Table;
 use super::{Check, Draw, Report, Scope, note};
 use fastmmd_reference::{real, single, tolerance};
 
-/// A run is given up after this many promised times; its alarm counts as not come.
+/// A run ends after this many promised times; it then counts as a run without an alarm.
 const PATIENCE: f64 = 50.0;
 
-/// One simulation: data, promise, and how many devices try to keep it.
+/// One simulation: data, promise and number of devices.
 #[derive(Debug, Clone, Copy)]
 pub struct Trial {
     /// The data.
@@ -57,7 +57,7 @@ fn runs<const C: usize>(trial: &Trial, cell: usize) -> Vec<(f64, bool)> {
             let verdict = granted(detector.push(&source.row()));
             let beyond =
                 detector.windows().any(|window| window.statistic > trial.factor * window.threshold);
-            // At a factor of 1 the detector itself says it.
+            // With a factor of 1 this is the detector's own alarm.
             let alarm = matches!(verdict, Verdict::Alarm(_));
             if if trial.factor < 1.0 { beyond } else { alarm } {
                 return (rows, true);
@@ -85,7 +85,7 @@ impl RunLengths {
         rows / real(alarms.max(1)) / self.promise
     }
 
-    /// The run length that this part of the devices falls short of, over the promise.
+    /// The quantile of the run lengths, over the promise.
     #[must_use]
     pub fn quantile(&self, part: f64) -> f64 {
         let last = self.runs.len().saturating_sub(1);
@@ -93,8 +93,8 @@ impl RunLengths {
         self.runs.get(index).map_or(0.0, |(rows, _)| rows / self.promise)
     }
 
-    /// Alarms of the whole fleet per promised time, while every device is watched for that time
-    /// and until its first alarm; 1 is what was promised, above is worse.
+    /// Alarms of the whole fleet per promised time, if every device is watched for that time or
+    /// until its first alarm. 1 is as promised, more is worse.
     #[must_use]
     pub fn rate(&self) -> f64 {
         let within = |rows: f64| rows <= self.promise;

@@ -1,8 +1,8 @@
 //! The Skoltech Anomaly Benchmark: eight sensors of a pump.
 //!
-//! Its own scores can be beaten by alarms on fixed rows, for every experiment runs by the same
-//! clock. Counted here: change points missed, false alarms, both beside blind baselines, alarms
-//! on the recording without anomalies, and whether alarms move with the data.
+//! Alarms on fixed rows can beat its own scores, since every experiment follows the same timetable.
+//! This counts missed change points and false alarms, both compared with blind baselines; alarms on
+//! the recording without anomalies; and whether alarms move with the data.
 
 use std::path::Path;
 
@@ -18,27 +18,27 @@ use super::{Check, Report};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::{real, tolerance};
 
-/// Sensors.
+/// Number of sensors.
 pub const CHANNELS: usize = 8;
-/// Rows that every experiment is learned from.
+/// Number of learning rows of every experiment.
 pub const LEARNING: usize = 400;
-/// Rows within which a change point is to be noticed.
+/// Number of rows within which a change point must be noticed.
 pub const WITHIN: usize = 60;
 /// A stricter limit, also printed.
 const WITHIN_STRICT: usize = 30;
 /// Rows without alarms after an alarm.
 pub const HOLD_OFF: u32 = 50;
-/// Rows on which a blind detector alarms in every file: where onsets are.
+/// Rows on which a blind detector alarms in every file: the usual onsets.
 const FIXED_ROWS: [usize; 4] = [573, 631, 917, 974];
 /// Change points in the half that the bounds are for.
 const CHANGES_OF_HALF: usize = 63;
-/// The promise, in rows: that of the other sections, not chosen by what is missed here.
+/// The promise, in rows: that of the other sections, not chosen by the results here.
 const PROMISE: f32 = 1e4;
-/// Promises, to show what is missed at more or fewer false alarms.
+/// Promises, to show the misses at more or fewer false alarms.
 const PROMISES: [f32; 8] = [2e3, 3e3, 5e3, 7e3, 1e4, 2e4, 5e4, 1e5];
 /// Rows cropped or prepended in the shift test: unlike any distance between the fixed rows.
 pub const SHIFT: usize = 40;
-/// How far an alarm may be from its old place.
+/// Largest distance, in rows, at which an alarm counts as being at its old place.
 const SAME_PLACE: usize = 10;
 
 type Experiment = Recording<CHANNELS>;
@@ -55,7 +55,7 @@ pub struct Benchmark {
 /// Reads a checkout.
 ///
 /// # Errors
-/// What is missing or not as it should be.
+/// If a file is missing or has another format.
 pub fn read(directory: &Path) -> Result<Benchmark, Unreadable> {
     let data = directory.join("data");
     let mut experiments = Vec::new();
@@ -109,7 +109,7 @@ fn read_file(path: &Path, group: &str, labelled: bool) -> Result<Experiment, Unr
     })
 }
 
-/// From each change point on, `within` rows more, but not beyond the next.
+/// From each change point `within` rows on, but not beyond the next.
 #[must_use]
 pub fn events(changes: &[usize], within: usize) -> Vec<std::ops::RangeInclusive<usize>> {
     let next = changes.iter().skip(1).map(|next| next - 1).chain([usize::MAX]);
@@ -123,8 +123,8 @@ pub fn settings(promise: f32) -> Config {
     Config { policy, ..preset(promise) }
 }
 
-/// Scores within 60 and within 30 rows. Without the first `crop` rows, learning is from as many
-/// rows as ever.
+/// Scores within 60 and within 30 rows, without the first `crop` rows. The number of learning rows
+/// stays the same.
 fn score(config: &Config, experiments: &[Experiment], crop: usize) -> (Score, Score) {
     let found = experiments.iter().map(|experiment| {
         let later = Recording { learning: LEARNING + crop, ..experiment.clone() };
@@ -152,7 +152,7 @@ pub struct Blind {
 }
 
 impl Blind {
-    /// How many standard deviations fewer these are.
+    /// By how many standard deviations `missed` is smaller.
     #[must_use]
     pub fn beaten_by(&self, missed: f64) -> f64 {
         (self.mean - missed) / self.deviation
@@ -179,21 +179,20 @@ fn blind(experiments: &[Experiment], budget: usize) -> Blind {
     Blind { mean, deviation: (squares / real(DRAWS)).sqrt() }
 }
 
-/// Alarms that are where they were in the data, those that are where they were by row number, and
-/// all that could have been.
+/// Numbers of alarms that stayed at the same data, or on the same row numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moved {
     /// At the same data.
     pub with_data: usize,
     /// On the same row number.
     pub with_rows: usize,
-    /// Alarms looked at.
+    /// All alarms compared.
     pub all: usize,
 }
 
 impl Moved {
-    /// Compares the alarms of a recording with those after its rows moved on by `by`, from the
-    /// row `from` of the recording on.
+    /// Compares the alarms of a recording, from row `from`, with those after its rows were moved by
+    /// `by`.
     fn add(&mut self, before: &[usize], after: &[usize], by: isize, from: usize) {
         let near = |row: usize| after.iter().any(|other| other.abs_diff(row) <= SAME_PLACE);
         for row in before.iter().filter(|row| **row >= from) {
@@ -208,8 +207,8 @@ impl Moved {
     }
 }
 
-/// The shift test for a way to find alarms: without the first rows, and with as many more before
-/// them, the first ones mirrored.
+/// The shift test: finds alarms without the first rows, and with as many rows, mirrored, before
+/// them.
 pub fn shifted(
     experiments: &[Experiment],
     find: impl Fn(&[[f32; CHANNELS]]) -> Vec<usize>,
@@ -230,7 +229,7 @@ pub fn shifted(
 /// Measures; as [`nab::run`](super::nab::run).
 ///
 /// # Errors
-/// What [`read`] refuses.
+/// Those of [`read`].
 pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
     let Benchmark { experiments, healthy } = read(directory)?;
     let changes: usize = experiments.iter().map(|experiment| experiment.events.len()).sum();

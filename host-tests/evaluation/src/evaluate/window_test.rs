@@ -1,4 +1,4 @@
-//! Whether p-values mean what they say: the window test's type-I error.
+//! The type-I error of the window test: are p-values correct?
 
 use fastmmd::Fourier;
 use fastmmd::condition::ViewKind;
@@ -10,14 +10,14 @@ use super::table::Table;
 use super::{Check, Draw, Report, Scope, note};
 use fastmmd_reference::{real, tolerance};
 
-/// Rows from one look at the p-value to the next: four windows, so that looks are independent.
+/// Number of rows between p-values: four windows, so that they are independent.
 const APART: usize = 256;
-/// Looks at each device.
+/// Number of p-values of each device.
 const LOOKS: usize = 16;
 /// Learning rows.
 const LEARNING_ROWS: u32 = 4096;
 
-/// How often p fell to nominal levels while all was well.
+/// How often p-values were below nominal levels on healthy data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Errors {
     looks: usize,
@@ -54,7 +54,7 @@ impl Errors {
         real(self.at_1) / real(self.looks) / 0.01
     }
 
-    /// Whether both are near enough to what was promised.
+    /// Whether both are within their limits.
     #[must_use]
     pub fn kept(&self) -> bool {
         tolerance::TYPE_I_AT_5.admits(self.ratio_at_5(), 1.0)
@@ -73,7 +73,7 @@ impl Errors {
     }
 }
 
-/// The type-I error of the detector's p-value over so many devices.
+/// The type-I error of the detector's p-value over this many devices.
 #[must_use]
 pub fn measure(family: Family, channels: usize, devices: usize, cell: usize) -> Errors {
     with_channels!(channels, errors(family, devices, cell))
@@ -95,7 +95,7 @@ fn errors<const C: usize>(family: Family, devices: usize, cell: usize) -> Errors
     Errors::count(p_values.into_iter().flatten())
 }
 
-/// The same of a test that takes rows for independent: what the calibration is for.
+/// The same for a test that assumes independent rows: shows why calibration is needed.
 #[must_use]
 pub fn measure_independent(family: Family, devices: usize) -> Errors {
     let map = Fourier::gaussian(1);
@@ -127,7 +127,7 @@ pub fn measure_independent(family: Family, devices: usize) -> Errors {
     Errors::count(scores.into_iter().flatten().map(p_of))
 }
 
-/// The section: every family, and the test that takes rows for independent.
+/// The section: every family, and the test that assumes independent rows.
 #[must_use]
 pub fn run(scope: Scope, draw: Draw) -> Report {
     let mut report = Report::new(

@@ -1,4 +1,4 @@
-//! How long a report may take.
+//! The time limit of a report.
 
 use std::fs;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::Effort;
 use fastmmd_reference::tolerance::{self, Tolerance};
 
-/// Runs from the start of a report.
+/// Measures the time of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {
     start: Instant,
@@ -19,8 +19,8 @@ impl Stopwatch {
         Self { start: Instant::now() }
     }
 
-    /// Seconds since the start, or those of one processor's time that this process has used, if
-    /// fewer: on a machine that others keep busy, it would have taken at most that much alone.
+    /// Seconds since the start, or the processor time of this process if that is less: on a busy
+    /// machine, this is the time that it would have taken alone.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         let waited = self.start.elapsed().as_secs_f64();
@@ -31,22 +31,22 @@ impl Stopwatch {
 
 /// Seconds of processor time, of all threads, from the text of Linux's `/proc/self/stat`.
 fn processor_seconds(stat: &str) -> Option<f64> {
-    /// Linux reports to other programs in hundredths of a second, whatever its own clock.
+    /// Linux reports these times in hundredths of a second.
     const TICKS_PER_SECOND: f64 = 100.0;
-    // The second field is the program's name in parentheses, and may hold anything.
+    // The second field is the program's name in parentheses, and may contain anything.
     let (_, fields) = stat.rsplit_once(')')?;
     // From there on, utime and stime are the 12th and 13th.
     let mut ticks = fields.split_whitespace().skip(11).map(str::parse::<f64>);
     Some((ticks.next()?.ok()? + ticks.next()?.ok()?) / TICKS_PER_SECOND)
 }
 
-/// The most seconds that a whole report may take.
+/// The time limit of a whole report, in seconds.
 #[must_use]
 pub fn limit(effort: Effort) -> Tolerance {
     effort.pick(tolerance::REPORT_QUICK, tolerance::REPORT)
 }
 
-/// What to say of a report that took so many seconds, and whether that is within its limit.
+/// A line about a report that took this many seconds, and whether that is within the limit.
 #[must_use]
 pub fn verdict(effort: Effort, seconds: f64) -> (String, bool) {
     let limit = limit(effort).limit;

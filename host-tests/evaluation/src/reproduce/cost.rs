@@ -1,4 +1,4 @@
-//! What Nyström MMD costs: Θ(nsd) by count and by time.
+//! The cost of Nyström MMD: Θ(nsd), counted and timed.
 
 use std::cell::Cell;
 
@@ -12,10 +12,10 @@ use fastmmd_reference::{Points, real, tolerance};
 /// Samples in each set, landmarks and channels: all eight corners of a box are measured.
 const BOX: [[usize; 2]; 3] = [[1000, 8000], [4, 32], [64, 512]];
 
-/// How often each time is taken.
+/// Number of runs for each time.
 const TIMES: usize = 3;
 
-/// What MMD² of two sets took.
+/// The cost of MMD² of two sets.
 struct Cost {
     at: [usize; 3],
     /// Coordinates that the kernel read of both its arguments, over two.
@@ -41,7 +41,7 @@ fn cost([n, s, d]: [usize; 3]) -> Result<Cost, Failed> {
     Ok(Cost { at: [n, s, d], coordinates: read.get(), seconds })
 }
 
-/// The powers of n, s and d that a size grows by, by least squares over the corners of the box.
+/// The powers of n, s and d with which a size grows, by least squares over the corners of the box.
 fn powers(costs: &[Cost], size: impl Fn(&Cost) -> f64) -> [f64; 3] {
     std::array::from_fn(|axis| {
         let [low, high] = BOX[axis];
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use fastmmd_reference::Refused;
 
-    /// The fit finds powers that are none of its own, so that a cost of another kind is noticed.
+    /// The control: the fit finds other powers, so that another cost is noticed.
     #[test]
     fn other_powers_are_found() -> Result<(), Refused> {
         let corner = |index: usize| Cost {

@@ -1,4 +1,4 @@
-//! A Hilbert space embedding, figures 1 and 2: the witness function, and how MMD² is distributed.
+//! A Hilbert space embedding, figures 1 and 2: the witness function, and the distribution of MMD².
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2, TAU};
 
@@ -36,7 +36,7 @@ fn witness_at(x: f64, p: &[f64], q: &[f64], bandwidth: f64) -> f64 {
     at(p) - at(q)
 }
 
-/// The same of the distributions themselves: by densities, in steps of 1/200.
+/// The same for the distributions themselves: by integrating densities in steps of 1/200.
 fn witness_of_densities(x: f64, bandwidth: f64) -> f64 {
     let kernel = gaussian(bandwidth);
     let steps = (-2000..=2000).map(|step| f64::from(step) / 200.0);
@@ -87,7 +87,7 @@ pub(super) fn witness(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> 
     Ok(figure)
 }
 
-/// MMD_u² of so many pairs of sets.
+/// MMD_u² of many pairs of sets.
 fn instances(
     count: usize,
     seed: u64,
@@ -109,8 +109,8 @@ fn skewness(values: &[f64]) -> f64 {
     mean(&values.iter().map(|value| ((value - centre) / spread).powi(3)).collect::<Vec<_>>())
 }
 
-/// What pairs z = (x, y) of two sets tell of MMD_u² as a U-statistic while distributions differ:
-/// h(z, z') = k(x, x') + k(y, y') − k(x, y') − k(y, x') less its mean, in parts.
+/// The Hoeffding decomposition of MMD_u² as a U-statistic over pairs z = (x, y) of two different
+/// distributions, with h(z, z') = k(x, x') + k(y, y') − k(x, y') − k(y, x').
 struct Parts {
     /// h₁(z) = E_z' h(z, z') − E h.
     single: Vec<f64>,
@@ -149,22 +149,22 @@ impl Parts {
     }
 }
 
-/// Instances of MMD_u², in the quick report too: fewer would say little of a skewness.
+/// Number of instances of MMD_u², also in the quick report: fewer are not enough for a skewness.
 const INSTANCES: usize = 2000;
 
-/// Samples in each set where there is a change.
+/// Number of samples in each set if there is a change.
 const CHANGED: usize = 100;
 
-/// Sets of so many samples of Laplace distributions of deviation 1 and 3√2.
+/// Sets of `count` samples of Laplace distributions of deviation 1 and 3√2.
 fn laplaces(generator: &mut Generator, count: usize) -> [Vec<f64>; 2] {
     [1.0, 3.0 * SQRT_2].map(|s| (0..count).map(|_| laplace(generator, s)).collect())
 }
 
-/// The skewness of as many instances of MMD_u² with a change as the report has, from a seed of at
-/// least 1 on, and what theory says of it by one pair of sets of 1000.
+/// The measured skewness of MMD_u² with a change, for a seed of at least 1, and that of theory,
+/// estimated from one pair of sets of 1000 samples.
 ///
 /// # Errors
-/// Nothing here is refused.
+/// None are expected.
 pub fn changed_skewness(seed: u64) -> Result<[f64; 2], Refused> {
     let changed = instances(INSTANCES, seed, |generator| laplaces(generator, CHANGED))?;
     let [p, q] = laplaces(&mut Generator::new(seed - 1), 1000);
@@ -193,7 +193,7 @@ pub(super) fn distributions(_: Effort, tick: Tick<'_>) -> Result<Figure, Failed>
     let generator = &mut Generator::new(1);
     let [p, q] = normals(generator);
     let spectrum = null::spectrum(&pool(&p, &q)?, Estimate::Unbiased, 5000, generator)?;
-    // The density from the distribution: how much p-values fall over a step.
+    // The density is the decrease of p-values over a step.
     let low = unchanged.iter().copied().fold(f64::INFINITY, f64::min);
     let high = unchanged.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let step = (high - low) / 40.0;

@@ -1,4 +1,4 @@
-//! FastMMD, section 3.3: power of other ensembles of circular discrepancy beside that of MMD.
+//! FastMMD, section 3.3: power of other ensembles of circular discrepancy, compared with MMD.
 
 use super::{Effort, Failed, Figure, Tick};
 use crate::evaluate::devices::fleet;
@@ -23,7 +23,7 @@ const NORMS: [Norm; 3] = [Norm::L2, Norm::L1, Norm::Largest];
 /// Level of all tests.
 const LEVEL: f64 = 0.05;
 
-/// What may change.
+/// The change between two sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// Nothing: blobs against blobs.
@@ -34,7 +34,7 @@ pub enum Change {
     Shape,
 }
 
-/// How much of it.
+/// The size of the experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// Pairs of sets.
@@ -62,7 +62,7 @@ fn draw(change: Change, samples: usize, generator: &mut Generator) -> Result<[Po
     }
 }
 
-/// Share of trials in which each of [`ENSEMBLES`] tells the sets apart at a level of 0.05; trial i
+/// Share of trials in which each of [`ENSEMBLES`] finds a difference at a level of 0.05. Trial i
 /// has the seed `seed` + i.
 ///
 /// # Errors

@@ -12,8 +12,8 @@ use fastmmd_reference::generate::Generator;
 use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::{Refused, Weighted, data, exact, real, tolerance};
 
-/// Fastfood's block. Of one of 4 or 8, many rows in a plane are mirror images of others, which
-/// blobs, symmetric themselves, see as the same row twice.
+/// Fastfood's block. In a block of 4 or 8, many frequencies in a plane are mirror images of others;
+/// for blobs, which are symmetric, these are the same frequency twice.
 pub const BLOCK: usize = 16;
 
 /// The numbers of frequencies.
@@ -65,10 +65,10 @@ pub enum Map {
 /// absolute error of MMD_b².
 pub type Errors = [[f64; 3]; 7];
 
-/// Measures the errors of a map over so many seeds.
+/// Measures the errors of a map over many seeds.
 ///
 /// # Errors
-/// What the core refuses: nothing here.
+/// Those of the core; none are expected.
 pub fn errors(
     pairs: &[Pair],
     trials: usize,
@@ -131,11 +131,11 @@ pub fn slope(errors: &Errors, kind: usize) -> f64 {
     errors.iter().zip(places).map(|(e, x): (_, f64)| x * e[kind].log2() / 28.0).sum()
 }
 
-/// Adds the measured error of MMD_b² beside what theorems 3 and 4 promise, and what they ask for.
+/// Adds a table of the measured error of MMD_b² and the bounds of theorems 3 and 4.
 fn show_bounds(figure: &mut Figure, dense: &Errors, fast: &Errors) -> Result<(), Failed> {
-    /// Probability that a promise fails.
+    /// Probability that a bound fails.
     const FAILURE: f64 = 0.05;
-    /// No two of ten thousand samples of the blobs are farther apart.
+    /// Larger than any distance between ten thousand samples of the blobs.
     const DIAMETER: f64 = 75.0;
     let region = Region::new(2, DIAMETER, 1.0)?;
     figure.say(&format!(

@@ -1,4 +1,4 @@
-//! FastMMD, figure 6: MMD² on rings for a family of bandwidths, and how far estimates scatter.
+//! FastMMD, figure 6: MMD² on rings for a family of bandwidths, and the scatter of estimates.
 
 use fastmmd::dynamic::Map;
 use fastmmd::{Kernel, KernelFamily, Profile, Sampling};
@@ -23,7 +23,7 @@ const SAMPLES: usize = 200;
 /// One value for each bandwidth.
 pub type Row = [f64; 16];
 
-/// Estimates of MMD_u² by four methods, over seeds or orders, beside the exact values.
+/// Estimates of MMD_u² by four methods, over seeds or orders of samples, and the exact values.
 #[derive(Debug, Clone)]
 pub struct Scatter {
     /// MMD_u² over all pairs.
@@ -76,7 +76,7 @@ fn family(
     fleet(seeds, one).into_iter().collect()
 }
 
-/// The peers, which depend on the order of the samples.
+/// The B-test and MMD-linear, which depend on the order of the samples.
 fn peers(
     p: &Points,
     q: &Points,
@@ -102,7 +102,7 @@ fn peers(
 /// Measures the figure on one pair of rings of 200 samples.
 ///
 /// # Errors
-/// What core and reference refuse: nothing here.
+/// Those of the core and the oracle; none are expected.
 pub fn scatter(seeds: usize, orders: usize, tick: Tick<'_>) -> Result<Scatter, Failed> {
     let mut generator = Generator::new(42);
     let p = data::ring(&mut generator, SAMPLES, true)?;
@@ -130,7 +130,7 @@ impl Scatter {
     /// The bandwidth with the largest MMD².
     ///
     /// # Panics
-    /// Never: there are sixteen.
+    /// Never: there are sixteen bandwidths.
     #[must_use]
     pub fn best(&self) -> usize {
         let order = |a: &usize, b: &usize| self.exact[*a].total_cmp(&self.exact[*b]);

@@ -1,6 +1,6 @@
-//! FastMMD, figure 7: running time as samples and channels are added, as ratios.
+//! FastMMD, figure 7: running time by number of samples and channels, as ratios.
 //!
-//! `cargo xtask bench --host` has the same at the paper's sizes, and holds the core to promises.
+//! `cargo xtask bench --host` measures the same at the paper's sizes, and checks limits.
 
 use super::{Effort, Failed, Figure, Tick, short};
 use crate::evaluate::table::Table;
@@ -8,13 +8,13 @@ use crate::plot::Axis;
 use crate::speed::{self, Times, chart};
 use fastmmd_reference::{Refused, real, tolerance};
 
-/// By samples, and by channels.
+/// Two steps: by samples, and by channels.
 pub(super) const STEPS: u32 = 2;
 
 /// Channels in the second part.
 const CHANNELS: [usize; 4] = [8, 32, 128, 512];
 
-/// The shortest time of three runs at each place: what disturbs a run only lengthens it.
+/// The shortest time of three runs: disturbances only make a run longer.
 fn shortest(run: impl Fn() -> Result<Vec<Times>, Refused>) -> Result<Vec<Times>, Refused> {
     let mut best = run()?;
     for _ in 0..2 {
@@ -47,16 +47,16 @@ fn show(
     figure.plot(file, &format!("running time by {what}"), Axis::log(what), y, &lines)
 }
 
-/// Powers by which counts of kernel values grow from the first number of samples to the last:
-/// those of exact MMD, of the B-test and of MMD-linear.
+/// Powers with which the number of kernel values grows between two numbers of samples: for exact
+/// MMD, the B-test and MMD-linear.
 fn counted(few: usize, many: usize) -> Result<[f64; 3], Refused> {
     let (few_values, many_values) = (speed::kernel_values(few)?, speed::kernel_values(many)?);
     let growth = (real(many) / real(few)).ln();
     Ok(std::array::from_fn(|i| (many_values[i] / few_values[i]).ln() / growth))
 }
 
-/// Holds what does not depend on a clock: how kernel values grow in number, and that all methods
-/// estimate the same MMD².
+/// Checks what does not depend on a clock: the growth of the number of kernel values, and that all
+/// methods estimate the same MMD².
 fn hold_values(
     figure: &mut Figure,
     by_samples: &[Times],
@@ -103,7 +103,7 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         "FastMMD, figure 7: running time",
         &format!(
             "Times over that of FastMMD by Fastfood. FastMMD is the core, in f32; the others are \
-             the reference, in f64. First as samples are added, with d = 16 and L = 128, each timed \
+             the oracle, in f64. First as samples are added, with d = 16 and L = 128, each timed \
              nine times; then as channels are, with L = 8192 and {samples} samples in each set, each \
              timed three times; the least counts. Samples are of N(0, 1) and N(0.1, 1), not of two \
              cubes as in the paper: times do not depend on them. They end at {}, and channels at \
@@ -122,7 +122,7 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         let ratio = last.fourier / last.fastfood;
         figure.hold_above(tolerance::FIGURE7_CHANNELS, "Fourier over Fastfood", ratio);
     }
-    // By channels, values are of the same samples only where nothing is extrapolated.
+    // By channels, all methods use the same samples only if nothing is extrapolated.
     hold_values(&mut figure, &by_samples, effort.pick(by_channels.as_slice(), &[]))?;
     Ok(figure)
 }
@@ -131,7 +131,7 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
 mod tests {
     use super::*;
 
-    /// The control: a method that computes something else, or takes other pairs, is noticed.
+    /// The control: a method that computes something else, or uses other pairs, fails.
     #[test]
     fn another_value_is_noticed() -> Result<(), Failed> {
         let good = speed::over_samples(&[500, 4000])?;
@@ -142,7 +142,7 @@ mod tests {
         };
         assert_eq!(broken(&good)?, 0);
         let mut biased = good.clone();
-        // What pairs of a sample with itself would add: (1 − E k)(1/m + 1/n), with E k = .39.
+        // Pairs of a sample with itself would add (1 − E k)(1/m + 1/n), with E k = 0.39.
         biased[0].values.fastfood += 0.6 * 2.0 / 500.0;
         biased[1].values.exact += 0.005;
         assert_eq!(broken(&biased)?, 4);

@@ -1,4 +1,4 @@
-//! FastMMD, section 4.5 and figure 8: type-II error on blobs with thresholds of many kinds.
+//! FastMMD, section 4.5 and figure 8: type-II error on blobs with many kinds of threshold.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) const STEPS: u32 = 21;
 /// Level of all tests.
 const LEVEL: f64 = 0.05;
 
-/// Frequencies beside the exact thresholds.
+/// Number of frequencies of FastMMD in the comparison with exact thresholds.
 const BASES: usize = 256;
 
 /// Ratios of eigenvalues; 1 is no change at all.
@@ -31,12 +31,12 @@ const FREQUENCIES: [usize; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 pub const METHODS: [&str; 6] =
     ["FastMMD + bootstrap", "bootstrap", "Pearson", "spectrum", "Gamma", "distribution-free"];
 
-/// How much of it.
+/// The size of the experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// In each set.
+    /// Number of samples in each set.
     pub samples: usize,
-    /// For each threshold.
+    /// Number of shuffles for each threshold.
     pub shuffles: usize,
 }
 
@@ -55,7 +55,7 @@ fn exceeds(statistic: f64, null: &Null) -> Result<bool, Refused> {
     Ok(statistic > null.threshold(LEVEL)?)
 }
 
-/// Whether FastMMD with a bootstrap tells the sets apart.
+/// Whether FastMMD with a bootstrap finds a difference between the sets.
 fn fastmmd(
     [p, q]: &[Points; 2],
     bases: usize,
@@ -67,14 +67,14 @@ fn fastmmd(
     exceeds(pool.mmd2(Estimate::Biased)?, &null)
 }
 
-/// Whether each method tells one pair of sets apart.
+/// Whether each method finds a difference between two sets.
 fn trial(seed: u64, ratio: f64, size: Size) -> Result<[bool; 6], Refused> {
     let generator = &mut Generator::new(seed);
     let sets = draw(generator, size.samples, ratio)?;
     let fast = fastmmd(&sets, BASES, size.shuffles, generator)?;
     let [p, q] = &sets;
     let exact = Gram::of_points(p, q, gaussian(1.0))?;
-    // Cubic in the samples: from every second one, whose distribution is twice as wide.
+    // Cubic in the number of samples, so from every second one: the distribution is twice as wide.
     let part = Gram::of_points(&half(p)?, &half(q)?, gaussian(1.0))?;
     let estimate = Estimate::Biased;
     let statistic = exact.mmd2(estimate)?;
@@ -88,8 +88,8 @@ fn trial(seed: u64, ratio: f64, size: Size) -> Result<[bool; 6], Refused> {
     ])
 }
 
-/// Share of trials in which each of [`METHODS`] tells blobs apart whose covariance has this ratio
-/// of eigenvalues from those of ratio 1. A trial's number is its seed.
+/// Share of trials in which each of [`METHODS`] finds a difference between blobs whose covariance
+/// has this ratio of eigenvalues and blobs of ratio 1. A trial's number is its seed.
 ///
 /// # Errors
 /// [`Refused::TooFewSamples`] below four samples, [`Refused::BadParameter`] for no shuffles.
@@ -120,7 +120,7 @@ pub fn missed(trials: Range<usize>, bases: usize, size: Size) -> Result<f64, Ref
 }
 
 fn seed(index: usize, ratio: f64) -> u64 {
-    // Apart for every pair of both; which seed it is does not matter.
+    // A different seed for every pair of trial and ratio.
     let place = ratio.to_bits().rotate_left(24).wrapping_mul(100_000);
     place.wrapping_add(u64::try_from(index).unwrap_or(0))
 }
@@ -148,18 +148,18 @@ pub fn size(effort: Effort) -> Size {
     effort.pick(Size { samples: 300, shuffles: 99 }, Size { samples: 1000, shuffles: 399 })
 }
 
-/// The size where FastMMD, which is quicker, stands alone.
+/// The size of the report for FastMMD alone, which is faster.
 #[must_use]
 pub fn size_alone(effort: Effort) -> Size {
     effort.pick(Size { samples: 500, shuffles: 199 }, Size { samples: 1000, shuffles: 399 })
 }
 
-/// The ratios over which power is held to a floor: smaller ones are hardly told by anything.
+/// The ratios for which power has a lower limit; no method finds much smaller ones.
 pub const HELD: [f64; 3] = [2.6, 2.8, 3.0];
 
 pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
     let (size, alone) = (size(effort), size_alone(effort));
-    // More where a limit is held to the share itself.
+    // More trials where a share itself has a limit.
     let trials = |ratio: f64| if ratio > 1.0 { effort.pick(24, 30) } else { 100 };
     let mut figure = Figure::new(
         "FastMMD, section 4.5 and figure 8: type-II error",
@@ -239,7 +239,7 @@ pub(super) fn run(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         1.0 - super::mean(&rows.map(|(_, errors)| errors[column]).collect::<Vec<_>>())
     };
     let floor = effort.pick(tolerance::FIGURE8_POWER_QUICK, tolerance::FIGURE8_POWER);
-    // All but the bound that holds for every distribution, which has no power at this size.
+    // All except the distribution-free bound, which has no power at this size.
     for (column, name) in METHODS.iter().enumerate().take(5) {
         figure.hold_above(floor, name, held(column));
     }

@@ -1,17 +1,17 @@
-//! The literature's figures, from this code: `cargo xtask reproduce`.
+//! Reproduces the literature's figures: `cargo xtask reproduce`.
 //!
-//! Each part measures, draws, and holds what it finds to limits of
+//! Each part measures, draws, and checks its results against limits of
 //! [`tolerance`](fastmmd_reference::tolerance) that were set before. Figures 5 to 7 of FastMMD
-//! measure the core, the others the reference. All is seeded; running times are given as ratios,
-//! for they are of one machine.
+//! measure the core, the others the oracle. All random numbers are seeded. Running times are given
+//! as ratios, because they depend on the machine.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`figure5`] to [`figure8`] | FastMMD (Zhao and Meng, 2015) |
 //! | [`three_samples`] | Nyström MMD (Cherfaoui and others, 2022), figure 2 |
 //! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 and 2 |
-//! | [`ensembles`] | what FastMMD's section 3.3 proposes for others |
-//! | [`budget`] | how long all of it may take |
+//! | [`ensembles`] | other circular discrepancies, proposed in FastMMD's section 3.3 |
+//! | [`budget`] | the time limit |
 
 pub mod budget;
 mod cost;
@@ -24,6 +24,7 @@ pub mod figure8;
 pub mod three_samples;
 
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use crate::evaluate::Check;
 use crate::evaluate::table::Table;
@@ -35,14 +36,14 @@ use fastmmd_reference::tolerance::Tolerance;
 /// How much is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Fewer trials and samples, in seconds: shows that all works and that the larger effects hold.
+    /// Fewer trials and samples, in seconds: shows that everything works and the larger effects.
     Quick,
     /// As in the papers, in minutes.
     Full,
 }
 
 impl Effort {
-    /// One of two.
+    /// Picks the value for this effort.
     #[must_use]
     pub fn pick<T>(self, quick: T, full: T) -> T {
         match self {
@@ -59,8 +60,28 @@ pub struct Part {
     pub name: &'static str,
     /// How often it reports progress.
     pub steps: u32,
-    /// Measures, and calls the second argument after each step.
+    /// Runs the part, and calls the second argument after each step.
     pub run: fn(Effort, Tick<'_>) -> Result<Figure, Failed>,
+}
+
+impl Part {
+    /// Measures it, and makes sure that what was found is whole.
+    ///
+    /// # Errors
+    /// Those of the part, and [`Failed::Incomplete`] unless it made as many steps as it says, held
+    /// something to limits, and names every plot in its text.
+    pub fn figure(&self, effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
+        let steps = AtomicU32::new(0);
+        let figure = (self.run)(effort, &|| {
+            steps.fetch_add(1, Ordering::Relaxed);
+            tick();
+        })?;
+        let is_named = |plot: &Plot| figure.text.contains(&format!("({})", plot.file));
+        let whole = steps.into_inner() == self.steps
+            && !figure.checks.is_empty()
+            && figure.plots.iter().all(is_named);
+        if whole { Ok(figure) } else { Err(Failed::Incomplete) }
+    }
 }
 
 /// Called after each step of a part.
@@ -81,12 +102,14 @@ pub const PARTS: [Part; 8] = [
 /// Why a part has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failed {
-    /// The reference refused.
+    /// The oracle refused.
     Refused(Refused),
-    /// The core did.
+    /// The core refused.
     Core(fastmmd::Error),
     /// A plot could not be drawn.
     Plot(String),
+    /// Steps, limits or names of plots are missing.
+    Incomplete,
 }
 
 impl fmt::Display for Failed {
@@ -95,6 +118,7 @@ impl fmt::Display for Failed {
             Self::Refused(refused) => write!(f, "{refused}"),
             Self::Core(error) => write!(f, "{error}"),
             Self::Plot(message) => write!(f, "plot: {message}"),
+            Self::Incomplete => write!(f, "steps, limits or names of plots are missing"),
         }
     }
 }
@@ -113,7 +137,7 @@ impl From<fastmmd::Error> for Failed {
     }
 }
 
-/// A plot and the file it belongs in.
+/// A plot and the name of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plot {
     /// The file's name.
@@ -122,7 +146,7 @@ pub struct Plot {
     pub svg: String,
 }
 
-/// What a part found.
+/// The results of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// What it reproduces: a paper and its figure, which every plot names.
@@ -131,7 +155,7 @@ pub struct Figure {
     pub text: String,
     /// The plots.
     pub plots: Vec<Plot>,
-    /// What was held to limits.
+    /// The limits checked.
     pub checks: Vec<Check>,
 }
 
@@ -171,12 +195,12 @@ impl Figure {
         Ok(())
     }
 
-    /// Holds a size to at most the limit, and says so.
+    /// Checks that a size is at most the limit, and reports it.
     fn hold_below(&mut self, limit: Tolerance, case: &str, value: f64) {
         self.check(limit, case, value, value <= limit.limit, "at most");
     }
 
-    /// Holds a size to at least the limit, and says so.
+    /// Checks that a size is at least the limit, and reports it.
     fn hold_above(&mut self, limit: Tolerance, case: &str, value: f64) {
         self.check(limit, case, value, value >= limit.limit, "at least");
     }
@@ -204,7 +228,7 @@ impl Figure {
     }
 }
 
-/// The shortest of `times` runs of some work, in seconds: what disturbs a run only lengthens it.
+/// The shortest of `times` runs, in seconds: disturbances only make a run longer.
 fn seconds<T>(times: usize, mut work: impl FnMut() -> Result<T, Failed>) -> Result<f64, Failed> {
     let mut shortest = f64::INFINITY;
     for _ in 0..times {
@@ -219,7 +243,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / fastmmd_reference::real(values.len())
 }
 
-/// With n − 1.
+/// Standard deviation with n − 1.
 fn deviation(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
@@ -247,7 +271,7 @@ fn exponent(value: f64) -> i32 {
 mod tests {
     use super::*;
 
-    /// The control of all parts: what is beyond its limit, or no number, is said to be broken.
+    /// The control of all parts: a value beyond its limit, or NaN, is reported as broken.
     #[test]
     fn broken_limits_are_told() {
         let limit = fastmmd_reference::tolerance::FIGURE8_TIME;
@@ -261,6 +285,34 @@ mod tests {
         figure.hold_above(limit, "d", f64::NAN);
         assert_eq!(figure.broken().len(), 4);
         assert_eq!(figure.text.matches("BROKEN").count(), 4);
+    }
+
+    /// The control of what every part is made sure of.
+    #[test]
+    fn what_is_missing_is_told() {
+        fn whole(_: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
+            tick();
+            let mut figure = Figure::new("title", "about ![plot](a.svg)");
+            figure.plots.push(Plot { file: "a.svg".into(), svg: String::new() });
+            figure.hold_below(fastmmd_reference::tolerance::FIGURE8_TIME, "below", 0.4);
+            Ok(figure)
+        }
+        fn without_limits(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
+            Ok(Figure { checks: Vec::new(), ..whole(effort, tick)? })
+        }
+        fn without_names(effort: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
+            Ok(Figure { text: String::new(), ..whole(effort, tick)? })
+        }
+        let ticks = AtomicU32::new(0);
+        let tick = || {
+            ticks.fetch_add(1, Ordering::Relaxed);
+        };
+        let figure = |steps, run| Part { name: "part", steps, run }.figure(Effort::Quick, &tick);
+        assert!(figure(1, whole).is_ok());
+        assert_eq!(ticks.load(Ordering::Relaxed), 1);
+        for (steps, run) in [(2, whole as _), (1, without_limits as _), (1, without_names as _)] {
+            assert_eq!(figure(steps, run), Err(Failed::Incomplete));
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Nyström MMD, figure 2: is Z of X's distribution or of Y's, by approximations of equal cost.
+//! Nyström MMD, figure 2: does Z have the distribution of X or of Y? Approximations of equal cost.
 
 use super::{Effort, Failed, Figure, Tick, deviation, mean, seconds, short};
 use crate::evaluate::table::Table;
@@ -100,7 +100,7 @@ impl Problem {
     }
 }
 
-/// What the runs of one size gave.
+/// The results of the runs of one size.
 struct Outcome {
     count: usize,
     errors: [f64; 6],

@@ -1,10 +1,10 @@
-//! How long something takes.
+//! Measures time.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-/// What `work` returns, and the seconds it took: where the system tells, those that the processor
-/// spent on this thread, so that waiting on a busy machine does not count.
+/// Runs `work`, and returns its result and time in seconds: processor time of this thread where the
+/// system provides it, so that waiting on a busy machine does not count.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let (start, on_processor) = (Instant::now(), spent());
     let found = black_box(work());
@@ -15,7 +15,7 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (found, seconds)
 }
 
-/// The least of three times of the same work: the one that was disturbed least.
+/// The shortest of three times of the same work.
 pub(super) fn least_of_three<T>(mut work: impl FnMut() -> T) -> (T, f64) {
     let (mut found, mut least) = timed(&mut work);
     for _ in 0..2 {
@@ -25,7 +25,7 @@ pub(super) fn least_of_three<T>(mut work: impl FnMut() -> T) -> (T, f64) {
     (found, least)
 }
 
-/// Seconds that the processor has spent on this thread, to the nanosecond.
+/// Processor time of this thread in seconds, to the nanosecond.
 #[cfg(unix)]
 #[expect(clippy::cast_precision_loss, reason = "exact to nanoseconds for months")]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
@@ -51,7 +51,7 @@ mod tests {
         assert!(short > 0.0 && long > 3.0 * short, "{short} {long}");
     }
 
-    /// Short work is told as finely as long work: a clock that ticks in milliseconds would say 0.
+    /// The clock resolves short work: one that ticks in milliseconds would give 0.
     #[test]
     fn some_microseconds_are_told_from_none() {
         let work = |rounds: u32| (0..rounds).fold(1_u32, |x, i| black_box(x ^ i).rotate_left(3));

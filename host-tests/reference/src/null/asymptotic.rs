@@ -1,4 +1,4 @@
-//! Null distributions from what theory says of many samples.
+//! Null distributions from asymptotic theory.
 
 use super::law::Null;
 use super::pool::{Estimate, Moments, Pool};
@@ -11,8 +11,8 @@ fn spread(pool: &impl Pool) -> f64 {
     pool.sizes().map(|size| 1.0 / real(size)).iter().sum()
 }
 
-/// Moments of a pool, unless Σλ is rounding beside the mean of k(x, x), an estimate of Σλ² is not
-/// positive, or either overflows.
+/// Moments of a pool. Refused if Σλ is only rounding error of the mean of k(x, x), if the estimate
+/// of Σλ² is not positive, or if either overflows.
 fn moments(pool: &impl Pool) -> Result<Moments, Refused> {
     const ROUNDING: f64 = 1e-12;
     let size = pool.diagonal().mean();
@@ -35,7 +35,7 @@ pub fn spectrum(
     draws: usize,
     generator: &mut Generator,
 ) -> Result<Null, Refused> {
-    // Before the eigenvalues: there are none of a matrix that is not finite.
+    // Checked first: a matrix that is not finite has no eigenvalues.
     moments(pool)?;
     let eigenvalues = pool.eigenvalues();
     let total: f64 = eigenvalues.iter().sum();
@@ -51,7 +51,7 @@ pub fn spectrum(
     Null::drawn((0..draws).map(|_| value()).collect())
 }
 
-/// What the mean of the statistic is above that of MMD_u², which is 0.
+/// The mean of the statistic; 0 for MMD_u².
 fn mean(pool: &impl Pool, estimate: Estimate, trace: f64) -> f64 {
     match estimate {
         Estimate::Biased => spread(pool) * trace,
@@ -59,8 +59,8 @@ fn mean(pool: &impl Pool, estimate: Estimate, trace: f64) -> f64 {
     }
 }
 
-/// Pearson's curve of the first three moments, which is that of type III: a Gamma distribution
-/// with its origin moved. Variance 2s²Σλ² and third central moment 8s³Σλ³ with s = 1/m + 1/n.
+/// Pearson's curve fitted to the first three moments. It is of type III: a shifted Gamma
+/// distribution. Variance 2s²Σλ² and third central moment 8s³Σλ³ with s = 1/m + 1/n.
 ///
 /// # Errors
 /// [`Refused::Constant`] if the samples do not vary, or too little to see a skewness,
@@ -73,8 +73,8 @@ pub fn pearson(pool: &impl Pool, estimate: Estimate) -> Result<Null, Refused> {
 }
 
 /// The Gamma distribution from 0 with the mean and the variance of MMD_b² (Gretton and others,
-/// 2009); for MMD_u² moved down by the mean. The cheapest, and good where its skewness happens to
-/// be right: it has no third moment to match.
+/// 2009), shifted by the mean for MMD_u². The cheapest method. It does not match the third moment,
+/// so it is only good where its skewness happens to be right.
 ///
 /// # Errors
 /// [`Refused::Constant`] if the samples do not vary, [`Refused::NotFinite`] where a sum of kernel
@@ -87,9 +87,9 @@ pub fn gamma(pool: &impl Pool, estimate: Estimate) -> Result<Null, Refused> {
     Null::gamma(mean(pool, estimate, trace), variance, skewness)
 }
 
-/// The bound 4√(log(2/δ)/m) on the deviation of MMD_u² for m samples in each set, independent,
-/// and a kernel from 0 to 1 (Smola and others, 2007, theorem 4). Holds for every distribution and
-/// any m, so it is far above what any of them needs.
+/// The bound 4√(log(2/δ)/m) on MMD_u² for m independent samples in each set and a kernel from 0 to
+/// 1 (Smola and others, 2007, theorem 4). It holds for every distribution and any m, so it is very
+/// conservative.
 ///
 /// # Errors
 /// [`Refused::TooFewSamples`] below two.
@@ -100,9 +100,9 @@ pub fn distribution_free(samples: usize) -> Result<Null, Refused> {
     Ok(Null::bound(real(samples)))
 }
 
-/// The mean of independent values whose expectation is 0 while nothing has changed, and its normal
-/// distribution by the deviation of the values: the threshold of MMD-linear over its
-/// [`terms`](crate::linear::terms) and of the B-test over its [`blocks`](crate::b_test::blocks).
+/// The mean of independent values with expectation 0 under the null hypothesis, and its normal
+/// distribution, estimated from the values. Gives the threshold of MMD-linear, from its
+/// [`terms`](crate::linear::terms), and of the B-test, from its [`blocks`](crate::b_test::blocks).
 ///
 /// # Errors
 /// [`Refused::TooFewSamples`] below two values, [`Refused::NotFinite`], and

@@ -1,4 +1,4 @@
-//! A distribution of the statistic: where its upper tail begins, and what lies above a value.
+//! The null distribution of a statistic: thresholds and p-values.
 
 use std::f64::consts::SQRT_2;
 
@@ -8,10 +8,10 @@ use statrs::function::gamma::gamma_ur;
 use crate::error::Refused;
 use crate::real;
 
-/// Values nearer than this share of them are the same but for rounding.
+/// Values closer than this fraction of their size count as equal, up to rounding.
 const TIED: f64 = 1e-9;
 
-/// The distribution of MMD² while nothing has changed.
+/// The distribution of MMD² for equal distributions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Null {
     law: Law,
@@ -68,8 +68,8 @@ impl Null {
         Self { law: Law::Bound { samples } }
     }
 
-    /// The distribution of `factor` times the statistic. Of r times the samples, the asymptotic
-    /// distribution is this one times 1/r: costly methods may look at a part of a pool.
+    /// The distribution of `factor` times the statistic. With r times as many samples, the
+    /// asymptotic distribution is multiplied by 1/r: costly methods may use a part of a pool.
     ///
     /// # Errors
     /// [`Refused::BadParameter`] unless `factor` is positive.
@@ -89,9 +89,9 @@ impl Null {
 
     /// The value that the statistic exceeds with a probability of at most `level`.
     ///
-    /// Of B draws it is the ⌈(1 − level)·(B + 1)⌉-th smallest, with room for rounding, and infinite
-    /// where B is too small to tell: a statistic is above it if its
-    /// [p-value](Self::p_value) is at most `level`.
+    /// For B draws it is the ⌈(1 − level)·(B + 1)⌉-th smallest, with a margin for rounding, and
+    /// infinite if B is too small. A statistic is above it if its [p-value](Self::p_value) is at
+    /// most `level`.
     ///
     /// # Errors
     /// [`Refused::BadLevel`] unless 0 < `level` < 1.
@@ -101,7 +101,7 @@ impl Null {
             Law::Drawn(values) => {
                 // The draws that may lie above: the largest r with (r + 1)/(B + 1) ≤ level.
                 let allowed = level * (real(values.len()) + 1.0) - 1.0;
-                // A hair of room, so that 0.05·(999 + 1) counts as 50.
+                // A small margin, so that 0.05·(999 + 1) counts as 50.
                 let above = (0..=values.len()).take_while(|&r| real(r) <= allowed + 1e-9).last();
                 above.map_or(f64::INFINITY, |r| {
                     let value = values[(values.len() - 1).saturating_sub(r)];
@@ -116,8 +116,8 @@ impl Null {
 
     /// The probability of a statistic at least this large; NaN for NaN.
     ///
-    /// Of B draws it is (1 + how many are as large)/(B + 1), so never 0. Draws that only rounding
-    /// makes smaller are as large: with few different values, many draws are alike.
+    /// For B draws it is (1 + the number of draws that are as large)/(B + 1), so never 0. Draws
+    /// that are smaller only by rounding count as equal: with few different values, many draws tie.
     #[must_use]
     pub fn p_value(&self, statistic: f64) -> f64 {
         if statistic.is_nan() {
@@ -150,7 +150,7 @@ fn upper_gamma(shape: f64, x: f64) -> f64 {
     }
 }
 
-/// The x with P(Γ(shape) > x) = `level`, by halving: the tail falls in x without exception.
+/// The x with P(Γ(shape) > x) = `level`, by bisection: the tail is monotonic.
 fn gamma_quantile(shape: f64, level: f64) -> f64 {
     let (mut low, mut high) = (0.0, shape + 1.0);
     while upper_gamma(shape, high) > level {

@@ -1,4 +1,4 @@
-//! How MMD² is distributed while both sets come from one distribution: thresholds and p-values.
+//! Null distributions of MMD²: thresholds and p-values for two sets from one distribution.
 //!
 //! Every method takes a [`Pool`] of the two sets, exact ([`Gram`], any kernel on any type) or by
 //! random features ([`Features`]), and gives a [`Null`] with a threshold for each level and a

@@ -7,7 +7,7 @@ use crate::features::Frequencies;
 use crate::points::{Points, same_dims};
 use crate::real;
 
-/// Which estimate of MMD² a distribution is of.
+/// The estimate of MMD².
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimate {
     /// MMD_b², over all pairs.
@@ -74,7 +74,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// `p` and `q` count how often a sample is in each set.
+    /// The columns of `p` and `q` count how often each sample is in the set.
     pub(super) fn between<P: Pool + ?Sized>(pool: &P, p: &DMatrix<f64>, q: &DMatrix<f64>) -> Self {
         let diagonal = pool.diagonal();
         let own = |c: &DMatrix<f64>| c.tr_mul(&diagonal).iter().copied().collect();
@@ -86,7 +86,7 @@ impl Split {
         }
     }
 
-    /// For `p` that takes each sample at most once and leaves the rest for the other set: sums of
+    /// For `p` that contains each sample at most once, with the rest in the other set. The sums of
     /// the other set follow from those of the pool, for half the cost.
     pub(super) fn parting<P: Pool + ?Sized>(pool: &P, p: &DMatrix<f64>) -> Self {
         let diagonal = pool.diagonal();
@@ -193,7 +193,7 @@ pub(crate) fn symmetric<T>(
     Ok(matrix)
 }
 
-/// HKH with H = I − 1/N: the inner products of features after their mean is taken off.
+/// HKH with H = I − 1/N: the inner products of centred features.
 pub(crate) fn centre(matrix: &mut DMatrix<f64>) {
     let size = real(matrix.nrows());
     let means: DVector<f64> = matrix.column_sum() / size;
@@ -206,7 +206,7 @@ pub(crate) fn centre(matrix: &mut DMatrix<f64>) {
     }
 }
 
-/// Falling, and without the negative ones.
+/// Sorted, largest first, without negative ones.
 fn sorted(eigenvalues: &DVector<f64>) -> Vec<f64> {
     let mut values: Vec<f64> = eigenvalues.iter().map(|value| value.max(0.0)).collect();
     values.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -301,7 +301,7 @@ impl Features {
     }
 }
 
-/// Takes the mean of all columns off each.
+/// Subtracts the mean of all columns from each.
 pub(crate) fn centre_columns(columns: &mut DMatrix<f64>) {
     let mean = columns.column_mean();
     for mut column in columns.column_iter_mut() {

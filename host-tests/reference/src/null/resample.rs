@@ -7,11 +7,11 @@ use super::pool::{Estimate, Pool, Split};
 use crate::error::Refused;
 use crate::generate::Generator;
 
-/// Columns at a time: a matrix product is far quicker than its columns one by one, and 256 columns
-/// of some thousand samples fit in a cache.
+/// Columns per matrix product, which is much faster than single columns; 256 columns of some
+/// thousand samples fit in a cache.
 const BATCH: usize = 256;
 
-/// Draws in batches: `batch` gives the statistics of so many draws.
+/// Draws in batches: `batch` returns the statistics of the given number of draws.
 fn draw(draws: usize, mut batch: impl FnMut(usize) -> Vec<f64>) -> Result<Null, Refused> {
     let mut values = Vec::with_capacity(draws);
     while values.len() < draws {
@@ -20,9 +20,9 @@ fn draw(draws: usize, mut batch: impl FnMut(usize) -> Vec<f64>) -> Result<Null, 
     Null::drawn(values)
 }
 
-/// The statistic of `shuffles` random splits of the pool: while both sets come from one
-/// distribution, the true split is one of these, so that thresholds are exact at any size.
-/// O(N²) for each shuffle of a Gram matrix, O(NL) of features.
+/// The statistic of `shuffles` random splits of the pool. If both sets come from one distribution,
+/// the true split is one of these, so that thresholds are exact for any number of samples. O(N²)
+/// per shuffle of a Gram matrix, O(NL) of features.
 ///
 /// # Errors
 /// [`Refused::BadParameter`] for no shuffles, [`Refused::NotFinite`] where a sum overflows.

@@ -1,14 +1,14 @@
-//! What several tests need to bring core and reference together.
+//! Shared by tests that compare the core with the f64 oracle.
 
 use fastmmd::FeatureMap;
 use fastmmd::features::sincos::SinCos;
 use fastmmd::shape::Length;
 use fastmmd_reference::features::Frequencies;
 
-/// All frequency vectors of a map in `f64`, by mapping the unit vectors: for Fastfood much
-/// cheaper than asking for each.
+/// All frequency vectors of a map in `f64`, found by projecting the unit vectors: for Fastfood much
+/// cheaper than computing each vector.
 pub(crate) fn dense<M: FeatureMap<Backend: SinCos>>(map: &M) -> Frequencies {
-    // Any length within reach does, if it is a power of two: scaling is then exact.
+    // A power of two within reach: multiplying by it is exact.
     let mut unit = 1.0_f32;
     while unit >= map.reach() {
         unit *= 0.5;

@@ -1,4 +1,4 @@
-//! What core and reference read out of the same samples.
+//! The results of the core and of the f64 oracle for the same samples.
 
 use fastmmd::features::sincos::SinCos;
 use fastmmd::{FeatureMap, TwoSample};
@@ -6,7 +6,7 @@ use fastmmd_reference::features::Spectrum;
 use fastmmd_reference::real;
 use fastmmd_reference::tolerance::Tolerance;
 
-/// Everything that is read out of two embeddings, divided by K(0).
+/// All results of two embeddings, divided by K(0).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Readings {
     pub(crate) biased: f64,
@@ -14,7 +14,7 @@ pub(crate) struct Readings {
     pub(crate) norm_p: f64,
     pub(crate) norm_q: f64,
     pub(crate) inner: f64,
-    /// Mean over the circles of A², as the amplitude of the difference has it (Algorithm 2).
+    /// Mean over the circles of A², with A the amplitude of the difference (Algorithm 2).
     pub(crate) amplitudes: f64,
     /// The same by Algorithm 1, line 6.
     pub(crate) line_6: f64,
@@ -34,7 +34,7 @@ impl Readings {
         }
     }
 
-    /// Read out of the core; the cosine of line 6 by `S`.
+    /// The results of the core; the cosine of line 6 by `S`.
     pub(crate) fn core<M: FeatureMap, S: SinCos>(test: &TwoSample<'_, M>) -> Self {
         let scale = f64::from(test.p().amplitude());
         let frequencies = real(test.p().frequencies());
@@ -67,7 +67,7 @@ impl Readings {
         ]
     }
 
-    /// The checker: which readings are too far from the reference's.
+    /// The checker: the results that are too far from those of the oracle.
     pub(crate) fn misses(&self, reference: &Self, limit: &Tolerance) -> Vec<String> {
         let pairs = self.named().into_iter().zip(reference.named());
         pairs

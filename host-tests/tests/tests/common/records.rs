@@ -1,4 +1,4 @@
-//! Maps, streams and records that saved states are tested with.
+//! Maps, streams and records for the tests of saved states.
 
 use fastmmd::features::{Scalar, ScalarOf};
 use fastmmd::shape::Fixed;
@@ -62,7 +62,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Recomputes the checksum after a change, so that what lies behind it is reached.
+/// Recomputes the checksum after a change, so that the later checks are reached.
 pub(crate) fn mend(bytes: &mut [u8]) {
     if let Some((body, checksum)) = bytes.split_last_chunk_mut() {
         *checksum = crc32(body).to_le_bytes();
