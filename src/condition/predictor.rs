@@ -31,6 +31,8 @@ state! {
         means: [f32; 4],
         /// Mean squared error.
         variance: NonNegative = NonNegative(1.0),
+        /// 1/√variance.
+        inverse_deviation: NonNegative = NonNegative(1.0),
         variance_rows: u32,
         rows: u32,
     }
@@ -55,9 +57,10 @@ impl Predictor {
         slow + products.sum::<f32>()
     }
 
-    /// The deviation of the errors.
+    /// 1/deviation of the errors.
+    #[inline]
     pub(crate) fn inverse_deviation(&self) -> f32 {
-        1.0 / sqrt_f32(larger(self.variance.0, 1e-8))
+        self.inverse_deviation.0
     }
 
     /// Takes a value into what is looked back at.
@@ -96,6 +99,7 @@ impl Predictor {
             self.variance_rows = self.variance_rows.saturating_add(1);
             self.variance.0 += (cut - self.variance.0) / row_count(self.variance_rows);
             self.variance.0 = larger(self.variance.0, 1e-8);
+            self.inverse_deviation.0 = 1.0 / sqrt_f32(self.variance.0);
         }
         self.advance(value);
     }

@@ -1,7 +1,7 @@
 //! One channel: from its readings to the evidence of its legs.
 
 use crate::condition::{Predictor, Runs, Standard, Stillness};
-use crate::numeric::{larger, ln, rounded, smaller, sqrt_f32, within};
+use crate::numeric::{larger, ln_f32, smaller, sqrt_f32, within};
 use crate::state::{NonNegative, State, state};
 
 use super::cause::Cause;
@@ -343,7 +343,7 @@ impl<L: Legs> Channel<L> {
     /// Log-likelihoods that the level is off, and that the spread is.
     pub(super) fn evidence(&self) -> (f32, f32) {
         let ratio = larger(self.square.0 / larger(self.usual_square.0, 1e-9), 1e-3);
-        let spread = 12.0 * (ratio - 1.0 - rounded(ln(f64::from(ratio))));
+        let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
         (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
     }
 

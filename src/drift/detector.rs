@@ -6,7 +6,7 @@ use crate::condition::check_row;
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::{Point, SinCos};
-use crate::numeric::{larger, row_count, sqrt_f32};
+use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
 #[cfg(feature = "alloc")]
 use crate::shape::Dims;
 use crate::shape::{Length, Per};
@@ -17,7 +17,6 @@ use super::channel::{Channel, Progress};
 use super::config::{Config, NotANumber};
 use super::legs::choice::{All, Carried, Legs, Slot};
 use super::legs::joint::Joint;
-use super::legs::tail::log;
 use super::legs::{Found, Plan};
 use super::verdict::{Alarm, Stage, Verdict};
 
@@ -273,7 +272,7 @@ where
     /// Ends learning: sets the thresholds.
     fn arm(&mut self) {
         let time = self.config.mean_time_between_false_alarms;
-        self.state.ln_time = log(time);
+        self.state.ln_time = ln_f32(time);
         let plan = self.plan();
         for channel in self.state.channels.iter_mut() {
             channel.arm(&plan, plan.learning_rows, time);

@@ -15,6 +15,27 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     root
 }
 
+/// ln x to 4e-7 of its size or of 1, whichever is larger; that of the least positive number for
+/// x ≤ 0.
+pub(crate) fn ln_f32(x: f32) -> f32 {
+    let x = larger(x, f32::MIN_POSITIVE);
+    // x = 2^exponent · mantissa, with the mantissa from √½ to √2.
+    let bits = x.to_bits().wrapping_sub(0x3f35_04f3);
+    let exponent = bits.cast_signed() >> 23;
+    let mantissa = f32::from_bits((bits & 0x007f_ffff).wrapping_add(0x3f35_04f3));
+    // ln m = 2 artanh((m − 1)/(m + 1)).
+    let s = (mantissa - 1.0) / (mantissa + 1.0);
+    let squared = s * s;
+    let series = 2.0 / 3.0 + squared * (2.0 / 5.0 + squared * (2.0 / 7.0 + squared * (2.0 / 9.0)));
+    exponent_of(exponent) * core::f32::consts::LN_2 + (2.0 * s + s * squared * series)
+}
+
+/// An exponent as a number.
+#[expect(clippy::cast_precision_loss, reason = "exponents are below 2⁸")]
+fn exponent_of(exponent: i32) -> f32 {
+    exponent as f32
+}
+
 /// The value clamped to ±`limit`, or −`limit` for NaN. Unlike `f32::clamp`, it cannot panic.
 #[inline]
 pub(crate) fn within(value: f32, limit: f32) -> f32 {
@@ -86,6 +107,17 @@ mod tests {
             x *= 1.31;
         }
         assert!(sqrt_f32(0.0) == 0.0 && sqrt_f32(-4.0) == 0.0);
+    }
+
+    #[test]
+    fn logarithm_is_within_its_error() {
+        let mut x = 1e-37_f32;
+        while x < 1e37 {
+            let error = f64::from(ln_f32(x)) - f64::from(x).ln();
+            assert!(error.abs() <= 4e-7 * f64::from(x).ln().abs().max(1.0), "{x} {error}");
+            x *= 1.003;
+        }
+        assert!(ln_f32(1.0) == 0.0 && ln_f32(0.0) < -87.0 && ln_f32(-1.0) < -87.0);
     }
 
     #[test]

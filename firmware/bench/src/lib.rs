@@ -12,7 +12,7 @@ pub mod maps;
 use fastmmd::features::{Scalar, ScalarOf};
 use fastmmd::monitor::Monitor;
 use fastmmd::shape::Fixed;
-use fastmmd::{Config, Detector, Embedding, FeatureMap, Fourier};
+use fastmmd::{Config, Detector, Embedding, FeatureMap, Fourier, drift};
 
 pub use emulated::entry;
 
@@ -123,6 +123,26 @@ pub fn innovation<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
         panic!("the settings are refused");
     };
     watching(&mut detector, size_of_val(map))
+}
+
+/// Measures one row of a drift detector with all legs.
+pub fn drift<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+    struct Drift<'m, const D: usize, const L: usize>(drift::Detector<'m, Fourier<D, L>>);
+    impl<const D: usize, const L: usize> Subject<f32, D> for Drift<'_, D, L> {
+        fn push(&mut self, sample: &[f32; D]) -> bool {
+            self.0.push(sample).is_ok()
+        }
+    }
+    let config = drift::Config::rows(10_000.0);
+    let Ok(detector) = drift::Detector::new(map, config) else {
+        panic!("the settings are refused");
+    };
+    let ram = size_of_val(&detector);
+    let mut detector = Drift(detector);
+    for index in 0..config.learning_rows {
+        detector.push(&sample(index));
+    }
+    report(&mut detector, ram, size_of_val(map))
 }
 
 fn watching<const D: usize>(monitor: &mut impl Monitor<Row = [f32; D]>, map: usize) -> ! {

@@ -12,9 +12,9 @@ pub(crate) mod range;
 pub(crate) mod tail;
 pub(crate) mod wander;
 
-use crate::numeric::{f32_of, sqrt_f32};
+use crate::numeric::{f32_of, ln_f32, sqrt_f32};
 
-use tail::{CALM_NATS, Tail, log};
+use tail::{CALM_NATS, Tail};
 
 /// Legs that share the promise.
 const LEGS: f32 = 6.0;
@@ -37,7 +37,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// ln of the mean time that each of `charts` statistics of each of `channels` may have.
     pub(crate) fn ln_time_of(&self, charts: usize, channels: usize) -> f32 {
-        self.ln_time + log(LEGS * f32_of(charts.saturating_mul(channels).max(1)))
+        self.ln_time + ln_f32(LEGS * f32_of(charts.saturating_mul(channels).max(1)))
     }
 
     /// Rows that thresholds remember after learning.

@@ -1,9 +1,8 @@
 //! Rows outside what was learned, against how often they came while learning.
 
-use crate::numeric::{larger, row_count, smaller, within};
+use crate::numeric::{larger, ln_f32, row_count, smaller, within};
 use crate::state::{NonNegative, state};
 
-use super::tail::log;
 use super::{End, Found, Plan};
 
 /// Residuals beyond so many deviations are far; their rate and how they cluster are learned.
@@ -65,8 +64,8 @@ impl Range {
         let (far, pairs) = (row_count(self.far) + 1.0, row_count(self.pairs) + 1.0);
         let by_chance = smaller(row_count(TOGETHER) * far / rows, 1.0);
         let cluster = larger(pairs / (1.0 + row_count(self.far) * by_chance), 1.0);
-        self.together.0 = larger(log(rows / (40.0 * cluster)), 1.0);
-        let exponent = (log(far) + 1.5) / (log(self.largest.0 / FAR) + 0.5);
+        self.together.0 = larger(ln_f32(rows / (40.0 * cluster)), 1.0);
+        let exponent = (ln_f32(far) + 1.5) / (ln_f32(self.largest.0 / FAR) + 0.5);
         self.exponent.0 = smaller(larger(exponent, 1.0), 6.0);
     }
 
@@ -103,10 +102,10 @@ impl Range {
         let rare = if self.sum.0 > 0.0 {
             self.together.0
         } else {
-            log(row_count(self.rows) / row_count(self.beyond))
+            ln_f32(row_count(self.rows) / row_count(self.beyond))
         };
         let top = self.open.0 + CEILING;
-        self.sum.0 = within(self.sum.0 + self.exponent.0 * log(ratio) + rare, top);
+        self.sum.0 = within(self.sum.0 + self.exponent.0 * ln_f32(ratio) + rare, top);
         if adapts {
             self.beyond = self.beyond.saturating_add(1);
             self.largest.0 *= smaller(ratio, 1.2);

@@ -1,6 +1,6 @@
 //! How far a statistic strays while all is well, and so where its threshold lies.
 
-use crate::numeric::{ln, larger, rounded, row_count, smaller, sqrt_f32};
+use crate::numeric::{larger, ln_f32, row_count, smaller, sqrt_f32};
 use crate::state::{NonNegative, state};
 
 use super::End;
@@ -196,7 +196,7 @@ impl Tail {
         let [shortest, ..] = &self.levels;
         if self.blocks < 2 {
             let x = larger(shortest.mean, sqrt_f32(self.largest.0));
-            return Line { x, beta: 0.5 * x + 1e-6, c: log(row_count(design.block)), q: 0.5 };
+            return Line { x, beta: 0.5 * x + 1e-6, c: ln_f32(row_count(design.block)), q: 0.5 };
         }
         let mean = larger(self.mean.0, 1e-20);
         let variance = larger(self.mean_square.0 - mean * mean, 1e-20);
@@ -232,7 +232,7 @@ impl Tail {
                 1.0
             };
             let rows = row_count(design.block) * row_count(1 << level);
-            let line = Line { x, beta: usual * factor, c: log(rows) + EULER, q: 1.0 / count };
+            let line = Line { x, beta: usual * factor, c: ln_f32(rows) + EULER, q: 1.0 / count };
             let threshold = line.at(design.ln_time);
             if best.is_none_or(|(other, _)| threshold < other) {
                 best = Some((threshold, line));
@@ -380,15 +380,10 @@ fn least(design: &Design) -> (f32, f32) {
     let unit = LEAST * design.unit;
     match design.shape {
         Shape::Mean | Shape::Distance => {
-            let windows = larger(design.ln_time - log(row_count(design.window)), 1.0);
+            let windows = larger(design.ln_time - ln_f32(row_count(design.window)), 1.0);
             let root = sqrt_f32(2.0 * windows);
             (unit * root, unit / root)
         }
         Shape::Sum => (unit * design.ln_time, unit),
     }
-}
-
-/// ln x.
-pub(crate) fn log(x: f32) -> f32 {
-    rounded(ln(f64::from(x)))
 }

@@ -22,7 +22,7 @@ pub(super) const LEVELS: [&str; 2] = ["3", "s"];
 
 /// Functions of `firmware/bench` that measure a detector, used in place of a map's name: of raw
 /// values, and of innovations.
-const DETECTORS: [&str; 2] = ["detector", "innovation"];
+const DETECTORS: [&str; 3] = ["detector", "innovation", "drift"];
 
 /// The empty program, whose cost is subtracted from all others.
 pub(super) const EMPTY: &str = "empty";
@@ -70,8 +70,9 @@ pub(super) fn all() -> Vec<Program> {
     }
     let polynomial = |map, d, l| Program { map, backend: "polynomial", d, l };
     programs.push(polynomial("fourier", 3, 64));
-    let [raw, innovation] = DETECTORS;
+    let [raw, innovation, drift] = DETECTORS;
     programs.extend([polynomial(raw, 3, 64), polynomial(innovation, 3, 16)]);
+    programs.push(polynomial(drift, 3, 32));
     programs.extend(DETECTORS.map(|detector| polynomial(detector, 8, 32)));
     programs
 }
