@@ -21,7 +21,7 @@ const FARTHEST: f32 = 1e4;
 /// Largest score of a residual's spread.
 const SPREAD_CUT: f32 = 9.0;
 /// Glitches in a row that are not looked back at.
-const GLITCHES: u32 = 3;
+const GLITCHES: u8 = 3;
 /// What a level needs beyond the promise where it may wander, in nats.
 const DOUBT: f32 = 6.0;
 /// Slack of the sums that tell since when a spread is off, in deviations of its score.
@@ -111,7 +111,7 @@ state! {
         spread: Carried<L::Spread, SpreadLeg>,
         range: Range,
         /// Glitches in a row that were not looked back at.
-        glitches: u32,
+        glitches: u8,
         /// The last value and residual, in deviations: what counts where a reading is missing.
         value: f32,
         residual: f32,

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::condition::check_row;
 use crate::error::Error;
 use crate::features::FeatureMap;
-use crate::features::sincos::{Point, SinCos};
+use crate::features::sincos::SinCos;
 use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
 #[cfg(feature = "alloc")]
 use crate::shape::Dims;
@@ -239,12 +239,12 @@ where
         }
         let Memory { channels, values, innovations, .. } = &mut self.state;
         if let Some(joint) = values.carried_mut() {
-            let points = points(self.map, joint, channels, |channel| channel.joint().0)?;
-            joint.learn(&points, &plan, progress.collects());
+            let vector = vector(self.map, channels, |channel| channel.joint().0);
+            joint.learn(self.map, &vector, &plan, progress.collects())?;
         }
         if let Some(joint) = innovations.carried_mut() {
-            let points = points(self.map, joint, channels, |channel| channel.joint().1)?;
-            joint.learn(&points, &plan, progress.collects());
+            let vector = vector(self.map, channels, |channel| channel.joint().1);
+            joint.learn(self.map, &vector, &plan, progress.collects())?;
         }
         if self.state.learned >= self.config.learning_rows {
             self.arm();
@@ -303,16 +303,16 @@ where
         let mut joint = [Found::CALM; 2];
         let [of_values, of_innovations] = &mut joint;
         if let Some(leg) = values.carried_mut() {
-            let points = points(self.map, leg, channels, |channel| channel.joint().0)?;
-            let found = leg.watch(&points, &plan, !open);
+            let vector = vector(self.map, channels, |channel| channel.joint().0);
+            let found = leg.watch(self.map, &vector, &plan, !open)?;
             // Of a level that wanders nothing is known.
             if !wanders {
                 *of_values = found;
             }
         }
         if let Some(leg) = innovations.carried_mut() {
-            let points = points(self.map, leg, channels, |channel| channel.joint().1)?;
-            *of_innovations = leg.watch(&points, &plan, !open);
+            let vector = vector(self.map, channels, |channel| channel.joint().1);
+            *of_innovations = leg.watch(self.map, &vector, &plan, !open)?;
         }
         Ok((found, joint))
     }
@@ -385,13 +385,12 @@ fn of_channel(error: Error, channel: usize) -> Error {
     }
 }
 
-/// The points of a vector with a coordinate of each channel, within the map's reach.
-fn points<M: FeatureMap<Backend: SinCos>, L: Legs>(
+/// A vector with a coordinate of each channel, within the map's reach.
+fn vector<M: FeatureMap, L: Legs>(
     map: &M,
-    joint: &Joint<M::Frequencies>,
     channels: &Per<M::Inputs, Channel<L>>,
     of: impl Fn(&Channel<L>) -> f32,
-) -> Result<Per<M::Frequencies, Point>, Error> {
+) -> Per<M::Inputs, f32> {
     let mut vector = channels.like(0.0);
     let mut squared = 0.0;
     for (x, channel) in vector.iter_mut().zip(channels.iter()) {
@@ -403,9 +402,5 @@ fn points<M: FeatureMap<Backend: SinCos>, L: Legs>(
         let factor = reach / larger(sqrt_f32(squared), 1e-6);
         vector.iter_mut().for_each(|x| *x *= factor);
     }
-    let mut points = joint.points();
-    map.project(vector.borrow(), points.borrow_mut(), |point, turns| {
-        *point = M::Backend::point(turns);
-    })?;
-    Ok(points)
+    vector
 }

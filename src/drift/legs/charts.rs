@@ -58,6 +58,32 @@ state! {
     }
 }
 
+/// As [`Charts::watch`], for any number of them.
+#[inline(never)]
+fn watch(
+    charts: &mut [Chart],
+    known: &Known,
+    score: &Score,
+    value: f32,
+    plan: &Plan,
+    adapts: bool,
+) -> Found {
+    let mut found = Found::CALM;
+    for (chart, &window) in charts.iter_mut().zip(score.windows) {
+        // One that is not watched, or cannot fire.
+        if chart.tail.is_mute() {
+            continue;
+        }
+        chart.mean += rate(window) * (value - chart.mean);
+        let r = known.statistic(score.side, chart.mean, window);
+        found.take_in(&mut chart.tail, r, window);
+        if adapts && chart.tail.follow(r) {
+            chart.tail.adapt(&known.design(score, window, plan));
+        }
+    }
+    found
+}
+
 /// What is known of a score once learning is over.
 #[derive(Clone, Copy)]
 struct Known {
@@ -126,23 +152,16 @@ impl<const N: usize> Charts<N> {
 
     /// Ends learning.
     pub(crate) fn arm(&mut self, score: &Score, plan: &Plan) {
+        let watched = score.watched(plan.learning_rows);
+        self.charts.iter_mut().skip(watched).for_each(|chart| chart.tail.mute());
         self.each(score, plan, |tail, design| tail.fit(design));
     }
 
     /// Takes the score of a row, and tells of the window that is farthest beyond its promise.
     /// Where it `adapts`, thresholds learn from the row.
     pub(crate) fn watch(&mut self, score: &Score, value: f32, plan: &Plan, adapts: bool) -> Found {
-        let mut found = Found::CALM;
         let known = self.known();
-        for (chart, window) in self.watched(score, plan) {
-            chart.mean += rate(window) * (value - chart.mean);
-            let r = known.statistic(score.side, chart.mean, window);
-            found.take_in(&mut chart.tail, r, window);
-            if adapts && chart.tail.follow(r) {
-                chart.tail.adapt(&known.design(score, window, plan));
-            }
-        }
-        found
+        watch(&mut self.charts, &known, score, value, plan, adapts)
     }
 
     /// Does something with the threshold of each window.

@@ -1,6 +1,8 @@
 //! All channels together: the mean embedding of windows against that of the learning rows.
 
-use crate::features::sincos::Point;
+use crate::error::Error;
+use crate::features::FeatureMap;
+use crate::features::sincos::{Point, SinCos};
 use crate::monitor::Circles;
 use crate::numeric::{larger, row_count, sqrt_f32};
 use crate::shape::{Fixed, Length, Per};
@@ -32,34 +34,49 @@ fn window_of(plan: &Plan) -> u32 {
 }
 
 impl<F: Length> Joint<F> {
-    /// A point for each frequency, to be filled.
-    pub(crate) fn points(&self) -> Per<F, Point> {
-        self.reference.like(Point::ZERO)
-    }
-
-    /// MMD² of the window from the reference, once it has taken in a row by at least this rate.
-    fn distance(&mut self, points: &Per<F, Point>, window: u32, least: f32) -> f32 {
-        let rates = Per([larger(rate(window), least)]);
-        let Per([distance]) = self.window.blend_and_measure(&rates, points, &self.reference);
-        distance
-    }
-
-    /// Takes the points of a healthy row; where it `collects`, how far the window strays.
-    pub(crate) fn learn(&mut self, points: &Per<F, Point>, plan: &Plan, collects: bool) {
-        self.rows = self.rows.saturating_add(1);
-        let count = row_count(self.rows);
-        for (mean, point) in self.reference.iter_mut().zip(points.iter()) {
-            mean.blend(*point, 1.0 / count);
+    /// Takes in a vector by at least this rate, and gives MMD² of the window from the reference;
+    /// where a row is learned from, at a rate of its own, the reference takes it in too.
+    #[inline(never)]
+    fn take_in<M: FeatureMap<Frequencies = F, Backend: SinCos>>(
+        &mut self,
+        map: &M,
+        vector: &Per<M::Inputs, f32>,
+        window: u32,
+        learned: f32,
+    ) -> Result<f32, Error> {
+        let mut points = self.reference.like(Point::ZERO);
+        map.project(vector.borrow(), points.borrow_mut(), |point, turns| {
+            *point = M::Backend::point(turns);
+        })?;
+        if learned > 0.0 {
+            for (mean, point) in self.reference.iter_mut().zip(points.iter()) {
+                mean.blend(*point, learned);
+            }
         }
-        let window = window_of(plan);
+        let rates = Per([larger(rate(window), learned)]);
+        let Per([distance]) = self.window.blend_and_measure(&rates, &points, &self.reference);
+        Ok(distance)
+    }
+
+    /// Takes a healthy row; where it `collects`, how far the window strays.
+    pub(crate) fn learn<M: FeatureMap<Frequencies = F, Backend: SinCos>>(
+        &mut self,
+        map: &M,
+        vector: &Per<M::Inputs, f32>,
+        plan: &Plan,
+        collects: bool,
+    ) -> Result<(), Error> {
+        self.rows = self.rows.saturating_add(1);
+        let (count, window) = (row_count(self.rows), window_of(plan));
         let length = row_count(window);
-        let distance = self.distance(points, window, 1.0 / count);
+        let distance = self.take_in(map, vector, window, 1.0 / count)?;
         if collects && count > 2.0 * length {
             let r = length * distance / (1.0 - length / count);
             if self.tail.learn(r) {
                 self.tail.turn(Design::block_of(window, plan.collected));
             }
         }
+        Ok(())
     }
 
     fn design(plan: &Plan) -> Design {
@@ -81,17 +98,23 @@ impl<F: Length> Joint<F> {
         self.tail.fit(&Self::design(plan));
     }
 
-    /// Takes the points of a row.
-    pub(crate) fn watch(&mut self, points: &Per<F, Point>, plan: &Plan, adapts: bool) -> Found {
+    /// Takes a row.
+    pub(crate) fn watch<M: FeatureMap<Frequencies = F, Backend: SinCos>>(
+        &mut self,
+        map: &M,
+        vector: &Per<M::Inputs, f32>,
+        plan: &Plan,
+        adapts: bool,
+    ) -> Result<Found, Error> {
         let window = window_of(plan);
         let (length, rows) = (row_count(window), row_count(self.rows.max(1)));
-        let r = length * self.distance(points, window, 0.0) * (rows / (rows + length));
+        let r = length * self.take_in(map, vector, window, 0.0)? * (rows / (rows + length));
         let mut found = Found::CALM;
         found.take_in(&mut self.tail, r, window);
         if adapts && self.tail.follow(r) {
             self.tail.adapt(&Self::design(plan));
         }
-        found
+        Ok(found)
     }
 
     /// The squared distance on each circle.

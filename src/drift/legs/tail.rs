@@ -340,7 +340,13 @@ impl Tail {
         self.open.0
     }
 
+    /// Leaves it out for good.
+    pub(crate) fn mute(&mut self) {
+        (self.open.0, self.calm.0) = (NEVER * NEVER, NEVER * NEVER);
+    }
+
     /// Whether R cannot pass its threshold.
+    #[inline]
     pub(crate) fn is_mute(&self) -> bool {
         self.open.0 >= NEVER
     }
