@@ -26,6 +26,10 @@ const GLITCHES: u8 = 3;
 const DOUBT: f32 = 6.0;
 /// Slack of the sums that tell since when a spread is off, in deviations of its score.
 const SPREAD_SLACK: f32 = 0.3;
+/// 1/deviation of the two scores of a Gaussian residual: only the sums that tell since when use
+/// it, and they need not be exact.
+const PER_UP: f32 = 0.75;
+const PER_DOWN: f32 = 2.9;
 /// Weight of a row in the means that tell a spread from a level.
 const EVIDENCE_RATE: f32 = 2.0 / 33.0;
 /// Least rows for which a reading may be the same, or missing.
@@ -288,13 +292,14 @@ impl<L: Legs> Channel<L> {
     }
 
     /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`].
-    pub(super) fn watch(&mut self, reading: f32, plan: &Plan) -> [Found; 4] {
+    pub(super) fn watch(&mut self, reading: f32, plan: &Plan, found: &mut [Found; 4]) {
+        let [level_found, jump_found, spread_found, range_found] = found;
         let adapts = !self.is_open();
         if !self.standard.moves() {
             let (level, _) = self.standard.learned();
             let moved = if reading.to_bits() == level.to_bits() { 0.0 } else { MOVED };
-            let range = self.range.watch(moved, adapts);
-            return [Found::CALM, Found::CALM, Found::CALM, range];
+            *range_found = self.range.watch(moved, adapts);
+            return;
         }
         self.value = within(self.standard.standardised(reading), FARTHEST);
         let expected = self.predictor.expected();
@@ -306,27 +311,24 @@ impl<L: Legs> Channel<L> {
         let value = within(self.value, CUT);
         let wanders = self.wanders();
         let level = self.level.carried_mut().filter(|_| !wanders);
-        let mut level =
-            level.map_or(Found::CALM, |level| level.watch(value, plan, adapts));
-        if self.steadiness == Steadiness::Doubtful {
-            level.excess -= DOUBT;
+        if let Some(level) = level {
+            *level_found = level.watch(value, plan, adapts);
         }
-        let jump = self.jump.carried_mut().map_or(Found::CALM, |jump| {
-            jump.watch(&JUMP, within(self.residual, CUT), plan, adapts)
-        });
-        let spread = self.spread.carried_mut().map_or(Found::CALM, |spread| {
+        if self.steadiness == Steadiness::Doubtful {
+            level_found.excess -= DOUBT;
+        }
+        if let Some(jump) = self.jump.carried_mut() {
+            *jump_found = jump.watch(&JUMP, within(self.residual, CUT), plan, adapts);
+        }
+        if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
-            spread.rising.push(
-                (up - spread.up.mean) * spread.up.inverse_deviation() - SPREAD_SLACK,
-            );
-            spread.falling.push(
-                (spread.down.mean - down) * spread.down.inverse_deviation() - SPREAD_SLACK,
-            );
+            spread.rising.push((up - spread.up.mean) * PER_UP - SPREAD_SLACK);
+            spread.falling.push((spread.down.mean - down) * PER_DOWN - SPREAD_SLACK);
             let down = spread.down.watch(&DOWN, down, plan, adapts);
-            spread.up.watch(&UP, up, plan, adapts).or(down)
-        });
+            *spread_found = spread.up.watch(&UP, up, plan, adapts).or(down);
+        }
         self.weigh();
-        [level, jump, spread, self.range.watch(self.residual, adapts)]
+        *range_found = self.range.watch(self.residual, adapts);
     }
 
     /// A size of a kind of change that tells one that grows from one that lasts, and the least

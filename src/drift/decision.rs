@@ -228,6 +228,12 @@ impl<L: Legs> Channel<L> {
         plan: &Plan,
         present: &mut Present,
     ) {
+        let quiet = found.iter().all(|found| found.excess <= 0.0);
+        let runs = self.stillness.is_too_long() || self.gaps.is_too_long();
+        // Nearly always.
+        if quiet && !runs && !self.is_open() {
+            return;
+        }
         let runs = [
             (&*self.stillness, Leg::Stuck, Change::Stuck),
             (&self.gaps, Leg::Missing, Change::Missing),

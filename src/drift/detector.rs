@@ -296,7 +296,7 @@ where
             open |= channel.is_open();
             wanders |= channel.wanders();
             match reading {
-                Some(reading) => *found = channel.watch(reading, &plan),
+                Some(reading) => channel.watch(reading, &plan, found),
                 None => channel.miss(),
             }
         }

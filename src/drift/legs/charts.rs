@@ -193,11 +193,6 @@ impl<const N: usize> Charts<N> {
     pub(crate) fn first_mean(&self) -> f32 {
         self.charts.first().map_or(self.mean, |chart| chart.mean)
     }
-
-    /// 1/deviation of the score while learning.
-    pub(crate) fn inverse_deviation(&self) -> f32 {
-        1.0 / larger(sqrt_f32(self.variance.0), 1e-6)
-    }
 }
 
 /// The weight of a row in an exponentially weighted mean of the same variance as that of `window`

@@ -121,9 +121,11 @@ impl Cusum {
     /// promise.
     pub(crate) fn watch(&mut self, step: f32, plan: &Plan, adapts: bool) -> Found {
         self.step(step);
-        let top = CEILING * larger(sqrt_f32(self.tail.open()), 1.0);
-        for sum in [&mut self.up, &mut self.down] {
-            sum.sum.0 = smaller(sum.sum.0, top);
+        if self.statistic() > CEILING * CEILING * larger(self.tail.open(), 1.0) {
+            let top = CEILING * sqrt_f32(larger(self.tail.open(), 1.0));
+            for sum in [&mut self.up, &mut self.down] {
+                sum.sum.0 = smaller(sum.sum.0, top);
+            }
         }
         let mut found = Found::CALM;
         let (r, window) = (self.statistic(), self.up.rows.max(self.down.rows));
