@@ -23,7 +23,7 @@ pub(crate) use outlier::Gate;
 pub(crate) use predictor::Predictor;
 pub(crate) use scale::check_row;
 pub use scale::{MAX_DEVIATIONS, MAX_READING, Scale, ScaleOf};
-pub(crate) use standard::Standard;
+pub(crate) use standard::{Correction, Standard};
 pub(crate) use stuck::{Runs, Stillness};
 pub use view::{Innovation, InnovationOf, Raw, RawOf, View, ViewKind};
 pub(crate) use view::{Kept, Shaped};

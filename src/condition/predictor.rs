@@ -53,7 +53,8 @@ impl Predictor {
     /// What is expected next, in standardised units.
     pub(crate) fn expected(&self) -> f32 {
         let [.., slow] = self.means;
-        let products = self.terms().into_iter().zip(self.weights).map(|(term, weight)| term * weight);
+        let products =
+            self.terms().into_iter().zip(self.weights).map(|(term, weight)| term * weight);
         slow + products.sum::<f32>()
     }
 

@@ -26,6 +26,14 @@ state! {
     }
 }
 
+/// How standardised values change when they are measured anew: z becomes `factor`·(z − `shift`). The
+/// factor is 0 if nothing was known before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Correction {
+    pub(crate) shift: f32,
+    pub(crate) factor: f32,
+}
+
 impl Standard {
     /// Takes a reading of a healthy channel. `first` holds the first rows, and is of no use to
     /// this channel after them.
@@ -82,14 +90,16 @@ impl Standard {
     }
 
     /// Measures values by what was learned so far, if that is off from what is in use by a factor
-    /// of two or more, and says whether it was.
-    pub(crate) fn correct(&mut self) -> bool {
+    /// of two or more, and tells how standardised values change by it.
+    pub(crate) fn correct(&mut self) -> Option<Correction> {
         let (present, used) = (self.present_gain(), self.gain.0);
         if present > 0.0 && (used == 0.0 || present > 2.0 * used || present < 0.5 * used) {
+            let shift = (self.mean - self.level) * used;
+            let factor = if used > 0.0 { present / used } else { 0.0 };
             (self.level, self.gain.0) = (self.mean, present);
-            return true;
+            return Some(Correction { shift, factor });
         }
-        false
+        None
     }
 
     /// (x − level)/deviation; 0 for a channel that has not moved.
@@ -171,11 +181,11 @@ mod tests {
         for _ in 0..100 {
             standard.learn(0.0, &mut first);
         }
-        assert!(!standard.correct() && !standard.moves());
+        assert!(standard.correct().is_none() && !standard.moves());
         for row in 0..400 {
             standard.learn(5.0 + noise(row), &mut first);
         }
-        assert!(standard.correct() && standard.moves());
-        assert!(!standard.correct());
+        assert!(standard.correct().is_some() && standard.moves());
+        assert!(standard.correct().is_none());
     }
 }

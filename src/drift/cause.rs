@@ -84,8 +84,10 @@ impl Cause {
         self.peak
     }
 
-    /// Ends it.
-    pub(super) fn close(&mut self) {
+    /// Ends it, and tells how large it was; `None` if there was nothing.
+    pub(super) fn dismiss(&mut self) -> Option<f32> {
+        let open = self.is_open();
         self.held = 0;
+        open.then_some(self.peak)
     }
 }

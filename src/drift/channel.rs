@@ -142,8 +142,7 @@ impl Progress {
     /// Whether what is learned is put to use: an eighth, a quarter and a half of the way.
     pub(super) fn is_checkpoint(&self) -> bool {
         let row = self.row;
-        row > self.scaled
-            && (row == self.rows / 8 || row == self.rows / 4 || row == self.rows / 2)
+        row > self.scaled && (row == self.rows / 8 || row == self.rows / 4 || row == self.rows / 2)
     }
 
     /// Whether predictions are good enough for thresholds to be learned from this row on.
@@ -184,15 +183,15 @@ impl<L: Legs> Channel<L> {
     /// Puts to use what was learned; says whether the scale had to be changed, after which this
     /// channel's windows begin anew.
     pub(super) fn checkpoint(&mut self) -> bool {
-        let corrected = self.standard.correct();
-        if corrected {
+        let correction = self.standard.correct();
+        if let Some(correction) = correction {
             self.predictor.reset();
-            self.wander.reset();
+            self.wander.correct(correction);
             self.level.reset();
             self.restart_residual();
         }
         self.predictor.solve();
-        corrected
+        correction.is_some()
     }
 
     /// Forgets the residuals of predictions that were not good enough.

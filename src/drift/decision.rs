@@ -78,8 +78,7 @@ where
         let last = self.state.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
         let just_told = present.alarm.is_some() || last < u64::from(TOGETHER);
         let explained = [present.level || just_told, present.other || just_told];
-        for (place, ((found, leg), explained)) in
-            joint.iter().zip(JOINT).zip(explained).enumerate()
+        for (place, ((found, leg), explained)) in joint.iter().zip(JOINT).zip(explained).enumerate()
         {
             let Some(cause) = self.state.joint.get_mut(place) else { continue };
             let event = cause.push(found.excess, found.excess, LEAST_SIZE);
@@ -129,7 +128,8 @@ where
             return (best.0, change);
         }
         let (mut frequency, mut shares) = (channels.like(0.0), channels.like([0.0_f32; 2]));
-        for (place, distance) in joint.into_iter().flat_map(|joint| joint.by_frequency()).enumerate()
+        for (place, distance) in
+            joint.into_iter().flat_map(|joint| joint.by_frequency()).enumerate()
         {
             if !self.map.frequency_into(place, &mut frequency) {
                 continue;
@@ -204,13 +204,8 @@ where
             channel.dismiss(&plan);
         }
         for (place, leg) in JOINT.into_iter().enumerate() {
-            let open = self.state.joint.get_mut(place).is_some_and(|cause| {
-                let open = cause.is_open();
-                cause.close();
-                open
-            });
-            if open {
-                self.end_joint(leg, &plan, End::Dismissed);
+            if let Some(size) = self.state.joint.get_mut(place).and_then(Cause::dismiss) {
+                self.end_joint(leg, &plan, End::Dismissed(size));
             }
         }
         if self.state.stage == Stage::Drift {
@@ -315,13 +310,8 @@ impl<L: Legs> Channel<L> {
         self.stillness.dismiss();
         self.gaps.dismiss();
         for (place, kind) in Kind::ALL.into_iter().enumerate() {
-            let open = self.causes.get_mut(place).is_some_and(|cause| {
-                let open = cause.is_open();
-                cause.close();
-                open
-            });
-            if open {
-                self.end(kind, plan, End::Dismissed);
+            if let Some(size) = self.causes.get_mut(place).and_then(Cause::dismiss) {
+                self.end(kind, plan, End::Dismissed(size));
             }
         }
     }

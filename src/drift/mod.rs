@@ -29,6 +29,9 @@ mod detector;
 mod legs;
 mod quality;
 mod saved;
+// Thousands of rows each: too slow when interpreted.
+#[cfg(all(test, not(miri)))]
+mod tests;
 mod verdict;
 
 pub use config::{Config, LEARNING_ROWS, MEAN_TIMES, NotANumber};

@@ -4,7 +4,7 @@ use crate::numeric::{larger, row_count, smaller, sqrt_f32};
 use crate::state::{NonNegative, state};
 
 use super::tail::{Design, Shape, Tail};
-use super::{Plan, Found};
+use super::{Found, Plan};
 
 /// Which way a score must go to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -76,7 +76,14 @@ impl Cusum {
 
     /// Takes how far a healthy value is from the mean so far, and the variance so far; where it
     /// `collects`, how far sums go. The deviation is taken anew every 32 rows.
-    pub(crate) fn learn(&mut self, step: f32, variance: f32, row: u32, plan: &Plan, collects: bool) {
+    pub(crate) fn learn(
+        &mut self,
+        step: f32,
+        variance: f32,
+        row: u32,
+        plan: &Plan,
+        collects: bool,
+    ) {
         if row % 32 == 0 {
             self.inverse_deviation.0 = 1.0 / larger(sqrt_f32(variance), 1e-6);
         }
@@ -145,8 +152,8 @@ impl Cusum {
         match end {
             End::ByItself => self.tail.end(&design, end),
             // A shift as large is nothing from now on: the threshold of a sum would not do.
-            End::Dismissed => {
-                self.slack.0 = larger(self.slack.0, SLACK + self.size.abs());
+            End::Dismissed(size) => {
+                self.slack.0 = larger(self.slack.0, SLACK + larger(size, self.size.abs()));
                 self.begin();
             }
         }

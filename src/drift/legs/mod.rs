@@ -47,12 +47,12 @@ impl Plan {
 }
 
 /// How a drift ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum End {
     /// The data are back.
     ByItself,
-    /// Somebody said that it was nothing.
-    Dismissed,
+    /// Somebody said that it was nothing: a drift of this size.
+    Dismissed(f32),
 }
 
 /// What a leg says of a row.
@@ -77,12 +77,8 @@ impl Found {
     pub(crate) fn take_in(&mut self, tail: &mut Tail, r: f32, window: u32) {
         let excess = tail.excess(r);
         if excess > self.excess {
-            *self = Self {
-                excess,
-                statistic: sqrt_f32(r),
-                threshold: sqrt_f32(tail.open()),
-                window,
-            };
+            *self =
+                Self { excess, statistic: sqrt_f32(r), threshold: sqrt_f32(tail.open()), window };
         }
     }
 

@@ -115,7 +115,7 @@ impl Range {
     /// A drift is over. Dismissed, rows as far out as those that were seen are inside the range.
     pub(crate) fn end(&mut self, end: End) {
         self.sum.0 = 0.0;
-        if end == End::Dismissed {
+        if matches!(end, End::Dismissed(_)) {
             self.largest.0 = larger(self.largest.0, 1.1 * self.farthest.0);
         }
         self.farthest.0 = 0.0;

@@ -243,11 +243,7 @@ impl Tail {
 
     /// The longest level of at least so many blocks, or the shortest of all.
     fn level_with(&self, blocks: u32) -> u32 {
-        if self.blocks >> 2 >= blocks {
-            2
-        } else {
-            u32::from(self.blocks >> 1 >= blocks)
-        }
+        if self.blocks >> 2 >= blocks { 2 } else { u32::from(self.blocks >> 1 >= blocks) }
     }
 
     /// How the mean maximum grows with the logarithm of the block length, about a level.
@@ -274,13 +270,13 @@ impl Tail {
     #[inline(never)]
     pub(crate) fn fit(&mut self, design: &Design) {
         let mut line = self.line(design);
-        let (mut open, mut calm) =
-            (line.at(design.ln_time), line.at(design.ln_time - CALM_NATS));
+        let (mut open, mut calm) = (line.at(design.ln_time), line.at(design.ln_time - CALM_NATS));
         if design.unit > 0.0 {
             let (least, slope) = least(design);
             line.beta = larger(line.beta, slope);
             open = larger(line.at(design.ln_time), least);
-            calm = open - larger(line.at(design.ln_time) - line.at(design.ln_time - CALM_NATS), 0.0);
+            calm =
+                open - larger(line.at(design.ln_time) - line.at(design.ln_time - CALM_NATS), 0.0);
         }
         if self.ceiling.0 <= 0.0 {
             self.ceiling.0 = 2.0 * open;
@@ -299,7 +295,7 @@ impl Tail {
     pub(crate) fn end(&mut self, design: &Design, end: End) {
         match end {
             End::ByItself => self.closed(design),
-            End::Dismissed => self.dismissed(design),
+            End::Dismissed(_) => self.dismissed(design),
         }
     }
 

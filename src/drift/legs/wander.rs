@@ -1,5 +1,6 @@
 //! Does the level of a healthy channel wander?
 
+use crate::condition::Correction;
 use crate::numeric::{larger, row_count, smaller, sqrt_f32};
 use crate::state::{NonNegative, codes, plain_states, state};
 
@@ -70,6 +71,22 @@ impl Wander {
         self.weighted += count * self.total;
     }
 
+    /// Goes on as if all values had been measured as they will be.
+    pub(crate) fn correct(&mut self, Correction { shift, factor }: Correction) {
+        let count = row_count(self.blocks);
+        let of_squares = count * (count + 1.0) * (2.0 * count + 1.0) / 6.0;
+        let squared = factor * factor;
+        let totals = self.totals_square.0 - 2.0 * shift * self.weighted;
+        self.totals_square.0 = larger(squared * (totals + shift * shift * of_squares), 0.0);
+        self.weighted = factor * (self.weighted - shift * of_squares);
+        self.total = factor * (self.total - shift * count);
+        self.sum = factor * (self.sum - shift * row_count(self.rows));
+        self.last = factor * (self.last - shift);
+        self.mean = factor * (self.mean - shift);
+        self.squares.0 *= squared;
+        self.steps.0 *= squared;
+    }
+
     /// Von Neumann's ratio: 2 for independent blocks, near 0 for a walk or a trend.
     pub(crate) fn ratio(&self) -> f32 {
         if self.blocks < 4 || self.squares.0 <= 0.0 { 2.0 } else { self.steps.0 / self.squares.0 }
@@ -106,5 +123,31 @@ impl Wander {
         } else {
             Steadiness::Steady
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Initial;
+
+    #[test]
+    fn corrected_it_is_as_if_measured_so_from_the_start() {
+        let value = |row: u32| ((row * 7919) % 1000) as f32 / 100.0 + row as f32 / 200.0;
+        let (mut corrected, mut straight) = (Wander::INITIAL, Wander::INITIAL);
+        let correction = Correction { shift: 3.0, factor: 0.25 };
+        for row in 0..1000 {
+            if row == 600 {
+                corrected.correct(correction);
+            }
+            let later = correction.factor * (value(row) - correction.shift);
+            corrected.learn(if row < 600 { value(row) } else { later }, 1024);
+            straight.learn(later, 1024);
+        }
+        assert!((corrected.ratio() - straight.ratio()).abs() < 1e-3);
+        assert!((corrected.kpss() / straight.kpss() - 1.0).abs() < 1e-2);
+        assert!((corrected.error() / straight.error() - 1.0).abs() < 1e-3);
+        // A trend.
+        assert_eq!(straight.steadiness(), Steadiness::Wandering);
     }
 }

@@ -1,0 +1,328 @@
+//! The detector as a whole, on made-up signals.
+
+use std::vec;
+use std::vec::Vec;
+
+use rand_core::{Rng, SeedableRng};
+use rand_xorshift::XorShiftRng;
+
+use super::*;
+use crate::{Error, Fourier, Parameter};
+
+static MAP: Fourier<2, 32> = Fourier::additive(1);
+const LEARNING: usize = 2048;
+type Two = Detector<'static, Fourier<2, 32>>;
+
+/// Gaussian noise.
+struct Noise(XorShiftRng);
+
+impl Noise {
+    fn new(seed: u64) -> Self {
+        Self(XorShiftRng::seed_from_u64(seed))
+    }
+
+    fn next(&mut self) -> f32 {
+        let uniform = |rng: &mut XorShiftRng| rng.next_u32() as f32 / u32::MAX as f32;
+        (0..12).map(|_| uniform(&mut self.0)).sum::<f32>() - 6.0
+    }
+}
+
+fn config() -> Config {
+    Config { learning_rows: LEARNING as u32, ..Config::rows(1e5) }
+}
+
+/// Pushes `rows` rows of noise that `change` may alter, and gives the alarms with their amendments.
+fn alarms(
+    config: Config,
+    seed: u64,
+    rows: usize,
+    mut change: impl FnMut(usize, &mut [f32; 2]),
+) -> (Two, Vec<Alarm>) {
+    let mut detector = Detector::new(&MAP, config).unwrap();
+    let mut noise = Noise::new(seed);
+    let mut alarms: Vec<Alarm> = Vec::new();
+    for row in 0..rows {
+        let mut readings = [noise.next(), noise.next()];
+        change(row, &mut readings);
+        match detector.push(&readings).unwrap() {
+            Verdict::Alarm(alarm) => alarms.push(alarm),
+            Verdict::Amended(amended) => *alarms.last_mut().unwrap() = amended,
+            Verdict::Learning { .. } => assert!(row < LEARNING),
+            Verdict::Healthy | Verdict::Drifting => assert!(row >= LEARNING),
+        }
+    }
+    (detector, alarms)
+}
+
+/// The first alarm of a change from `ONSET` on, for several seeds.
+fn first(rows: usize, change: impl Fn(usize, &mut [f32; 2]) + Copy) -> Vec<Alarm> {
+    (0..6)
+        .filter_map(|seed| {
+            let (_, alarms) = alarms(config(), 100 + seed, ONSET + rows, change);
+            alarms.into_iter().find(|alarm| alarm.row >= ONSET as u64)
+        })
+        .collect()
+}
+
+const ONSET: usize = LEARNING + 500;
+
+#[test]
+fn each_kind_of_change_is_found_and_named() {
+    let found = |rows, change: fn(usize, &mut [f32; 2]), expected| {
+        let found = first(rows, change);
+        assert_eq!(found.len(), 6, "{expected:?} {found:?}");
+        let named = found.iter().filter(|alarm| (alarm.channel, alarm.change) == expected).count();
+        assert!(named >= 5, "{expected:?} {found:?}");
+    };
+    found(300, |row, x| x[1] += if row >= ONSET { 1.0 } else { 0.0 }, (1, Change::Level));
+    found(100, |row, x| x[0] += if row >= ONSET { 8.0 } else { 0.0 }, (0, Change::Level));
+    found(200, |row, x| x[0] *= if row >= ONSET { 3.0 } else { 1.0 }, (0, Change::Spread));
+    found(400, |row, x| x[1] *= if row >= ONSET { 0.4 } else { 1.0 }, (1, Change::Spread));
+    found(60, |row, x| x[1] = if row >= ONSET { 0.25 } else { x[1] }, (1, Change::Stuck));
+    let rare = |row: usize, x: &mut [f32; 2]| {
+        if row >= ONSET && row % 40 == 0 {
+            x[0] = 1000.0;
+        }
+    };
+    found(400, rare, (0, Change::Outliers));
+    let together = |row: usize, x: &mut [f32; 2]| {
+        if row >= ONSET {
+            x[1] = 0.95 * x[0] + 0.312 * x[1];
+        }
+    };
+    let found = first(800, together);
+    assert_eq!(found.len(), 6);
+    assert!(found.iter().filter(|alarm| alarm.change == Change::Shape).count() >= 5, "{found:?}");
+}
+
+#[test]
+fn a_ramp_is_found_beside_a_cycle() {
+    for seed in 0..4 {
+        let config = Config { learning_rows: 8192, ..Config::rows(1e5) };
+        let mut detector = Detector::new(&MAP, config).unwrap();
+        let mut noise = Noise::new(seed);
+        let mut found = Vec::new();
+        for row in 0..20_000_u16 {
+            let phase = f32::from(row % 500) / 500.0 * core::f32::consts::TAU;
+            let ramp = f32::from(row.saturating_sub(9000)) * 3e-4;
+            let readings = [phase.sin() + ramp + 0.2 * noise.next(), phase.cos()];
+            let readings = [readings[0], readings[1] + 0.2 * noise.next()];
+            if let Verdict::Alarm(alarm) = detector.push(&readings).unwrap() {
+                found.push(alarm);
+            }
+        }
+        assert!(found.iter().any(|alarm| alarm.row > 9000 && alarm.channel == 0), "{found:?}");
+        // It is told of for as long as it lasts.
+        assert_eq!(detector.stage(), Stage::Drift);
+        assert!(detector.open().any(|open| open.channel == Some(0) && open.leg == Leg::Level));
+    }
+}
+
+#[test]
+fn a_fault_does_not_hide_another() {
+    // A stuck channel, and later a shift of the other one.
+    let (_, found) = alarms(config(), 7, ONSET + 1000, |row, x| {
+        if row >= ONSET {
+            x[1] = 0.5;
+        }
+        if row >= ONSET + 500 {
+            x[0] += 3.0;
+        }
+    });
+    let stuck = found.iter().find(|alarm| alarm.change == Change::Stuck).unwrap();
+    assert_eq!((stuck.channel, stuck.since), (1, ONSET as u64));
+    let shift = found.iter().find(|alarm| alarm.row >= (ONSET + 500) as u64).unwrap();
+    assert_eq!((shift.channel, shift.row < (ONSET + 520) as u64), (0, true));
+}
+
+#[test]
+fn a_channel_that_stands_still_blinds_nobody() {
+    for still in [LEARNING / 4, 10 * LEARNING] {
+        let (detector, found) = alarms(config(), 3, ONSET + 100, |row, x| {
+            x[1] = if row < still { 20.0 } else { 20.0 + x[1] };
+            if row >= ONSET {
+                x[0] += 5.0;
+            }
+        });
+        let alarm = found.iter().find(|alarm| alarm.row >= ONSET as u64).unwrap();
+        assert!(alarm.row < (ONSET + 5) as u64 && alarm.channel == 0, "{alarm:?}");
+        assert!(found.iter().all(|alarm| alarm.change != Change::Stuck));
+        let quality: Vec<_> = detector.quality().collect();
+        assert_eq!(quality[1].deviation > 0.0, still < LEARNING);
+    }
+}
+
+#[test]
+fn what_is_dismissed_does_not_alarm_again_and_other_things_do() {
+    let disturbed = |row: usize| row % 1000 < 50 && row >= ONSET;
+    let shifted = |row: usize, x: &mut [f32; 2]| x[0] += if disturbed(row) { 4.0 } else { 0.0 };
+    let (_, without) = alarms(config(), 11, ONSET + 6000, shifted);
+    assert!(without.len() >= 3, "{without:?}");
+    let mut detector = Detector::new(&MAP, config()).unwrap();
+    let mut noise = Noise::new(11);
+    let (mut rows, mut legs) = (Vec::new(), Vec::new());
+    for row in 0..ONSET + 6000 {
+        let mut readings = [noise.next(), noise.next()];
+        shifted(row, &mut readings);
+        if row >= ONSET + 5500 {
+            readings[1] += 4.0;
+        }
+        if let Verdict::Alarm(alarm) = detector.push(&readings).unwrap() {
+            rows.push(alarm.row);
+            legs.push((alarm.row, alarm.leg));
+        }
+        // Once the disturbance is over.
+        if row % 1000 == 60 {
+            detector.dismiss();
+        }
+    }
+    let disturbances = rows.iter().filter(|row| disturbed(**row as usize)).count();
+    assert!(disturbances <= 2, "{legs:?}");
+    assert!(rows.iter().any(|row| *row >= (ONSET + 5500) as u64));
+}
+
+#[test]
+fn a_missing_reading_costs_its_channel_alone() {
+    let settings = Config { not_a_number: NotANumber::Missing, ..config() };
+    let (_, found) = alarms(settings, 5, ONSET + 400, |row, x| {
+        if row % 7 == 3 {
+            x[1] = f32::NAN;
+        }
+        if row >= ONSET {
+            x[1] = f32::NAN;
+        }
+        if row >= ONSET + 200 {
+            x[0] += 5.0;
+        }
+    });
+    let missing = found.iter().find(|alarm| alarm.leg == Leg::Missing).unwrap();
+    assert_eq!((missing.channel, missing.row < (ONSET + 60) as u64), (1, true));
+    assert!(found.iter().any(|alarm| alarm.channel == 0 && alarm.row >= (ONSET + 200) as u64));
+
+    let mut strict = Detector::new(&MAP, config()).unwrap();
+    let before = strict.clone();
+    let error = strict.push(&[0.0, f32::NAN]);
+    assert_eq!(error, Err(Error::NonFinite(Parameter::Channel(1))));
+    assert_eq!(strict.state, before.state);
+    strict.push_partial(&[Some(0.0), None]).unwrap();
+    assert_eq!(strict.rows(), 1);
+    let error = strict.push_partial(&[Some(1e30), None]);
+    assert_eq!(error, Err(Error::OutOfRange(Parameter::Channel(0))));
+}
+
+#[test]
+fn healthy_noise_is_left_alone() {
+    let (mut rows, mut raised) = (0, 0);
+    for seed in 0..8 {
+        let config = Config { mean_time_between_false_alarms: 2e4, ..config() };
+        let (detector, found) = alarms(config, 40 + seed, 22_048, |_, _| {});
+        rows += 20_000;
+        raised += found.len();
+        assert_eq!(detector.mute().count(), 0);
+        assert!(detector.quality().all(|channel| channel.steadiness != Steadiness::Wandering));
+    }
+    // Eight are promised.
+    assert!(raised <= 16, "{raised} in {rows} rows");
+}
+
+#[test]
+fn a_random_walk_is_no_drift_of_level() {
+    let mut walk = 0.0;
+    let (detector, _) = alarms(config(), 2, LEARNING, |_, x| {
+        walk += 0.1 * x[0];
+        x[0] = walk;
+    });
+    let quality: Vec<_> = detector.quality().collect();
+    assert_eq!(quality[0].steadiness, Steadiness::Wandering);
+    assert!(quality[0].independent_rows < 100.0 && quality[1].independent_rows > 500.0);
+}
+
+#[test]
+fn a_restored_detector_goes_on_bit_for_bit() {
+    let settings = Config { learning_rows: 256, ..Config::rows(1000.0) };
+    let mut straight: Two = Detector::new(&MAP, settings).unwrap();
+    let mut interrupted = straight.clone();
+    let mut bytes = vec![0; Two::SAVED_BYTES];
+    let mut noise = Noise::new(3);
+    let mut raised = 0;
+    for row in 0..900 {
+        let shift = if row > 500 { 3.0 } else { 0.0 };
+        let readings = [noise.next() + shift, noise.next()];
+        let verdict = straight.push(&readings).unwrap();
+        assert_eq!(interrupted.push(&readings).unwrap(), verdict, "row {row}");
+        raised += usize::from(matches!(verdict, Verdict::Alarm(_)));
+        assert_eq!(interrupted.save(&mut bytes), Ok(Two::SAVED_BYTES));
+        interrupted = Detector::new(&MAP, config()).unwrap();
+        interrupted.restore(&bytes).unwrap();
+    }
+    assert!(raised >= 1);
+    assert_eq!(straight.state, interrupted.state);
+    bytes[300] ^= 1;
+    assert_eq!(interrupted.restore(&bytes), Err(Error::ChecksumMismatch));
+    assert_eq!(straight.state, interrupted.state);
+}
+
+#[test]
+fn what_no_detector_can_hold_is_refused() {
+    let (mut forged, _) = alarms(config(), 1, ONSET + 100, |row, x| {
+        x[0] += if row >= ONSET { 5.0 } else { 0.0 };
+    });
+    let mut own: Two = Detector::new(&MAP, config()).unwrap();
+    let mut bytes = vec![0; Two::SAVED_BYTES];
+    forged.save(&mut bytes).unwrap();
+    assert_eq!(own.restore(&bytes), Ok(()));
+    forged.state.last_alarm.as_mut().unwrap().channel = 2;
+    forged.save(&mut bytes).unwrap();
+    assert_eq!(own.restore(&bytes), Err(Error::Inconsistent));
+    let lean = config().with_legs::<Lean>();
+    let mut other = Detector::new(&MAP, lean).unwrap();
+    assert_eq!(other.restore(&bytes), Err(Error::WrongShape));
+}
+
+/// Level and jumps alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Lean;
+
+impl Legs for Lean {
+    type Level = On;
+    type Jump = On;
+    type Spread = Off;
+    type Values = Off;
+    type Innovations = Off;
+}
+
+#[test]
+fn legs_that_are_off_cost_nothing() {
+    let all = size_of::<Two>();
+    let lean = size_of::<Detector<'_, Fourier<2, 32>, Lean>>();
+    assert!(8 * lean < 5 * all, "{lean} {all}");
+    let mut detector = Detector::new(&MAP, config().with_legs::<Lean>()).unwrap();
+    let mut noise = Noise::new(1);
+    let mut found = false;
+    for row in 0..ONSET + 50 {
+        let shift = if row >= ONSET { 3.0 } else { 0.0 };
+        let verdict = detector.push(&[noise.next() + shift, noise.next()]).unwrap();
+        found |= row >= ONSET && matches!(verdict, Verdict::Alarm(_));
+    }
+    assert!(found);
+}
+
+#[test]
+fn settings_that_mean_nothing_are_named() {
+    let refused = |config: Config| Detector::new(&MAP, config).unwrap_err();
+    let time = |mean_time_between_false_alarms| Config {
+        mean_time_between_false_alarms,
+        ..Config::rows(1e4)
+    };
+    assert_eq!(refused(time(f32::NAN)), Error::NonFinite(Parameter::MeanTime));
+    assert_eq!(refused(time(1e16)), Error::OutOfRange(Parameter::MeanTime));
+    let short = Config { learning_rows: 255, ..Config::rows(1e4) };
+    assert_eq!(refused(short), Error::OutOfRange(Parameter::LearningRows));
+    let mut detector = Detector::new(&MAP, config()).unwrap();
+    detector.push(&[1.0, 2.0]).unwrap();
+    assert!(detector.relearn_with(short).is_err());
+    assert!(detector.progress() > 0.0);
+    detector.relearn_with(Config::rows(1e6)).unwrap();
+    assert!((detector.progress(), detector.rows()) == (0.0, 1));
+    assert!((Config::rows(1e4).supported_mean_time() - 40_960.0).abs() < 1.0);
+}
