@@ -67,7 +67,7 @@ state! {
     /// All that a detector keeps beside its settings.
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Memory<V: Kept, F: Length, W: Length> {
-        pub(super) last_alarm: Option<Alarm>,
+        pub(super) last_alarm: Option<Alarm> = None => allowed Self::has_channel_of,
         /// Rows pushed in all.
         pub(super) rows: u64,
         pub(super) stage: Stage,
@@ -80,6 +80,13 @@ state! {
         pub(super) attribution: Attribution<V::C, W>,
         /// The reference before it moved after an alarm, until the new one has settled.
         pub(super) previous: Maybe<Baseline<Features<V::C, F>>>,
+    }
+}
+
+impl<V: Kept, F: Length, W: Length> Memory<V, F, W> {
+    /// Whether the channel of an alarm, which a caller may use as an index, is there.
+    fn has_channel_of(&self, alarm: &Option<Alarm>) -> bool {
+        alarm.is_none_or(|alarm| alarm.channel < self.condition.gains.len())
     }
 }
 

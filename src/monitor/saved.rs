@@ -154,11 +154,6 @@ where
         SavedShape::take(&mut reader)?;
         let config = self.config.taken(&mut reader)?;
         config.check().map_err(|_| Error::Inconsistent)?;
-        // What a caller may use as an index.
-        let alarm = <Option<Alarm> as Plain>::take(&mut reader.clone())?;
-        if alarm.is_some_and(|alarm| alarm.channel >= self.state.condition.gains.len()) {
-            return Err(Error::Inconsistent);
-        }
         replace(&mut self.state, &mut reader)?;
         self.config = config;
         Ok(())
@@ -236,6 +231,21 @@ mod tests {
         forged.state.condition.inverse_bandwidth.0 = -1e30;
         forged.save(&mut bytes).unwrap();
         assert_eq!(raw.restore(&bytes), Err(Error::Inconsistent));
+        let channel_of = |channel| {
+            let (score, threshold, change) = (2.0, 1.0, Change::Level);
+            let alarm = Alarm { row: 1, since: 0, window: 4, score, threshold, channel, change };
+            let mut forged = raw.clone();
+            forged.state.last_alarm = Some(alarm);
+            forged
+        };
+        let before = raw.state.clone();
+        channel_of(2).save(&mut bytes).unwrap();
+        let mut own = raw.clone();
+        assert_eq!(own.restore(&bytes), Err(Error::Inconsistent));
+        assert_eq!(own.state, before);
+        channel_of(1).save(&mut bytes).unwrap();
+        own.restore(&bytes).unwrap();
+        assert_eq!(own.state, channel_of(1).state);
         assert_eq!(raw.save(&mut [0; 10]), Err(Error::BufferTooSmall { needed: bytes.len() }));
     }
 

@@ -47,14 +47,16 @@ pub(crate) trait Initial: State + Sized {
 
 /// Declares a struct and makes it a [`State`]. Each field has an initial value, or is a state
 /// itself. `=> since N` marks a field that records before version N do not have; restored from
-/// those, it gets its initial value.
+/// those, it gets its initial value. `=> allowed F` is for a plain value that must suit the rest: a
+/// record is refused unless `F(&own, &value)`, `own` being what is to be replaced.
 macro_rules! state {
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident $(<$($g:ident: $bound:path),* $(; $(const $n:ident),*)?>)? {
             $(
                 $(#[$field_meta:meta])*
-                $field_vis:vis $field:ident: $kind:ty $(= $initial:expr)? $(=> since $version:literal)?
+                $field_vis:vis $field:ident: $kind:ty $(= $initial:expr)?
+                    $(=> since $version:literal)? $(=> allowed $allowed:expr)?
             ),* $(,)?
         }
     ) => {
@@ -94,7 +96,7 @@ macro_rules! state {
 
             fn check(&self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
                 $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
-                    $crate::state::State::check(&self.$field, _reader)?;
+                    $crate::state::begin!(check self, $field, $kind, _reader $(, $allowed)?);
                 })*
                 Ok(())
             }
@@ -148,6 +150,14 @@ macro_rules! begin {
     };
     (reset $field:expr, $kind:ty, $initial:expr) => {
         $field = $initial
+    };
+    (check $own:expr, $field:ident, $kind:ty, $reader:expr) => {
+        $crate::state::State::check(&$own.$field, $reader)?
+    };
+    (check $own:expr, $field:ident, $kind:ty, $reader:expr, $allowed:expr) => {
+        if !$allowed($own, &<$kind as $crate::state::Plain>::take($reader)?) {
+            return Err($crate::Error::Inconsistent);
+        }
     };
     (constant $kind:ty) => {
         <$kind as $crate::state::Initial>::INITIAL
