@@ -106,10 +106,15 @@ macro_rules! settings {
         pub struct $name:ident<V, W>($($given:ident: $number:ty),*) {
             $(
                 $(#[$field_meta:meta])*
-                pub $field:ident: $kind:ty = $default:expr $(=> since $version:literal)?
+                pub $field:ident: $kind:ty = $default:expr
+                    $(=> since $version:literal $(of $newest:literal)?)?
             ),* $(,)?
         }
     ) => {
+        const _: () = {
+            $($(begin!(version $version $(, $newest)?);)?)*
+        };
+
         $(#[$meta])*
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[cfg_attr(feature = "serde", serde(bound(
@@ -552,7 +557,7 @@ mod tests {
         pub struct New<V, W>(rows: u32) {
             pub scaling_rows: u32 = rows,
             /// Added in version 2, in this one place.
-            pub reference: Reference = Reference::Moving(9) => since 2,
+            pub reference: Reference = Reference::Moving(9) => since 2 of 2,
             pub policy: Policy = Policy::Latch,
         }
     }

@@ -49,6 +49,9 @@ pub(crate) trait Initial: State + Sized {
 /// itself. `=> since N` marks a field that records before version N do not have; restored from
 /// those, it gets its initial value. `=> allowed F` is for a plain value that must suit the rest: a
 /// record is refused unless `F(&own, &value)`, `own` being what is to be replaced.
+///
+/// A version that is not written yet does not compile; in tests, `=> since 2 of 2` takes 2 for the
+/// newest.
 macro_rules! state {
     (
         $(#[$meta:meta])*
@@ -56,10 +59,14 @@ macro_rules! state {
             $(
                 $(#[$field_meta:meta])*
                 $field_vis:vis $field:ident: $kind:ty $(= $initial:expr)?
-                    $(=> since $version:literal)? $(=> allowed $allowed:expr)?
+                    $(=> since $version:literal $(of $newest:literal)?)? $(=> allowed $allowed:expr)?
             ),* $(,)?
         }
     ) => {
+        const _: () = {
+            $($($crate::state::begin!(version $version $(, $newest)?);)?)*
+        };
+
         $(#[$meta])*
         $vis struct $name $(<$($g: $bound,)* $($(const $n: usize),*)?>)? {
             $($(#[$field_meta])* $field_vis $field: $kind,)*
@@ -139,6 +146,13 @@ pub(crate) use state;
 /// The parts of the declarations that depend on whether a field says what it begins with and since
 /// when it is there.
 macro_rules! begin {
+    (version $version:literal) => {
+        assert!($version <= $crate::state::VERSION, "no record is of that version yet")
+    };
+    // Tests have declarations of versions that are not written yet.
+    (version $version:literal, $newest:literal) => {
+        assert!(cfg!(test) && $version <= $newest, "no record is of that version yet")
+    };
     (make $dims:expr, $kind:ty) => {
         <$kind as $crate::state::State>::make($dims)
     };
