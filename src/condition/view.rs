@@ -3,7 +3,7 @@
 use super::delay::{Delay, DelayOf};
 use super::innovation::{Predictors, Update};
 use crate::shape::{Fixed, Length, Per};
-use crate::state::{State, codes, state};
+use crate::state::{Initial, State, codes, state};
 
 /// What is done to standardised values before they are compared, and how many of the last rows
 /// make one vector.
@@ -92,8 +92,8 @@ state! {
 pub type Innovation<const C: usize, const D: usize = C, const TERMS: usize = 4> =
     InnovationOf<Fixed<C>, Fixed<D>, TERMS>;
 
-/// A view whose shape is checked when compiled.
-pub(crate) trait Shaped {
+/// A view that can be a constant, whose shape is checked when compiled.
+pub(crate) trait Shaped: Initial {
     const SHAPE: ();
 }
 

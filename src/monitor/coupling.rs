@@ -260,20 +260,16 @@ impl<A: FeatureMap, B: FeatureMap> Clone for Monitor<'_, A, B> {
     }
 }
 
-#[expect(private_bounds, reason = "which states can be constants is the crate's own business")]
-impl<'m, A, B> Monitor<'m, A, B>
+impl<'m, A, B, const C: usize, const D: usize, const F: usize, const G: usize> Monitor<'m, A, B>
 where
-    A: FeatureMap<Backend: SinCos>,
-    B: FeatureMap<Backend: SinCos>,
-    ScaleOf<A::Inputs>: Initial,
-    ScaleOf<B::Inputs>: Initial,
-    Comparison<Moments<A::Frequencies, B::Frequencies>>: Initial,
+    A: FeatureMap<Inputs = Fixed<C>, Frequencies = Fixed<F>, Backend: SinCos>,
+    B: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<G>, Backend: SinCos>,
 {
     /// Length of a saved monitor, in bytes.
     pub const SAVED_BYTES: usize = FRAME_BYTES
         + Second::BYTES
         + Config::BYTES
-        + <Memory<A::Inputs, B::Inputs, A::Frequencies, B::Frequencies>>::SAVED;
+        + <Memory<Fixed<C>, Fixed<D>, Fixed<F>, Fixed<G>>>::SAVED;
 
     /// A monitor that has seen nothing, with a map for each group; the same map may serve both.
     /// Inputs are standardised, so maps of bandwidth 1 or so suit.

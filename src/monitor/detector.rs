@@ -7,7 +7,7 @@ use crate::features::sincos::{Point, SinCos};
 use crate::numeric::{f64_of, rounded, row_count};
 #[cfg(feature = "alloc")]
 use crate::shape::Dims;
-use crate::shape::{Length, Windows};
+use crate::shape::{Fixed, Length, Windows};
 use crate::state::{Initial, Maybe, State, state};
 
 use super::attribution::{Attribution, axes_into, evidence};
@@ -86,7 +86,7 @@ state! {
 impl<V: Kept, F: Length, W: Length> Memory<V, F, W> {
     /// Whether the channel of an alarm, which a caller may use as an index, is there.
     fn has_channel_of(&self, alarm: &Option<Alarm>) -> bool {
-        alarm.is_none_or(|alarm| alarm.channel < self.condition.gains.len())
+        alarm.is_none_or(|alarm| alarm.channel < self.condition.channels())
     }
 }
 
@@ -106,20 +106,15 @@ impl<M: FeatureMap, V: View, W: Length> core::fmt::Debug for Detector<'_, M, V, 
     }
 }
 
-#[expect(private_bounds, reason = "which states can be constants is the crate's own business")]
-impl<'m, M, V, const W: usize> Detector<'m, M, V, Windows<W>>
+#[expect(private_bounds, reason = "a shape that is wrong is refused by the crate itself")]
+impl<'m, M, V, const C: usize, const L: usize, const W: usize> Detector<'m, M, V, Windows<W>>
 where
-    M: FeatureMap<Inputs = V::Inputs, Backend: SinCos>,
-    V: View + Shaped,
-    Memory<V, M::Frequencies, Windows<W>>: Initial,
-    Conditioning<V>: Initial,
-    Comparison<Windowed<V::Channels, M::Frequencies, Windows<W>>>: Initial,
-    Attribution<V::Channels, Windows<W>>: Initial,
-    Maybe<Baseline<Features<V::Channels, M::Frequencies>>>: Initial,
+    M: FeatureMap<Inputs = V::Inputs, Frequencies = Fixed<L>, Backend: SinCos>,
+    V: View<Channels = Fixed<C>> + Shaped,
 {
     /// Length of a saved detector, in bytes.
     pub const SAVED_BYTES: usize =
-        super::saved::record_bytes(W, <Memory<V, M::Frequencies, Windows<W>>>::SAVED);
+        super::saved::record_bytes(W, <Memory<V, Fixed<L>, Windows<W>>>::SAVED);
 
     /// A detector that has seen nothing; also as a constant or `static`.
     ///
@@ -206,7 +201,7 @@ where
     /// channels is known at run time, [`Error::WrongShape`] for a row of another length.
     pub fn push(&mut self, row: &<V::Channels as Length>::Slice<f32>) -> Result<Verdict, Error> {
         let row = row.as_ref();
-        if row.len() != self.state.condition.gains.len() {
+        if row.len() != self.state.condition.channels() {
             return Err(Error::WrongShape);
         }
         check_row(row)?;
@@ -263,7 +258,8 @@ where
             Bandwidth::MedianDistance(factor) => factor * median,
             Bandwidth::Family => median,
         };
-        self.state.condition.inverse_bandwidth.0 = self.map.recipe().kernel.bandwidth() / bandwidth;
+        self.state.condition.scaling.inverse_bandwidth.0 =
+            self.map.recipe().kernel.bandwidth() / bandwidth;
     }
 
     /// The points of the last vector, in units of the bandwidth and within the map's reach.

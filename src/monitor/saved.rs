@@ -112,7 +112,7 @@ where
     /// Channels, windows and view.
     #[must_use]
     pub fn shape(&self) -> SavedShape {
-        let channels = u32_of(self.state.condition.gains.len());
+        let channels = u32_of(self.state.condition.channels());
         let windows = u32_of(self.config.lengths().len());
         SavedShape { channels, windows, view: self.state.condition.view.kind() }
     }
@@ -163,10 +163,9 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{Conditioning, Innovation, Raw, Shaped};
+    use crate::condition::{Innovation, Raw, Shaped};
     use crate::monitor::config::{Calibration, Policy};
     use crate::shape::Fixed;
-    use crate::state::Initial;
     use crate::{Fourier, Verdict};
     use rand_core::{Rng, SeedableRng};
     use rand_xorshift::XorShiftRng;
@@ -190,7 +189,6 @@ mod tests {
     fn goes_on_bit_for_bit<V>()
     where
         V: View<Channels = Fixed<2>, Inputs = Fixed<4>> + Shaped,
-        Conditioning<V>: Initial,
     {
         let mut rng = XorShiftRng::seed_from_u64(3);
         let mut straight: Small<'_, V> = Detector::new(&MAP, config()).unwrap();
@@ -228,7 +226,7 @@ mod tests {
         bytes[200] ^= 4;
         assert_eq!(raw.restore(&bytes), Err(Error::ChecksumMismatch));
         let mut forged = raw.clone();
-        forged.state.condition.inverse_bandwidth.0 = -1e30;
+        forged.state.condition.scaling.inverse_bandwidth.0 = -1e30;
         forged.save(&mut bytes).unwrap();
         assert_eq!(raw.restore(&bytes), Err(Error::Inconsistent));
         let channel_of = |channel| {
