@@ -86,10 +86,17 @@ impl<V: Kept> Conditioning<V> {
             squared += *x * *x;
         }
         let length = sqrt_f32(squared) * inverse_bandwidth;
-        let factor = if length > longest { longest / length } else { 1.0 };
+        let factor = drawn_in(length, longest);
         for x in vector.iter_mut() {
             *x *= inverse_bandwidth * factor;
         }
         vector
     }
+}
+
+/// The factor on a vector of this length that draws it, far beyond any reading that means
+/// something, into the map's reach.
+#[inline]
+pub(crate) fn drawn_in(length: f32, longest: f32) -> f32 {
+    if length > longest { longest / length } else { 1.0 }
 }

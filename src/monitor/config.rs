@@ -5,7 +5,10 @@ use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
 use crate::condition::{Innovation, Raw};
-use crate::error::{Error, Parameter};
+use crate::error::{
+    self, Error, LEARNING_ROWS, MOST_ROWS, Parameter, REFERENCE_ROWS, SCALING_ROWS, WINDOW_ROWS,
+    has_rows,
+};
 use crate::shape::{Length, Windows};
 use crate::state::{Plain, Reader, Writer, begin, codes, plain};
 
@@ -13,10 +16,7 @@ use super::comparison::Rules;
 use super::null::Null;
 
 /// The promises that can be made: mean times between false alarms from 100 to 10⁹ rows.
-pub const MEAN_TIMES: RangeInclusive<f32> = 100.0..=1e9;
-
-/// Most rows a mean in `f32` is taken over: beyond, rounding would outweigh the rows.
-const MOST_ROWS: u32 = 1 << 20;
+pub const MEAN_TIMES: RangeInclusive<f32> = error::MEAN_TIME;
 
 /// The bandwidth of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -384,20 +384,18 @@ impl<V, W: Length> Config<V, W> {
     }
 
     const fn check_with(&self, windows: &[u32]) -> Result<(), Error> {
-        let time = self.mean_time_between_false_alarms;
-        if !time.is_finite() {
-            return Err(Error::NonFinite(Parameter::MeanTime));
-        }
-        if !(time >= *MEAN_TIMES.start() && time <= *MEAN_TIMES.end()) {
-            return Err(Error::OutOfRange(Parameter::MeanTime));
+        if let Err(refused) = error::check_mean_time(self.mean_time_between_false_alarms) {
+            return Err(refused);
         }
         let Some(longest) = longest_of(windows) else {
             return Err(Error::OutOfRange(Parameter::Windows));
         };
-        if self.scaling_rows < 16 || self.scaling_rows > MOST_ROWS {
+        if !has_rows(&SCALING_ROWS, self.scaling_rows) {
             return Err(Error::OutOfRange(Parameter::ScalingRows));
         }
-        if self.learning_rows < least_learning(longest) || self.learning_rows > MOST_ROWS {
+        if !has_rows(&LEARNING_ROWS, self.learning_rows)
+            || self.learning_rows < least_learning(longest)
+        {
             return Err(Error::OutOfRange(Parameter::LearningRows));
         }
         if let Bandwidth::Deviations(factor) | Bandwidth::MedianDistance(factor) = self.bandwidth {
@@ -409,7 +407,7 @@ impl<V, W: Length> Config<V, W> {
             }
         }
         if let Reference::Moving(memory) = self.reference
-            && (memory <= longest || memory > MOST_ROWS)
+            && (memory <= longest || !has_rows(&REFERENCE_ROWS, memory))
         {
             return Err(Error::OutOfRange(Parameter::ReferenceMemory));
         }
@@ -490,10 +488,10 @@ impl<V, W: Length> Config<V, W> {
 
 /// The longest window of a list that ascends from 2 rows or more; `None` for any other list.
 const fn longest_of(windows: &[u32]) -> Option<u32> {
-    let mut longest = 1;
+    let mut longest = 0;
     let mut index = 0;
     while index < windows.len() {
-        if windows[index] <= longest || windows[index] > MOST_ROWS {
+        if windows[index] <= longest || !has_rows(&WINDOW_ROWS, windows[index]) {
             return None;
         }
         longest = windows[index];
@@ -505,7 +503,8 @@ const fn longest_of(windows: &[u32]) -> Option<u32> {
 /// Least learning rows for a longest window.
 const fn least_learning(longest: u32) -> u32 {
     let needed = longest.saturating_mul(4);
-    if needed < 64 { 64 } else { needed }
+    let least = *LEARNING_ROWS.start();
+    if needed < least { least } else { needed }
 }
 
 /// Least rows an adaptive calibration remembers, for a longest window and learning rows.
