@@ -29,6 +29,10 @@ pub(crate) trait Kept: State + Clone + PartialEq + core::fmt::Debug {
     type C: Length;
     type D: Length;
 
+    /// Which view it is, where the type says so.
+    #[cfg(feature = "serde")]
+    const KIND: Option<ViewKind>;
+
     /// Which view it is.
     fn kind(&self) -> ViewKind;
 
@@ -117,6 +121,9 @@ impl<C: Length, D: Length> Kept for RawOf<C, D> {
     type C = C;
     type D = D;
 
+    #[cfg(feature = "serde")]
+    const KIND: Option<ViewKind> = Some(ViewKind::Raw);
+
     fn kind(&self) -> ViewKind {
         ViewKind::Raw
     }
@@ -144,6 +151,9 @@ impl<C: Length, D: Length, const TERMS: usize> View for InnovationOf<C, D, TERMS
 impl<C: Length, D: Length, const TERMS: usize> Kept for InnovationOf<C, D, TERMS> {
     type C = C;
     type D = D;
+
+    #[cfg(feature = "serde")]
+    const KIND: Option<ViewKind> = Some(ViewKind::Innovation);
 
     fn kind(&self) -> ViewKind {
         ViewKind::Innovation

@@ -5,6 +5,8 @@ use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
 use crate::condition::{Innovation, Raw};
+#[cfg(feature = "serde")]
+use crate::condition::{View, ViewKind};
 use crate::error::{
     self, Error, LEARNING_ROWS, MOST_ROWS, Parameter, REFERENCE_ROWS, SCALING_ROWS, WINDOW_ROWS,
     has_rows,
@@ -99,7 +101,7 @@ pub enum Policy {
 
 /// Declares the settings with their defaults, which follow from the numbers in parentheses, and
 /// all that goes through them field by field. `=> since N` marks one that records before version N
-/// do not have, which then has its default.
+/// do not have, which then has its default; so it has where a text leaves it out.
 macro_rules! settings {
     (
         $(#[$meta:meta])*
@@ -116,19 +118,45 @@ macro_rules! settings {
         };
 
         $(#[$meta])*
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        #[cfg_attr(feature = "serde", serde(bound(
-            serialize = "W::Of<u32>: serde::Serialize",
-            deserialize = "W::Of<u32>: serde::Deserialize<'de>"
-        )))]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        #[cfg_attr(feature = "serde", serde(bound = "V: View, W::Of<u32>: serde::Serialize"))]
         pub struct $name<V, W: Length = Windows<4>> {
             /// Window lengths in rows, ascending: short ones for jumps, long ones for slow drift.
             pub windows: W::Of<u32>,
             $($(#[$field_meta])* pub $field: $kind,)*
             /// Which view these settings are for.
-            #[cfg_attr(feature = "serde", serde(skip))]
+            #[cfg_attr(feature = "serde", serde(serialize_with = "serialize_view"))]
             pub view: PhantomData<V>,
         }
+
+        // Not derived: the view has to be the type's own, and later settings may be left out.
+        #[cfg(feature = "serde")]
+        const _: () = {
+            #[derive(serde::Deserialize)]
+            #[serde(bound = "W::Of<u32>: serde::Deserialize<'de>")]
+            struct Text<W: Length> {
+                windows: W::Of<u32>,
+                $($field: begin!(text $kind $(, $version)?),)*
+                view: Option<ViewKind>,
+            }
+
+            impl<'de, V: View, W: Length> serde::Deserialize<'de> for $name<V, W>
+            where
+                W::Of<u32>: serde::Deserialize<'de>,
+            {
+                fn deserialize<T: serde::Deserializer<'de>>(text: T) -> Result<Self, T::Error> {
+                    let text = Text::<W>::deserialize(text)?;
+                    if text.view.zip(V::KIND).is_some_and(|(text, own)| text != own) {
+                        return Err(serde::de::Error::custom("settings of another view"));
+                    }
+                    Ok(Self {
+                        windows: text.windows,
+                        $($field: begin!(given text.$field, $default $(, $version)?),)*
+                        view: PhantomData,
+                    })
+                }
+            }
+        };
 
         // Not derived: none of this asks anything of the view.
         impl<V, W: Length> Clone for $name<V, W> {
@@ -238,6 +266,14 @@ settings! {
         /// What follows an alarm.
         pub policy: Policy = Policy::OncePerChange(256),
     }
+}
+
+#[cfg(feature = "serde")]
+fn serialize_view<V: View, S: serde::Serializer>(
+    _view: &PhantomData<V>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serde::Serialize::serialize(&V::KIND, serializer)
 }
 
 /// A promise that the settings cannot be trusted to keep.
@@ -590,5 +626,16 @@ mod tests {
         let read = new().taken(&mut reader);
         assert_eq!(read, Ok(New { reference: Reference::Learned, ..new() }));
         assert_eq!(reader.finish(), Ok(()));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_text_may_leave_a_later_setting_out() {
+        let text = r#"{"windows":[4,16],"scaling_rows":300,"policy":{"HoldOff":5}}"#;
+        let read: New<Raw<1>, Two> = serde_json::from_str(text).unwrap();
+        assert_eq!(read, New { policy: Policy::HoldOff(5), ..New::usual([4, 16], 300) });
+        // All others have to be there.
+        let text = r#"{"windows":[4,16],"policy":{"HoldOff":5}}"#;
+        assert!(serde_json::from_str::<New<Raw<1>, Two>>(text).is_err());
     }
 }

@@ -185,6 +185,18 @@ macro_rules! begin {
     (present $record:expr, $version:literal) => {
         $record >= $version
     };
+    (text $kind:ty) => {
+        $kind
+    };
+    (text $kind:ty, $version:literal) => {
+        Option<$kind>
+    };
+    (given $value:expr, $initial:expr) => {
+        $value
+    };
+    (given $value:expr, $initial:expr, $version:literal) => {
+        $value.unwrap_or($initial)
+    };
     (take $reader:expr, $kind:ty $(, $initial:expr)?) => {
         <$kind as $crate::state::Plain>::take($reader)?
     };
