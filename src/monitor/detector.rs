@@ -118,6 +118,9 @@ where
 
     /// A detector that has seen nothing; also as a constant or `static`.
     ///
+    /// A view of no whole rows does not compile. In a function that is found when code is made,
+    /// by `cargo build` and not yet by `cargo check`.
+    ///
     /// # Errors
     /// What [`Config::check`] refuses. [`Config::warnings`] tells of promises that the settings
     /// cannot be trusted to keep.
