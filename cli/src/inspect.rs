@@ -90,7 +90,7 @@ fn of_shape(shape: &SavedShape, recipe: &Recipe) -> Vec<Fact> {
         fact("channels", shape.channels, ""),
         fact("lags", lags, ""),
         fact("view", view::view(shape.view, lags), ""),
-        fact("windows", shape.windows, ""),
+        fact("window_count", shape.windows, ""),
     ]
 }
 
@@ -102,7 +102,7 @@ fn of_detector(detector: &Detector<'_>) -> Vec<Fact> {
         fact("stage", detector.stage().name(), ""),
         fact("rows", detector.rows(), ""),
         fact("reference_rows", detector.reference_rows(), ""),
-        fact("scales", json!(config.windows), " rows"),
+        fact("windows", json!(config.windows), " rows"),
         fact("thresholds", numbers(&thresholds), ""),
         fact(
             "mean_time_between_false_alarms",

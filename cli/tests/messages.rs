@@ -137,13 +137,13 @@ fn settings_that_mean_nothing() {
     assert!(replay(&["--features", "65537"]).ends_with(shape));
     assert!(replay(&["--lags", "21846", "--learn", "1e6"]).ends_with(shape));
     assert_eq!(
-        replay(&["--scales", "64,16,4"]),
-        "--scales 64,16,4: must be window lengths in rows, ascending"
+        replay(&["--windows", "64,16,4"]),
+        "--windows 64,16,4: must be window lengths in rows, ascending"
     );
     assert_eq!(replay(&["--lags", "0"]), "--lags 0: must be at least 1");
     assert_eq!(
-        replay(&["--scales", "1,4"]),
-        "--scales 1,4: must be window lengths in rows, ascending"
+        replay(&["--windows", "1,4"]),
+        "--windows 1,4: must be window lengths in rows, ascending"
     );
     assert!(replay(&["--scaling", "3"]).contains("the number of scaling rows is out of range"));
     assert!(replay(&["--learn", "1e18"]).contains("from 1 to 1e9 rows"));
