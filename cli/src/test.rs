@@ -263,7 +263,10 @@ fn squared(map: &Map, x: &Sample, y: &Sample) -> Result<[f32; 2], fastmmd::Error
 
 /// Number of draws with which a p-value can be well below the level divided by `tests`.
 fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
-    let resampled = !matches!(arguments.null, NullChoice::Gamma | NullChoice::Pearson);
+    let resampled = match arguments.null {
+        NullChoice::Gamma | NullChoice::Pearson => false,
+        NullChoice::Permutation | NullChoice::Bootstrap | NullChoice::Spectrum => true,
+    };
     let needed = (4.0 * tests / arguments.alpha).ceil();
     if resampled && needed > MOST_DRAWS {
         let why = "is too small for a resampled null distribution: choose --null gamma or pearson";
