@@ -272,7 +272,7 @@ fn learn_help() -> String {
     let most = choice::by_view(|_, preset| preset.rows_to_learn(1).to_string());
     format!(
         "Rows or time to learn from, including scaling [default: {LEARNED_PERCENT} % of a file, \
-         but at least {LEAST_LEARNED} rows or three quarters of it, and at most {most}; that many \
+         but at least {LEAST_LEARNED} rows or three quarters of it, and at most, in rows, {most}; that many \
          rows of standard input]"
     )
 }
