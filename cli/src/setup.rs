@@ -139,6 +139,9 @@ pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
             let windows = report::list(&config.windows, ",");
             Fault::new(format!("--windows {windows}: must be window lengths in rows, ascending"))
         }
+        Error::OutOfRange(Parameter::HoldOff) => {
+            too_short(options, &config).unwrap_or_else(|| Fault::new(error))
+        }
         other => Fault::new(other),
     })?;
     let map = map(channels, lags, frequencies, options.seed).map_err(|_| {
@@ -149,6 +152,17 @@ pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
         Fault::of(table.name(), why)
     })?;
     Ok(Plan { map, channels, view, config })
+}
+
+/// What is wrong with `--settle`, if that is.
+fn too_short(options: &Watching, config: &Config) -> Option<Fault> {
+    let (given, Policy::Relearn { settle, .. }) =
+        (options.settle?, config.clone().lengthened().policy)
+    else {
+        return None;
+    };
+    let why = format!("must be at least the hold-off and the longest window: {settle} rows");
+    (given < settle).then(|| Fault::new(format!("--settle {given}: {why}")))
 }
 
 /// The number of learning rows: the rows of the options without those for scaling.
