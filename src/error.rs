@@ -135,6 +135,22 @@ impl fmt::Display for Parameter {
     }
 }
 
+/// Kinds of errors, for callers that treat several alike. An error that is added has one of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum ErrorClass {
+    /// A number is NaN or infinite.
+    NonFinite,
+    /// A number is out of range.
+    OutOfRange,
+    /// A buffer is too small.
+    Buffer,
+    /// A saved record, or a map, cannot be used here.
+    Record,
+    /// The call makes no sense for these values or at this time.
+    Request,
+}
+
 /// Why a call was refused. The state is as it was before the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -210,6 +226,30 @@ impl Error {
             Self::ChecksumMismatch => "the saved state is incomplete or altered",
             Self::WrongShape => "the kind, shape or backend does not match",
             Self::Inconsistent => "the saved values contradict each other",
+        }
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Self::NonFinite(_) => ErrorClass::NonFinite,
+            Self::OutOfRange(_) | Self::PhaseTooLarge => ErrorClass::OutOfRange,
+            Self::BufferTooSmall { .. } => ErrorClass::Buffer,
+            Self::NotAState
+            | Self::NewerVersion(_)
+            | Self::WrongLength
+            | Self::ChecksumMismatch
+            | Self::WrongShape
+            | Self::MapMismatch
+            | Self::Inconsistent => ErrorClass::Record,
+            Self::NotSpherical
+            | Self::Empty
+            | Self::TooFewSamples
+            | Self::NothingToRemove
+            | Self::Full
+            | Self::NotLearned
+            | Self::NotComparable => ErrorClass::Request,
         }
     }
 

@@ -35,6 +35,17 @@ codes!(MapKind {
     FixedFastfood = 4 "fixed-fastfood",
 });
 
+impl MapKind {
+    /// Whether a map of this kind can be drawn with any shape, as `dynamic::Map`.
+    #[must_use]
+    pub const fn is_dynamic(self) -> bool {
+        match self {
+            Self::Fourier | Self::Fastfood => true,
+            Self::Given | Self::FixedFourier | Self::FixedFastfood => false,
+        }
+    }
+}
+
 /// Everything that determines a map's frequencies. Maps with equal recipes are equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -456,7 +456,7 @@ impl<V, W: Length> Config<V, W> {
             Policy::Latch => true,
             Policy::HoldOff(rows) | Policy::OncePerChange(rows) => rows > 0,
             Policy::Relearn { hold_off, settle } => {
-                hold_off > 0 && settle >= hold_off.saturating_add(longest)
+                hold_off > 0 && settle >= least_settle(longest, hold_off)
             }
         };
         if allowed { Ok(()) } else { Err(Error::OutOfRange(Parameter::HoldOff)) }
@@ -473,6 +473,21 @@ impl<V, W: Length> Config<V, W> {
     #[must_use]
     pub fn least_calibration_memory(&self) -> u32 {
         least_memory(self.range().1, self.learning_rows)
+    }
+
+    /// The same settings, with the memory of an adaptive calibration and the rows to settle raised
+    /// to the least that [`check`](Self::check) allows: for defaults with other windows or
+    /// learning rows.
+    #[must_use]
+    pub fn lengthened(mut self) -> Self {
+        let longest = self.range().1;
+        if let Calibration::Adaptive(memory) = &mut self.calibration {
+            *memory = (*memory).max(least_memory(longest, self.learning_rows));
+        }
+        if let Policy::Relearn { hold_off, settle } = &mut self.policy {
+            *settle = (*settle).max(least_settle(longest, *hold_off));
+        }
+        self
     }
 
     /// Rows until monitoring begins, for vectors of `lags` rows: scaling, the first vector, and
@@ -543,6 +558,11 @@ const fn least_learning(longest: u32) -> u32 {
     if needed < least { least } else { needed }
 }
 
+/// Least rows to settle, for a longest window and a hold-off.
+const fn least_settle(longest: u32, hold_off: u32) -> u32 {
+    hold_off.saturating_add(longest)
+}
+
 /// Least rows an adaptive calibration remembers, for a longest window and learning rows.
 const fn least_memory(longest: u32, learning_rows: u32) -> u32 {
     Null::block_of(longest, learning_rows).saturating_mul(4)
@@ -556,10 +576,10 @@ codes!(LoneOutliers {
     Count = 1 "count",
 });
 plain!(enum Policy [u32; 2] {
-    0 = Latch,
-    1 = HoldOff(rows),
-    2 = Relearn { hold_off, settle },
-    3 = OncePerChange(rows),
+    0 = Latch "latch",
+    1 = HoldOff(rows) "hold-off",
+    2 = Relearn { hold_off, settle } "relearn",
+    3 = OncePerChange(rows) "once",
 });
 
 /// Learning rows advised for a promise: as many as the promised time. With fewer, the threshold
@@ -606,6 +626,30 @@ mod tests {
     fn of_version_2() -> Vec<u8> {
         let settings = New { reference: Reference::Learned, ..new() };
         record(2, New::<(), Two>::saved_bytes(2), |writer| settings.put(writer))
+    }
+
+    #[test]
+    fn what_is_lengthened_is_allowed() {
+        let short = Config::<Innovation<1>, _>::innovation(1e4).with_windows([4, 1000]);
+        let policy = Policy::Relearn { hold_off: 500, settle: 10 };
+        let short = Config { policy, ..short };
+        assert_eq!(short.check(), Err(Error::OutOfRange(Parameter::CalibrationMemory)));
+        let long = short.lengthened();
+        assert_eq!(long.check(), Ok(()));
+        assert_eq!(long.calibration, Calibration::Adaptive(short.least_calibration_memory()));
+        assert_eq!(long.policy, Policy::Relearn { hold_off: 500, settle: 1500 });
+        assert_eq!(long.lengthened(), long);
+    }
+
+    #[test]
+    fn policies_are_found_by_their_names() {
+        for name in Policy::NAMES {
+            let policy = Policy::from_name(name, [5, 9]).unwrap();
+            assert_eq!(policy.name(), name);
+        }
+        let relearn = Policy::Relearn { hold_off: 5, settle: 9 };
+        assert_eq!(Policy::from_name("relearn", [5, 9]), Some(relearn));
+        assert_eq!(Policy::from_name("another", [5, 9]), None);
     }
 
     #[test]

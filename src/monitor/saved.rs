@@ -35,6 +35,27 @@ plain!(
 );
 plain_states!(Stage = Stage::Scaling, Option<Alarm> = None);
 
+impl Alarm {
+    /// Length of [`to_bytes`](Self::to_bytes).
+    pub const BYTES: usize = <Self as Plain>::BYTES;
+
+    /// The alarm as in a saved state, little-endian: for messages.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        self.write(&mut Writer::new(&mut bytes));
+        bytes
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// [`Error::Inconsistent`] for numbers or codes that no alarm has.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, Error> {
+        Self::take(&mut Reader::new(bytes))
+    }
+}
+
 /// Kept as four bytes, whatever the target has.
 impl Plain for usize {
     const BYTES: usize = u32::BYTES;

@@ -10,7 +10,7 @@ pub(crate) struct Writer<'b> {
 }
 
 impl<'b> Writer<'b> {
-    pub(super) fn new(buffer: &'b mut [u8]) -> Self {
+    pub(crate) fn new(buffer: &'b mut [u8]) -> Self {
         Self { rest: buffer, overflowed: false }
     }
 
@@ -44,7 +44,12 @@ pub(crate) struct Reader<'b> {
     pub(super) version: u8,
 }
 
-impl Reader<'_> {
+impl<'b> Reader<'b> {
+    /// Of bytes in the present version of the format.
+    pub(crate) const fn new(rest: &'b [u8]) -> Self {
+        Self { rest, version: super::VERSION }
+    }
+
     pub(crate) fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let (field, rest) = self.rest.split_first_chunk().ok_or(Error::WrongLength)?;
         self.rest = rest;
@@ -209,6 +214,44 @@ macro_rules! plain {
                 Ok(Self {
                     $($field: $crate::state::begin!(take reader, $kind $(, $initial, $version)?)),*
                 })
+            }
+        }
+    };
+    // The same with a name for each variant.
+    (enum $name:ty [$number:ty; $n:literal] {
+        $(
+            $code:literal = $variant:ident $(($($v:ident),*))? $({$($f:ident),*})? $text:literal
+        ),* $(,)?
+    }) => {
+        $crate::state::plain!(enum $name [$number; $n] {
+            $($code = $variant $(($($v),*))? $({$($f),*})?),*
+        });
+
+        impl $name {
+            /// The names of all variants.
+            pub const NAMES: [&'static str; [$($code),*].len()] = [$($text),*];
+
+            /// Its name, in lower case.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $text,)*
+                }
+            }
+
+            /// The variant with this [`name`](Self::name), if there is one. It takes as many of
+            /// the numbers as it has, from the front.
+            #[must_use]
+            pub fn from_name(name: &str, numbers: [$number; $n]) -> Option<Self> {
+                let mut _room = numbers.into_iter();
+                match name {
+                    $($text => {
+                        $($(let $v = _room.next().unwrap_or_default();)*)?
+                        $($(let $f = _room.next().unwrap_or_default();)*)?
+                        Some(Self::$variant $(($($v),*))? $({$($f),*})?)
+                    })*
+                    _ => None,
+                }
             }
         }
     };

@@ -275,7 +275,7 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut Found) {
         }
         "codes" => {
             if let Some(TokenTree::Ident(name)) = item.mac.tokens.clone().into_iter().next() {
-                found.insert(format!("{path}{name}: ALL, code, from_code, name"));
+                found.insert(format!("{path}{name}: ALL, code, from_code, from_name, name"));
             }
         }
         "state" | "settings" | "lengths" => declared(&item.mac.tokens, path, found),
@@ -381,7 +381,7 @@ fn the_listing_sees_every_kind_of_item() {
         "enum error::Error",
         "error::Error::Empty",
         "const condition::MAX_READING: f32",
-        "monitor::Stage: ALL, code, from_code, name",
+        "monitor::Stage: ALL, code, from_code, from_name, name",
     ] {
         assert!(found.iter().any(|line| line.starts_with(part)), "{part} in {found:#?}");
     }
