@@ -1,6 +1,51 @@
 //! The error type: one small enum.
 
 use core::fmt;
+use core::ops::RangeInclusive;
+
+/// Declares ranges of settings, each with the sentence that names it: the numbers are in both.
+macro_rules! limits {
+    ($(
+        $(#[$meta:meta])*
+        $name:ident: $number:ty = $least:literal to $most:literal, $rule:ident = $what:literal $unit:literal;
+    )*) => {$(
+        $(#[$meta])*
+        pub(crate) const $name: RangeInclusive<$number> = $least..=$most;
+        const $rule: &str = concat!($what, " must be from ", $least, " to ", $most, $unit);
+    )*};
+}
+
+limits! {
+    /// Mean times between false alarms that can be promised.
+    MEAN_TIME: f32 = 1e2 to 1e9, MEAN_TIME_RULE = "the mean time between false alarms" " rows";
+    /// Rows of a window.
+    WINDOW_ROWS: u32 = 2 to 1048576, WINDOW_RULE = "the window lengths" " rows, and ascend";
+    /// Rows of scaling.
+    SCALING_ROWS: u32 = 16 to 1048576, SCALING_RULE = "the scaling rows" "";
+    /// Rows of learning; at least several times the longest window too.
+    LEARNING_ROWS: u32 = 64 to 1048576, LEARNING_RULE = "the learning rows" ", and several times the longest window";
+    /// Rows of a moving reference; more than the longest window too.
+    REFERENCE_ROWS: u32 = 3 to 1048576, REFERENCE_RULE = "the memory of the reference" ", and longer than the longest window";
+}
+
+/// Most rows that a mean in `f32` is taken over: beyond, rounding would outweigh the rows.
+pub(crate) const MOST_ROWS: u32 = *LEARNING_ROWS.end();
+
+/// Whether a number of rows is in a range, also when compiled.
+pub(crate) const fn has_rows(range: &RangeInclusive<u32>, rows: u32) -> bool {
+    *range.start() <= rows && rows <= *range.end()
+}
+
+/// Refuses a promise that cannot be made.
+pub(crate) const fn check_mean_time(time: f32) -> Result<(), Error> {
+    if !time.is_finite() {
+        Err(Error::NonFinite(Parameter::MeanTime))
+    } else if !(time >= *MEAN_TIME.start() && time <= *MEAN_TIME.end()) {
+        Err(Error::OutOfRange(Parameter::MeanTime))
+    } else {
+        Ok(())
+    }
+}
 
 /// The input that an [`Error`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,15 +111,11 @@ impl Parameter {
             Self::Amplitude => "the kernel's amplitude K(0) must be a positive number in range",
             Self::Keep => "the factor of forgetting must be above 0 and at most 1",
             Self::Frequency => "a frequency must be a finite number of at most 10^12 turns",
-            Self::MeanTime => "the mean time between false alarms must be from 100 to 10^9 rows",
-            Self::Windows => "the window lengths must ascend, from 2 rows or more to at most 2^20",
-            Self::ScalingRows => "the scaling rows must be from 16 to 2^20",
-            Self::LearningRows => {
-                "the learning rows must be at least 64 and several times the longest window, and at most 2^20"
-            }
-            Self::ReferenceMemory => {
-                "the memory of the reference must be longer than the longest window, and at most 2^20"
-            }
+            Self::MeanTime => MEAN_TIME_RULE,
+            Self::Windows => WINDOW_RULE,
+            Self::ScalingRows => SCALING_RULE,
+            Self::LearningRows => LEARNING_RULE,
+            Self::ReferenceMemory => REFERENCE_RULE,
             Self::CalibrationMemory => {
                 "the memory of the calibration must be many times the longest window"
             }
@@ -92,6 +133,22 @@ impl fmt::Display for Parameter {
             other => f.write_str(other.name()),
         }
     }
+}
+
+/// Kinds of errors, for callers that treat several alike. An error that is added has one of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum ErrorClass {
+    /// A number is NaN or infinite.
+    NonFinite,
+    /// A number is out of range.
+    OutOfRange,
+    /// A buffer is too small.
+    Buffer,
+    /// A saved record, or a map, cannot be used here.
+    Record,
+    /// The call makes no sense for these values or at this time.
+    Request,
 }
 
 /// Why a call was refused. The state is as it was before the call.
@@ -169,6 +226,30 @@ impl Error {
             Self::ChecksumMismatch => "the saved state is incomplete or altered",
             Self::WrongShape => "the kind, shape or backend does not match",
             Self::Inconsistent => "the saved values contradict each other",
+        }
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Self::NonFinite(_) => ErrorClass::NonFinite,
+            Self::OutOfRange(_) | Self::PhaseTooLarge => ErrorClass::OutOfRange,
+            Self::BufferTooSmall { .. } => ErrorClass::Buffer,
+            Self::NotAState
+            | Self::NewerVersion(_)
+            | Self::WrongLength
+            | Self::ChecksumMismatch
+            | Self::WrongShape
+            | Self::MapMismatch
+            | Self::Inconsistent => ErrorClass::Record,
+            Self::NotSpherical
+            | Self::Empty
+            | Self::TooFewSamples
+            | Self::NothingToRemove
+            | Self::Full
+            | Self::NotLearned
+            | Self::NotComparable => ErrorClass::Request,
         }
     }
 

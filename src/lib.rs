@@ -125,7 +125,7 @@ pub mod shape;
 pub mod state;
 
 pub use embedding::{Embedding, KernelFamily, Regimes, TwoSample, Witness};
-pub use error::{Error, Parameter};
+pub use error::{Error, ErrorClass, Parameter};
 pub use features::kernel::{Kernel, Profile};
 pub use features::sampling::Sampling;
 #[cfg(feature = "rand_core")]

@@ -27,9 +27,6 @@ pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
     type Lanes<T>: AsRef<[T]> + AsMut<[T]>;
 
     #[doc(hidden)]
-    fn count(dims: &Dims) -> usize;
-
-    #[doc(hidden)]
     fn make<T>(dims: &Dims, item: impl FnMut() -> T) -> Self::Of<T>;
 
     /// Copies of `item`, as many as there are `values`.
@@ -88,10 +85,6 @@ impl<const N: usize> Length for Fixed<N> {
     type Slice<T> = [T; N];
     type Lane<T: Copy> = [T; N];
     type Lanes<T> = [T; 1];
-
-    fn count(_dims: &Dims) -> usize {
-        N
-    }
 
     #[inline]
     fn make<T>(_dims: &Dims, mut item: impl FnMut() -> T) -> [T; N] {

@@ -3,8 +3,18 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fastmmd::condition::ViewKind;
+use fastmmd::dynamic::Config;
+use fastmmd::monitor::LoneOutliers;
+use fastmmd::{MapKind, Profile, Sampling};
 
+use crate::choice;
+use crate::report;
+use crate::setup::{DELAY_LAGS, LEARNED_PERCENT, LEAST_LEARNED, SETTLE, frequencies};
 use crate::time::Span;
+
+/// Default mean time between false alarms, in rows.
+const PROMISE: &str = "10000";
 
 /// Drift detection in logs, with the detector that runs on the device.
 ///
@@ -128,43 +138,72 @@ pub(crate) enum Missing {
 /// The detector.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Watching {
-    /// Rows or time to learn from, including scaling [default: 15 % of a file, but at least 768
-    /// rows or three quarters of it, and at most 4196 rows; 4196 rows of standard input; 4352
-    /// instead of 4196 for raw values].
-    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true, help = learn_help())]
     pub(crate) learn: Option<Span>,
     /// Rows per second, to convert times to rows [default: from the time column].
     #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
     /// What to watch: raw values, vectors of the last K values (delay), or the errors of predicting
     /// a channel from its past (innovation); `auto` is innovation, or delay with --lags above 1.
+    /// Defaults for raw also hold for delay.
     #[arg(long, value_enum, default_value_t = ViewChoice::Auto)]
     pub(crate) view: ViewChoice,
     /// Mean time between false alarms (average run length), in rows or as a time.
-    #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = "10000")]
+    #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = PROMISE)]
     pub(crate) mean_time_between_false_alarms: Span,
-    /// Window lengths in rows, ascending, any number of them [default: 4,16,64, and for raw values
-    /// also 256].
-    #[arg(long, value_delimiter = ',', value_name = "ROWS,…")]
-    pub(crate) scales: Option<Vec<u32>>,
-    /// Rows in a vector [default: 4 for the delay view, else 1].
-    #[arg(long, value_name = "K")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "ROWS,…",
+        help = with_default("Window lengths in rows, ascending, any number of them", |_, preset| {
+            report::list(&preset.windows, ",")
+        })
+    )]
+    pub(crate) windows: Option<Vec<u32>>,
+    #[arg(
+        long,
+        value_name = "K",
+        help = format!("Rows in a vector [default: {DELAY_LAGS} for the delay view, else 1]")
+    )]
     pub(crate) lags: Option<u32>,
-    /// Frequencies L of the map [default: 16 for innovations, else 64].
-    #[arg(long, value_name = "L")]
+    #[arg(
+        long,
+        value_name = "L",
+        help = with_default("Number of frequencies L of the map", |view, _| {
+            frequencies(view).to_string()
+        })
+    )]
     pub(crate) features: Option<usize>,
     /// Seed of the frequencies; the device must use the same.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// What happens after an alarm [default: once].
-    #[arg(long, value_enum)]
-    pub(crate) on_alarm: Option<OnAlarm>,
-    /// Rows without alarms after an alarm [default: 100 for innovations, else 256].
-    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "POLICY",
+        value_parser = choice::policies(),
+        help = with_default("What happens after an alarm", |_, preset| {
+            preset.policy.name().to_owned()
+        })
+    )]
+    pub(crate) on_alarm: Option<String>,
+    #[arg(
+        long,
+        value_name = "ROWS",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help = with_default("Rows without alarms after an alarm", |_, preset| {
+            choice::hold_off(preset.policy).map_or("none".to_owned(), |rows| rows.to_string())
+        })
+    )]
     pub(crate) hold_off: Option<u32>,
-    /// Rows after an alarm until a relearned reference becomes final.
-    #[arg(long, value_name = "ROWS", default_value_t = 1000)]
-    pub(crate) settle: u32,
+    #[arg(
+        long,
+        value_name = "ROWS",
+        help = format!(
+            "Rows after an alarm until a relearned reference becomes final [default: {SETTLE}, or \
+             the hold-off and the longest window together]"
+        )
+    )]
+    pub(crate) settle: Option<u32>,
     #[command(flatten)]
     pub(crate) fine: Fine,
 }
@@ -173,28 +212,69 @@ pub(crate) struct Watching {
 #[derive(Args, Debug, Clone)]
 #[command(next_help_heading = "Fine settings")]
 pub(crate) struct Fine {
-    /// Bandwidth of the kernel in standard deviations of a channel, `median` distance, or a
-    /// `family` of bandwidths [default: 16 for innovations, else family].
-    #[arg(long, value_name = "NUMBER|median|family", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "NUMBER|median|family",
+        allow_negative_numbers = true,
+        help = with_default(
+            "Bandwidth of the kernel in standard deviations of a channel, `median` distance, or a \
+             `family` of bandwidths",
+            |_, preset| choice::sigma(preset.bandwidth)
+        )
+    )]
     pub(crate) sigma: Option<Sigma>,
-    /// How many of the learning rows are for the mean and deviation of each channel [default: 100
-    /// for innovations, else 256].
-    #[arg(long, value_name = "ROWS")]
+    #[arg(
+        long,
+        value_name = "ROWS",
+        help = with_default(
+            "How many of the learning rows are for the mean and deviation of each channel",
+            |_, preset| preset.scaling_rows.to_string()
+        )
+    )]
     pub(crate) scaling: Option<u32>,
-    /// Rows over which the reference forgets, or 0 for a constant reference [default: 8000 for
-    /// innovations, else 0].
-    #[arg(long, value_name = "ROWS")]
+    #[arg(
+        long,
+        value_name = "ROWS",
+        help = with_default(
+            "Rows over which the reference forgets, or 0 for a constant reference",
+            |_, preset| choice::reference_memory(preset.reference).to_string()
+        )
+    )]
     pub(crate) reference_memory: Option<u32>,
-    /// Rows over which the thresholds forget, or 0 for constant thresholds [default: 4000 for
-    /// innovations, else 0].
-    #[arg(long, value_name = "ROWS")]
+    #[arg(
+        long,
+        value_name = "ROWS",
+        help = with_default(
+            "Rows over which the thresholds forget, or 0 for constant thresholds",
+            |_, preset| choice::threshold_memory(preset.calibration).to_string()
+        )
+    )]
     pub(crate) threshold_memory: Option<u32>,
-    /// How a single outlier row is treated [default: count for innovations, else hold-back].
-    #[arg(long, value_enum)]
-    pub(crate) lone_outliers: Option<Outliers>,
+    #[arg(
+        long,
+        value_parser = choice::parser::<LoneOutliers>(),
+        help = with_default("How a single outlier row is treated", |_, preset| {
+            preset.lone_outliers.name().to_owned()
+        })
+    )]
+    pub(crate) lone_outliers: Option<LoneOutliers>,
     /// Accept channels that are constant while learning; otherwise they are an error.
     #[arg(long)]
     pub(crate) allow_constant: bool,
+}
+
+/// The text of an option, with its default for each view.
+fn with_default(text: &str, of: impl Fn(ViewKind, &Config) -> String) -> String {
+    format!("{text} [default: {}]", choice::by_view(of))
+}
+
+fn learn_help() -> String {
+    let most = choice::by_view(|_, preset| preset.rows_to_learn(1).to_string());
+    format!(
+        "Rows or time to learn from, including scaling [default: {LEARNED_PERCENT} % of a file, \
+         but at least {LEAST_LEARNED} rows or three quarters of it, and at most, in rows, {most}; that many \
+         rows of standard input]"
+    )
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,26 +287,6 @@ pub(crate) enum ViewChoice {
     Innovation,
     /// Innovation, or delay with --lags above 1.
     Auto,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OnAlarm {
-    /// One alarm for each change.
-    Once,
-    /// No further alarm at all.
-    Latch,
-    /// Repeated alarms while the data differ.
-    Holdoff,
-    /// The new regime becomes the reference.
-    Relearn,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outliers {
-    /// It counts like any row.
-    Count,
-    /// It is ignored unless another follows soon.
-    HoldBack,
 }
 
 /// A bandwidth.
@@ -292,7 +352,7 @@ pub(crate) struct TuneArguments {
     #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
     /// Mean time between false alarms (average run length), in rows or as a time.
-    #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = "10000")]
+    #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = PROMISE)]
     pub(crate) mean_time_between_false_alarms: Span,
     /// Delay within which a change must be found, in rows or as a time.
     #[arg(long, value_name = "N|TIME", default_value = "64")]
@@ -341,14 +401,18 @@ pub(crate) struct TestArguments {
     )]
     pub(crate) sigma: Sigma,
     /// The kernel.
-    #[arg(long, value_enum, default_value_t = KernelChoice::Gaussian)]
-    pub(crate) kernel: KernelChoice,
+    #[arg(long, value_parser = choice::parser::<Profile>(), default_value = Profile::default().name())]
+    pub(crate) kernel: Profile,
     /// The feature map.
-    #[arg(long, value_enum, default_value_t = MapChoice::Fourier)]
-    pub(crate) map: MapChoice,
-    /// How the frequencies of a fourier map are drawn [default: by kernel and channels].
-    #[arg(long, value_enum)]
-    pub(crate) sampling: Option<SamplingChoice>,
+    #[arg(long, value_parser = choice::parser::<MapKind>(), default_value = MapKind::Fourier.name())]
+    pub(crate) map: MapKind,
+    /// How the frequencies of a fourier map are drawn.
+    #[arg(
+        long,
+        value_parser = choice::parser::<Sampling>(),
+        default_value = Sampling::default().name()
+    )]
+    pub(crate) sampling: Sampling,
     /// Frequencies L. For a fastfood map a multiple of its block: the smallest power of two that is
     /// at least 4 and the number of channels.
     #[arg(long, value_name = "L", default_value_t = 256)]
@@ -371,38 +435,6 @@ pub(crate) struct TestArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KernelChoice {
-    /// exp(−‖x‖²/2σ²)
-    Gaussian,
-    /// exp(−‖x‖₁/σ)
-    Laplacian,
-    /// exp(−‖x‖/σ)
-    Exponential,
-    /// Matérn 3/2
-    Matern32,
-    /// Matérn 5/2
-    Matern52,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MapChoice {
-    /// Dense: the most accurate.
-    Fourier,
-    /// By Hadamard transforms: cheaper for many channels.
-    Fastfood,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SamplingChoice {
-    /// Independent draws.
-    Independent,
-    /// A low-discrepancy sequence: for up to about 8 channels.
-    Quasi,
-    /// Perpendicular directions: for more channels.
-    Orthogonal,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

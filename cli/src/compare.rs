@@ -39,11 +39,12 @@ pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result
         difference.expected,
         report::probability(f64::from(p_value))
     ))?;
-    if kind == ViewKind::Innovation {
-        report::say(
+    match kind {
+        ViewKind::Innovation => report::say(
             "note: these are innovations, in which differences of level and spread do not show; \
              for those, export both with --view raw",
-        )?;
+        )?,
+        ViewKind::Raw => {}
     }
     report::say(if differ {
         format!("{RED}different{RED:#} at the level of {alpha}")
@@ -68,13 +69,13 @@ pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
     saved::write(output, &detector)?;
     let rows = detector.reference_rows();
     report::say(format!("{}: {} devices, {rows} rows", output.display(), all.len()))?;
-    if detector.shape().view == ViewKind::Innovation {
-        report::say(format!(
+    match detector.shape().view {
+        ViewKind::Innovation => report::say(format!(
             "note: channels are predicted from their past as {} learned it",
             first.display()
-        ))?;
+        )),
+        ViewKind::Raw => Ok(()),
     }
-    Ok(())
 }
 
 fn explain(path: &Path, error: Error) -> Fault {

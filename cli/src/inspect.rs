@@ -1,8 +1,9 @@
 //! `inspect`: explains a saved state.
 
+use std::marker::PhantomData;
 use std::path::Path;
 
-use fastmmd::dynamic::{self, Detector};
+use fastmmd::dynamic::{self, Config, Detector};
 use fastmmd::monitor::{Bandwidth, Calibration, Policy, Reference, SavedShape};
 use fastmmd::state::Kind;
 use fastmmd::{Error, Recipe};
@@ -49,8 +50,10 @@ fn fact(name: &'static str, value: impl Into<Value>, unit: &'static str) -> Fact
 fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
     let (kind, recipe) = (Kind::of(bytes)?, Recipe::restore(bytes)?);
     let mut facts = of_record(kind, bytes.len(), &recipe);
-    if kind != Kind::Detector {
-        return Ok(facts);
+    match kind {
+        Kind::Detector => {}
+        // All that they say beside the map is their sums.
+        Kind::Map | Kind::Embedding | Kind::TwoSample | Kind::Coupling => return Ok(facts),
     }
     facts.extend(of_shape(&SavedShape::restore(bytes)?, &recipe));
     let restored = dynamic::saved_map(bytes)
@@ -90,32 +93,40 @@ fn of_shape(shape: &SavedShape, recipe: &Recipe) -> Vec<Fact> {
         fact("channels", shape.channels, ""),
         fact("lags", lags, ""),
         fact("view", view::view(shape.view, lags), ""),
-        fact("windows", shape.windows, ""),
+        fact("window_count", shape.windows, ""),
     ]
 }
 
 fn of_detector(detector: &Detector<'_>) -> Vec<Fact> {
-    let config = detector.config();
+    // All settings, so that a new one does not compile until it is shown here too.
+    let Config {
+        windows,
+        mean_time_between_false_alarms,
+        scaling_rows,
+        learning_rows,
+        bandwidth: width,
+        reference: compared,
+        calibration: thresholds,
+        lone_outliers,
+        policy: follows,
+        view: PhantomData,
+    } = detector.config();
     let numbers = |values: &[f32]| Value::from_iter(values.iter().map(|value| number(*value)));
-    let thresholds: Vec<f32> = detector.windows().map(|window| window.threshold).collect();
+    let beyond: Vec<f32> = detector.windows().map(|window| window.threshold).collect();
     let mut facts = vec![
         fact("stage", detector.stage().name(), ""),
         fact("rows", detector.rows(), ""),
         fact("reference_rows", detector.reference_rows(), ""),
-        fact("scales", json!(config.windows), " rows"),
-        fact("thresholds", numbers(&thresholds), ""),
-        fact(
-            "mean_time_between_false_alarms",
-            number(config.mean_time_between_false_alarms),
-            " rows",
-        ),
-        fact("scaling_rows", config.scaling_rows, ""),
-        fact("learning_rows", config.learning_rows, ""),
-        fact("bandwidth", bandwidth(config.bandwidth), ""),
-        fact("reference", reference(config.reference), ""),
-        fact("calibration", calibration(config.calibration), ""),
-        fact("lone_outliers", config.lone_outliers.name(), ""),
-        fact("policy", policy(config.policy), ""),
+        fact("windows", json!(windows), " rows"),
+        fact("thresholds", numbers(&beyond), ""),
+        fact("mean_time_between_false_alarms", number(*mean_time_between_false_alarms), " rows"),
+        fact("scaling_rows", *scaling_rows, ""),
+        fact("learning_rows", *learning_rows, ""),
+        fact("bandwidth", bandwidth(*width), ""),
+        fact("reference", reference(*compared), ""),
+        fact("calibration", calibration(*thresholds), ""),
+        fact("lone_outliers", lone_outliers.name(), ""),
+        fact("policy", policy(*follows), ""),
         fact("ram_bytes", cost::ram_bytes(detector), " bytes on this machine"),
     ];
     if let Some((means, deviations)) = detector.scale() {

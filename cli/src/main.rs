@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `args` | the command line |
+//! | `args`, `choice` | the command line, with the choices and defaults of the core |
 //! | `source`, `table`, `time`, `rows` | reading rows from CSV |
 //! | `setup`, `ahead`, `play` | a detector from the options, and running a log through it |
 //! | `trace`, `plot` | plots |
@@ -12,6 +12,7 @@
 
 mod ahead;
 mod args;
+mod choice;
 mod compare;
 mod cost;
 mod demo;

@@ -91,10 +91,10 @@ pub(crate) fn alarm_json(raised: &Raised, moment: &Moment<'_>, names: &[String])
         "since_row": raised.since,
         "score": number(alarm.score),
         "threshold": number(alarm.threshold),
-        "scale": alarm.window,
+        "window": alarm.window,
         "channel": alarm.channel,
         "channel_name": name,
-        "kind": alarm.change.name(),
+        "change": alarm.change.name(),
     })
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn summary_json(outcome: &Outcome, detector: &Detector<'_>) -> Value 
         ("sigma", detector.bandwidth().map_or(Value::Null, number)),
         ("features", json!(detector.map().recipe().frequencies)),
         ("ram_bytes", json!(cost::ram_bytes(detector))),
-        ("scales", json!(config.windows)),
+        ("windows", json!(config.windows)),
         ("mean_time_between_false_alarms", number(config.mean_time_between_false_alarms)),
     ] {
         object.insert(name.to_owned(), value);

@@ -2,10 +2,11 @@
 
 use fastmmd::condition::ViewKind;
 use fastmmd::dynamic::{self, Config, Detector, Map};
-use fastmmd::monitor::{Bandwidth, Calibration, LoneOutliers, MEAN_TIMES, Policy, Reference};
+use fastmmd::monitor::{Bandwidth, Calibration, MEAN_TIMES, Policy, Reference};
 use fastmmd::{Error, Kernel, Parameter, Sampling};
 
-use crate::args::{OnAlarm, Outliers, Sigma, ViewChoice, Watching};
+use crate::args::{Sigma, ViewChoice, Watching};
+use crate::choice;
 use crate::fault::Fault;
 use crate::report;
 use crate::rows::Rows;
@@ -13,7 +14,21 @@ use crate::table::Table;
 use crate::time::Span;
 
 /// Lags of the delay view.
-const DELAY_LAGS: u32 = 4;
+pub(crate) const DELAY_LAGS: u32 = 4;
+/// Default part of a log to learn from, in percent.
+pub(crate) const LEARNED_PERCENT: u64 = 15;
+/// Least number of rows to learn from by default, if three quarters of the log are more.
+pub(crate) const LEAST_LEARNED: u64 = 768;
+/// Default number of rows after an alarm until a relearned reference becomes final.
+pub(crate) const SETTLE: u32 = 1000;
+
+/// Default number of frequencies of a view.
+pub(crate) fn frequencies(view: ViewKind) -> usize {
+    match view {
+        ViewKind::Innovation => 16,
+        ViewKind::Raw => 64,
+    }
+}
 
 /// Everything that a detector is made from, with the map that it borrows.
 pub(crate) struct Plan {
@@ -36,13 +51,14 @@ pub(crate) fn map(channels: usize, lags: u32, frequencies: usize, seed: u64) -> 
     Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, seed, inputs, frequencies)
 }
 
-/// Default number of rows to learn from: 15 % of the log, but at least 768 rows or three quarters
-/// of a shorter log, and at most the number of the preset.
+/// Default number of rows to learn from: a part of the log, but at least [`LEAST_LEARNED`] rows or
+/// three quarters of a shorter log, and at most the number of the preset.
 fn default_learning(table: &Table, preset: u64, least: u64) -> Result<u64, Fault> {
-    // 15 % of a longer log is more than the preset.
-    let most = preset * 100 / 15 + 1;
+    // That part of a longer log is more than the preset.
+    let most = preset * 100 / LEARNED_PERCENT + 1;
     let Some(rows) = table.count_rows(most)? else { return Ok(preset) };
-    let part = (rows.saturating_mul(15) / 100).max(768.min(rows / 4 * 3)).min(preset);
+    let part = rows.saturating_mul(LEARNED_PERCENT) / 100;
+    let part = part.max(LEAST_LEARNED.min(rows / 4 * 3)).min(preset);
     // At least as many as are needed, if there are that many.
     Ok(part.max(least.min(rows)))
 }
@@ -89,10 +105,7 @@ pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
         ViewChoice::Auto if lags == 1 => ViewKind::Innovation,
         ViewChoice::Raw | ViewChoice::Delay | ViewChoice::Auto => ViewKind::Raw,
     };
-    let frequencies = options.features.unwrap_or(match view {
-        ViewKind::Innovation => 16,
-        ViewKind::Raw => 64,
-    });
+    let frequencies = options.features.unwrap_or_else(|| frequencies(view));
     let preset = Config::preset(view, promised(options.mean_time_between_false_alarms, rate)?);
     let fine = &options.fine;
     let mut config = Config {
@@ -103,27 +116,31 @@ pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
             Some(0) => Reference::Learned,
             Some(rows) => Reference::Moving(rows),
         },
-        lone_outliers: match fine.lone_outliers {
-            None => preset.lone_outliers,
-            Some(Outliers::Count) => LoneOutliers::Count,
-            Some(Outliers::HoldBack) => LoneOutliers::HoldBack,
-        },
-        policy: policy(options, preset.policy),
+        lone_outliers: fine.lone_outliers.unwrap_or(preset.lone_outliers),
+        policy: policy(options, preset.policy, SETTLE),
         ..preset
     };
-    if let Some(windows) = &options.scales {
+    if let Some(windows) = &options.windows {
         config = config.with_lengths(windows.clone());
     }
     config.learning_rows = learning_rows(options, log, &config, lags)?;
+    // Only defaults are lengthened: what was asked for is used, or refused.
+    config = config.lengthened();
+    if let Some(rows) = options.settle {
+        config.policy = policy(options, preset.policy, rows);
+    }
     config.calibration = match fine.threshold_memory {
         Some(0) => Calibration::Learned,
         Some(rows) => Calibration::Adaptive(rows),
-        None => long_enough(&config),
+        None => config.calibration,
     };
     config.check().map_err(|error| match error {
         Error::OutOfRange(Parameter::Windows) => {
             let windows = report::list(&config.windows, ",");
-            Fault::new(format!("--scales {windows}: must be window lengths in rows, ascending"))
+            Fault::new(format!("--windows {windows}: must be window lengths in rows, ascending"))
+        }
+        Error::OutOfRange(Parameter::HoldOff) => {
+            too_short(options, &config).unwrap_or_else(|| Fault::new(error))
         }
         other => Fault::new(other),
     })?;
@@ -135,6 +152,17 @@ pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
         Fault::of(table.name(), why)
     })?;
     Ok(Plan { map, channels, view, config })
+}
+
+/// What is wrong with `--settle`, if that is.
+fn too_short(options: &Watching, config: &Config) -> Option<Fault> {
+    let (given, Policy::Relearn { settle, .. }) =
+        (options.settle?, config.clone().lengthened().policy)
+    else {
+        return None;
+    };
+    let why = format!("must be at least the hold-off and the longest window: {settle} rows");
+    (given < settle).then(|| Fault::new(format!("--settle {given}: {why}")))
 }
 
 /// The number of learning rows: the rows of the options without those for scaling.
@@ -158,16 +186,6 @@ fn learning_rows(options: &Watching, log: &Rows, config: &Config, lags: u32) -> 
     Ok(u32::try_from(learn - before).unwrap_or(u32::MAX))
 }
 
-/// The calibration of a preset, with a memory that is long enough for windows and learning rows.
-pub(crate) fn long_enough(config: &Config) -> Calibration {
-    match config.calibration {
-        Calibration::Adaptive(rows) => {
-            Calibration::Adaptive(rows.max(config.least_calibration_memory()))
-        }
-        Calibration::Learned => Calibration::Learned,
-    }
-}
-
 fn bandwidth(choice: Option<Sigma>, preset: Bandwidth) -> Bandwidth {
     #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is what the core wants")]
     let deviations = |number: f64| Bandwidth::Deviations(number as f32);
@@ -179,19 +197,10 @@ fn bandwidth(choice: Option<Sigma>, preset: Bandwidth) -> Bandwidth {
     }
 }
 
-fn policy(options: &Watching, preset: Policy) -> Policy {
-    let rows = options.hold_off.unwrap_or(match preset {
-        Policy::OncePerChange(rows)
-        | Policy::HoldOff(rows)
-        | Policy::Relearn { hold_off: rows, .. } => rows,
-        Policy::Latch => 100,
-    });
-    match options.on_alarm {
-        None | Some(OnAlarm::Once) => Policy::OncePerChange(rows),
-        Some(OnAlarm::Latch) => Policy::Latch,
-        Some(OnAlarm::Holdoff) => Policy::HoldOff(rows),
-        Some(OnAlarm::Relearn) => {
-            Policy::Relearn { hold_off: rows, settle: options.settle.max(rows) }
-        }
-    }
+/// The policy that the options ask for.
+fn policy(options: &Watching, preset: Policy, settle: u32) -> Policy {
+    let name = options.on_alarm.as_deref().unwrap_or(preset.name());
+    // A preset without a hold-off leaves it to the options: 0 is refused.
+    let hold_off = options.hold_off.or(choice::hold_off(preset)).unwrap_or(0);
+    Policy::from_name(name, [hold_off, settle]).unwrap_or(preset)
 }

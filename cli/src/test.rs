@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use fastmmd::dynamic::{self, Map};
-use fastmmd::{FeatureMap, Kernel, Profile, Sampling, TwoSample};
+use fastmmd::{Error, FeatureMap, Kernel, MapKind, Profile, Sampling, TwoSample};
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::null::{self, Estimate, Features, Null, Pool as _};
 use fastmmd_reference::{Points, Refused, Weighted, exact, kernel};
 use serde_json::{Value, json};
 
-use crate::args::{KernelChoice, MapChoice, NullChoice, SamplingChoice, Sigma, TestArguments};
+use crate::args::{NullChoice, Sigma, TestArguments};
 use crate::fault::Fault;
 use crate::progress::Working;
 use crate::report::{self, GREEN, RED, number};
@@ -198,14 +198,8 @@ fn test(
     sigma: f64,
     tests: usize,
 ) -> Result<Tested, Fault> {
-    let profile = match arguments.kernel {
-        KernelChoice::Gaussian => Profile::Gaussian,
-        KernelChoice::Laplacian => Profile::Laplacian,
-        KernelChoice::Exponential => Profile::Exponential,
-        KernelChoice::Matern32 => Profile::Matern32,
-        KernelChoice::Matern52 => Profile::Matern52,
-    };
-    let kernel = Kernel::new(profile, fastmmd_reference::single(sigma)).map_err(Fault::new)?;
+    let kernel = Kernel::new(arguments.kernel, fastmmd_reference::single(sigma));
+    let kernel = kernel.map_err(Fault::new)?;
     let map = map(arguments, kernel, x.dims())?;
     let [biased, unbiased] = squared(&map, x, y).map_err(Fault::new)?;
     let (some_x, some_y) = (x.thinned(MOST_NULL_ROWS)?, y.thinned(MOST_NULL_ROWS)?);
@@ -242,20 +236,19 @@ fn map(arguments: &TestArguments, kernel: Kernel, inputs: usize) -> Result<Map, 
     if !(1..=most).contains(&frequencies) {
         return Err(Fault::new(format!("--features {frequencies}: must be from 1 to {most}")));
     }
-    let sampling = match arguments.sampling {
-        None => Sampling::Auto,
-        Some(SamplingChoice::Independent) => Sampling::Independent,
-        Some(SamplingChoice::Quasi) => Sampling::Quasi,
-        Some(SamplingChoice::Orthogonal) => Sampling::Orthogonal,
-    };
     let block = Map::least_block(inputs);
     match arguments.map {
-        MapChoice::Fourier => Map::fourier(kernel, sampling, seed, inputs, frequencies),
-        MapChoice::Fastfood if !frequencies.is_multiple_of(block) => {
-            let why = format!("fastfood of {inputs} columns needs a multiple of {block}");
+        MapKind::Fourier => Map::fourier(kernel, arguments.sampling, seed, inputs, frequencies),
+        MapKind::Fastfood if !frequencies.is_multiple_of(block) => {
+            let why = format!(
+                "{} of {inputs} columns needs a multiple of {block}",
+                MapKind::Fastfood.name()
+            );
             return Err(Fault::new(format!("--features {frequencies}: {why}")));
         }
-        MapChoice::Fastfood => Map::fastfood(kernel, seed, inputs, block, frequencies),
+        MapKind::Fastfood => Map::fastfood(kernel, seed, inputs, block, frequencies),
+        // Not offered.
+        MapKind::Given | MapKind::FixedFourier | MapKind::FixedFastfood => Err(Error::WrongShape),
     }
     .map_err(Fault::new)
 }
@@ -270,7 +263,10 @@ fn squared(map: &Map, x: &Sample, y: &Sample) -> Result<[f32; 2], fastmmd::Error
 
 /// Number of draws with which a p-value can be well below the level divided by `tests`.
 fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
-    let resampled = !matches!(arguments.null, NullChoice::Gamma | NullChoice::Pearson);
+    let resampled = match arguments.null {
+        NullChoice::Gamma | NullChoice::Pearson => false,
+        NullChoice::Permutation | NullChoice::Bootstrap | NullChoice::Spectrum => true,
+    };
     let needed = (4.0 * tests / arguments.alpha).ceil();
     if resampled && needed > MOST_DRAWS {
         let why = "is too small for a resampled null distribution: choose --null gamma or pearson";
@@ -300,30 +296,21 @@ impl Tested {
         self.p_value <= alpha
     }
 
-    fn exact(&self, choice: KernelChoice, x: &Sample, y: &Sample) -> Result<[f64; 2], Fault> {
+    fn exact(&self, profile: Profile, x: &Sample, y: &Sample) -> Result<[f64; 2], Fault> {
         let even = |sample: &Sample| sample.thinned(usize::MAX).map(Weighted::even);
         let (p, q) = (even(x)?, even(y)?);
-        match choice {
-            KernelChoice::Gaussian => both(&p, &q, kernel::gaussian(self.sigma)),
-            KernelChoice::Laplacian => both(&p, &q, kernel::laplacian(self.sigma)),
-            KernelChoice::Exponential => both(&p, &q, kernel::exponential(self.sigma)),
-            KernelChoice::Matern32 => both(&p, &q, kernel::matern32(self.sigma)),
-            KernelChoice::Matern52 => both(&p, &q, kernel::matern52(self.sigma)),
+        match profile {
+            Profile::Gaussian => both(&p, &q, kernel::gaussian(self.sigma)),
+            Profile::Laplacian => both(&p, &q, kernel::laplacian(self.sigma)),
+            Profile::Exponential => both(&p, &q, kernel::exponential(self.sigma)),
+            Profile::Matern32 => both(&p, &q, kernel::matern32(self.sigma)),
+            Profile::Matern52 => both(&p, &q, kernel::matern52(self.sigma)),
         }
     }
 
-    fn map(arguments: &TestArguments) -> &'static str {
-        match arguments.map {
-            MapChoice::Fourier => "fourier",
-            MapChoice::Fastfood => "fastfood",
-        }
-    }
-
+    /// How the frequencies were drawn: a structured map has its own way.
     fn sampling(&self, arguments: &TestArguments) -> &'static str {
-        match arguments.map {
-            MapChoice::Fourier => self.sampling.name(),
-            MapChoice::Fastfood => "fastfood",
-        }
+        if is_sampled(arguments.map) { self.sampling.name() } else { arguments.map.name() }
     }
 
     fn json(&self, arguments: &TestArguments, x: &Sample, y: &Sample) -> Result<Value, Fault> {
@@ -333,7 +320,7 @@ impl Tested {
             "dim": x.dims(),
             "sigma": self.sigma,
             "features": arguments.features,
-            "map": Self::map(arguments),
+            "map": arguments.map.name(),
             "sampling": self.sampling(arguments),
             "mmd2_biased": number(self.biased),
             "mmd2_unbiased": number(self.unbiased),
@@ -368,7 +355,7 @@ impl Tested {
             ),
             format!(
                 "map         {}, {} frequencies, {}",
-                Self::map(arguments),
+                arguments.map.name(),
                 arguments.features,
                 self.sampling(arguments)
             ),
@@ -381,8 +368,8 @@ impl Tested {
         }
         lines.push(format!("threshold   {:.4e} for the biased one", self.threshold));
         lines.push(format!("p-value     {}", report::probability(self.p_value)));
-        if arguments.map == MapChoice::Fastfood && arguments.sampling.is_some() {
-            lines.push("note: --sampling has no effect on fastfood".to_owned());
+        if !is_sampled(arguments.map) && arguments.sampling != Sampling::Auto {
+            lines.push(format!("note: --sampling has no effect on {}", arguments.map.name()));
         }
         if let Some([own, other]) = self.thinned {
             lines.push(format!(
@@ -396,6 +383,14 @@ impl Tested {
             format!("{GREEN}no difference{GREEN:#} at the level of {alpha}")
         });
         Ok(lines)
+    }
+}
+
+/// Whether the frequencies of such a map are drawn by a [`Sampling`].
+fn is_sampled(map: MapKind) -> bool {
+    match map {
+        MapKind::Fourier | MapKind::FixedFourier => true,
+        MapKind::Fastfood | MapKind::FixedFastfood | MapKind::Given => false,
     }
 }
 

@@ -208,7 +208,7 @@ fn candidates(log: &Log) -> Result<Vec<Plan>, Fault> {
         let mut config = config.clone();
         config.scaling_rows = config.scaling_rows.min(log.learn / 4);
         config.learning_rows = log.learn - config.scaling_rows - (lags - 1);
-        config.calibration = setup::long_enough(&config);
+        let config = config.lengthened();
         // With too few rows it is not a candidate.
         let checked = config.check().and_then(|()| setup::map(channels, lags, frequencies, 1));
         match checked {
@@ -342,7 +342,7 @@ impl<'p> Trial<'p> {
             "sigma": number(self.sigma),
             "features": self.detector.map().recipe().frequencies,
             "lags": self.detector.lags(),
-            "scales": self.detector.config().windows,
+            "windows": self.detector.config().windows,
             "false_alarms": self.false_alarms,
             "promised": log.promised(),
             "channels": log.names,

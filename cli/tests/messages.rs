@@ -3,6 +3,11 @@
 mod common;
 
 use common::{RARELY, directory, fastmmd, fed, file, noise};
+use fastmmd::condition::ViewKind;
+use fastmmd::dynamic::Config;
+use fastmmd::features::sampling::QUASI_MAX_INPUTS;
+use fastmmd::monitor::{LoneOutliers, Policy};
+use fastmmd::{MapKind, Profile, Sampling};
 
 /// The line that a command ends with; nothing else may be printed.
 fn refused(arguments: &[&str]) -> String {
@@ -137,15 +142,19 @@ fn settings_that_mean_nothing() {
     assert!(replay(&["--features", "65537"]).ends_with(shape));
     assert!(replay(&["--lags", "21846", "--learn", "1e6"]).ends_with(shape));
     assert_eq!(
-        replay(&["--scales", "64,16,4"]),
-        "--scales 64,16,4: must be window lengths in rows, ascending"
+        replay(&["--windows", "64,16,4"]),
+        "--windows 64,16,4: must be window lengths in rows, ascending"
     );
     assert_eq!(replay(&["--lags", "0"]), "--lags 0: must be at least 1");
     assert_eq!(
-        replay(&["--scales", "1,4"]),
-        "--scales 1,4: must be window lengths in rows, ascending"
+        replay(&["--windows", "1,4"]),
+        "--windows 1,4: must be window lengths in rows, ascending"
     );
     assert!(replay(&["--scaling", "3"]).contains("the number of scaling rows is out of range"));
+    assert_eq!(
+        replay(&["--on-alarm", "relearn", "--settle", "163"]),
+        "--settle 163: must be at least the hold-off and the longest window: 164 rows"
+    );
     assert!(replay(&["--learn", "1e18"]).contains("from 1 to 1e9 rows"));
     assert!(replay(&["--mean-time-between-false-alarms", "5"]).contains("from 100 to 1e9 rows"));
     assert!(replay(&["--learn", "10min", "--time", "a"]).contains("add --rate HZ"));
@@ -196,6 +205,43 @@ fn files_that_cannot_be_written() {
         let path = at.join(picture);
         let ran = fastmmd(&["replay", &log, "--plot", path.to_str().expect("UTF-8")]);
         assert_eq!((ran.code, ran.err.lines().count()), (2, 1), "{ran:?}");
+    }
+}
+
+/// Names and defaults in the help are those of the core.
+#[test]
+fn every_choice_of_the_core_is_offered() {
+    let [replay, test] = ["replay", "test"].map(|command| fastmmd(&[command, "--help"]).out);
+    for name in Policy::NAMES.into_iter().chain(LoneOutliers::ALL.map(LoneOutliers::name)) {
+        assert!(replay.contains(&format!("- {name}: ")), "{name} in {replay}");
+    }
+    let maps = MapKind::ALL.into_iter().filter(|kind| kind.is_dynamic()).map(MapKind::name);
+    let others =
+        Profile::ALL.map(Profile::name).into_iter().chain(Sampling::ALL.map(Sampling::name));
+    for name in maps.chain(others) {
+        assert!(test.contains(&format!("- {name}: ")), "{name} in {test}");
+    }
+    for kind in MapKind::ALL.into_iter().filter(|kind| !kind.is_dynamic()) {
+        assert!(!test.contains(&format!("- {}: ", kind.name())), "{test}");
+    }
+    assert!(test.contains(&format!("for up to {QUASI_MAX_INPUTS} channels")), "{test}");
+    for view in ViewKind::ALL {
+        let preset = Config::preset(view, 1e4);
+        for number in [u64::from(preset.scaling_rows), preset.rows_to_learn(1)] {
+            assert!(replay.contains(&format!("{number} for {}", view.name())), "{replay}");
+        }
+    }
+}
+
+/// A default that is too short for the windows is lengthened.
+#[test]
+fn every_policy_works_with_long_windows() {
+    let at = directory("messages-policies");
+    let log = file(&at, "log.csv", &noise(6000, 6000, 0.0, 1));
+    for policy in Policy::NAMES {
+        let options = ["--on-alarm", policy, "--windows", "4,1200", "--learn", "5500"];
+        let ran = fastmmd(&[&["replay", &log], &options[..]].concat());
+        assert!(ran.code < 2, "{policy} {ran:?}");
     }
 }
 

@@ -94,7 +94,7 @@ fn skoltech_as_on_the_board() {
         let rows = recording.rows.iter().enumerate().filter(alarmed);
         let expected: Vec<usize> = rows.map(|(row, _)| row).collect();
         let file = data.join(&recording.group).join(format!("{}.csv", recording.name));
-        let shape = ["--features=32", "--scales=4,16,64", "--scaling=64", "--learn=384", SENSORS];
+        let shape = ["--features=32", "--windows=4,16,64", "--scaling=64", "--learn=384", SENSORS];
         let promise = ["--mean-time-between-false-alarms=1000", "--hold-off=256"];
         let fixed = ["--sigma=family", "--reference-memory=0", "--threshold-memory=0"];
         let rest = ["--view=innovation", "--lone-outliers=hold-back"];

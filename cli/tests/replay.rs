@@ -28,7 +28,7 @@ fn a_step_is_found_and_told_as_json() {
     let lines = ran.json();
     let (summary, alarms) = lines.split_last().expect("lines");
     let names =
-        ["event", "row", "time", "since_row", "score", "threshold", "scale", "channel", "kind"];
+        ["event", "row", "time", "since_row", "score", "threshold", "window", "channel", "change"];
     has_names(&alarms[0], &names);
     let first = &alarms[0];
     let row = first["row"].as_u64().expect("a row");
@@ -70,7 +70,7 @@ fn policies_differ_in_how_often_they_alarm() {
         fastmmd(&[&["replay", &log, "--learn", "2000"], &options[..]].concat()).alarms().len()
     };
     assert_eq!((alarms("latch"), alarms("once")), (1, 1));
-    assert!(alarms("holdoff") >= 25, "{}", alarms("holdoff"));
+    assert!(alarms("hold-off") >= 25, "{}", alarms("hold-off"));
     assert!((1..4).contains(&alarms("relearn")));
 }
 
@@ -411,7 +411,7 @@ fn many_channels_are_watched() {
     let at = directory("replay-wide");
     let log = file(&at, "log.csv", &wide(40, 1600, 1400, 33));
     for view in ["innovation", "raw", "delay"] {
-        let windows = ["--scales", "4,16,64", "--learn", "1200", "--json", RARELY];
+        let windows = ["--windows", "4,16,64", "--learn", "1200", "--json", RARELY];
         let ran = fastmmd(&[&["replay", &log, "--view", view], &windows[..]].concat());
         assert_eq!(ran.code, 1, "{view} {ran:?}");
         let first = &ran.alarms()[0];
@@ -427,12 +427,12 @@ fn any_number_of_windows_is_watched() {
     let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
     for windows in ["8", "4,16", "2,4,8,16,32", "2,3,4,6,8,12,16,24,32,48,64,96"] {
         let ran =
-            fastmmd(&["replay", &log, "--learn", "2500", "--scales", windows, "--json", RARELY]);
+            fastmmd(&["replay", &log, "--learn", "2500", "--windows", windows, "--json", RARELY]);
         assert_eq!(ran.code, 1, "{windows} {ran:?}");
         assert!((3000..3020).contains(&ran.alarm_rows()[0]), "{windows} {ran:?}");
         let summary = ran.json().pop().expect("a summary");
         assert_eq!(
-            summary["scales"],
+            summary["windows"],
             serde_json::from_str::<Value>(&format!("[{windows}]")).unwrap()
         );
     }
@@ -443,7 +443,7 @@ fn the_largest_shape_is_made_learned_and_saved() {
     let at = directory("replay-largest");
     let log = file(&at, "log.csv", &wide(256, 90, 90, 0));
     let state = at.join("state.bin").to_str().expect("UTF-8").to_owned();
-    let shape = ["--view", "raw", "--lags", "2", "--features", "4096", "--scales", "2,4"];
+    let shape = ["--view", "raw", "--lags", "2", "--features", "4096", "--windows", "2,4"];
     let rows = ["--scaling", "16", "--learn", "81", "--json", "--state", &state];
     let ran = fastmmd(&[&["replay", &log], &shape[..], &rows].concat());
     let summary = ran.json().pop().expect("a summary");

@@ -36,8 +36,8 @@ fn what_is_exported_goes_on_as_the_log_would() {
         (2000, vec![]),
         (2500, vec!["--view", "raw"]),
         (2000, vec!["--view", "delay", "--lags", "2"]),
-        (1500, vec!["--features", "64", "--scales", "4,16,128"]),
-        (1500, vec!["--view", "innovation", "--lags", "3", "--scales", "2,4,8,16,32"]),
+        (1500, vec!["--features", "64", "--windows", "4,16,128"]),
+        (1500, vec!["--view", "innovation", "--lags", "3", "--windows", "2,4,8,16,32"]),
     ] {
         let rows = learn.to_string();
         let options = [&["--learn", &rows], &options[..]].concat();
@@ -65,7 +65,7 @@ fn learning_may_span_two_logs() {
         let first = file(&at.0, "first.csv", &(lines[..=cut].join("\n") + "\n"));
         let second = format!("{}\n{}\n", lines[0], lines[cut + 1..].join("\n"));
         let second = file(&at.0, "second.csv", &second);
-        let learn = ["--learn", "1000", "--scales", "4,16,64", "--json"];
+        let learn = ["--learn", "1000", "--windows", "4,16,64", "--json"];
         let begun = [&["replay", &first, "--state", &state], &learn[..], &options].concat();
         let begun = ok(&begun).json().pop().expect("a summary");
         assert_eq!(begun["learning_rows_missing"], 1000 - cut, "{begun}");
@@ -199,14 +199,14 @@ fn inspected(name: &str, map: &Fourier<1, 8>) -> Value {
     fs::write(&state, bytes).expect("a small file");
     let json = ok(&["inspect", &state, "--json"]).json().swap_remove(0);
     assert_eq!((&json["kind"], &json["frequencies"]), (&"detector".into(), &8.into()));
-    assert_eq!((&json["channels"], &json["windows"]), (&1.into(), &2.into()));
+    assert_eq!((&json["channels"], &json["window_count"]), (&1.into(), &2.into()));
     json
 }
 
 #[test]
 fn states_of_any_shape_are_explained() {
     let json = inspected("states-shape", &Fourier::gaussian(7));
-    assert_eq!((&json["stage"], &json["scales"]), (&"scaling".into(), &json!([4, 64])));
+    assert_eq!((&json["stage"], &json["windows"]), (&"scaling".into(), &json!([4, 64])));
 }
 
 /// Given frequencies cannot be drawn again; everything else is shown.
@@ -224,7 +224,7 @@ fn another_view_is_not_comparable() {
     let log = file(&at.0, "log.csv", &noise(3000, 3000, 0.0, 1));
     let [a, b] = ["raw", "innovation"].map(|view| {
         let state = at.path(view);
-        let same = ["--scales", "4,16,64", "--features", "16", "--sigma", "4", "--scaling", "100"];
+        let same = ["--windows", "4,16,64", "--features", "16", "--sigma", "4", "--scaling", "100"];
         let rest = ["--hold-off", "100", "--reference-memory", "0", "--threshold-memory", "0"];
         let view = ["--view", view, "--lone-outliers", "count", "--learn", "2000"];
         ok(&[&["export", &log, "-o", &state], &same[..], &rest, &view].concat());

@@ -2,19 +2,27 @@
 
 use super::{Gate, Kept, MAX_DEVIATIONS, MedianDistanceOf, ScaleOf, Stillness};
 use crate::numeric::{f64_of, rounded, sqrt_f32, within};
-use crate::shape::Per;
+use crate::shape::{Length, Per};
 use crate::state::{NonNegative, state};
+
+state! {
+    /// What is learned while scaling.
+    #[derive(Debug, Clone, PartialEq)]
+    pub(crate) struct Scaling<C: Length> {
+        pub(crate) scale: ScaleOf<C>,
+        distance: MedianDistanceOf<C>,
+        /// 1/deviation of each channel.
+        pub(crate) gains: Per<C, NonNegative>,
+        /// 1/bandwidth, in deviations.
+        pub(crate) inverse_bandwidth: NonNegative,
+    }
+}
 
 state! {
     /// What a detector knows of its channels.
     #[derive(Debug, Clone, PartialEq)]
     pub(crate) struct Conditioning<V: Kept> {
-        pub(crate) scale: ScaleOf<V::C>,
-        pub(crate) distance: MedianDistanceOf<V::C>,
-        /// 1/deviation of each channel.
-        pub(crate) gains: Per<V::C, NonNegative>,
-        /// 1/bandwidth, in deviations.
-        pub(crate) inverse_bandwidth: NonNegative,
+        pub(crate) scaling: Scaling<V::C>,
         pub(crate) view: V,
         pub(crate) gate: Gate<V::C>,
         pub(crate) stillness: Per<V::C, Stillness>,
@@ -24,36 +32,43 @@ state! {
 impl<V: Kept> Conditioning<V> {
     /// Takes a row of the scaling stage, one of `rows` in all, and says whether it was the last.
     pub(crate) fn scale_by(&mut self, row: &[f32], rows: u32) -> bool {
-        self.scale.take_in(row);
+        let Scaling { scale, distance, gains, .. } = &mut self.scaling;
+        scale.take_in(row);
         // Some thirty anchors in all.
-        self.distance.space(rows / 32);
-        if self.scale.rows() > rows / 8 {
+        distance.space(rows / 32);
+        if scale.rows() > rows / 8 {
             // By then the running spread is good enough to measure distances in.
-            self.distance.take_in(&self.scale.in_deviations(row));
+            distance.take_in(&scale.in_deviations(row));
         }
-        if self.scale.rows() < rows {
+        if scale.rows() < rows {
             return false;
         }
-        for (gain, deviation) in self.gains.iter_mut().zip(self.scale.spreads().iter()) {
+        for (gain, deviation) in gains.iter_mut().zip(scale.spreads().iter()) {
             gain.0 = 1.0 / deviation;
         }
         true
+    }
+
+    /// The number of channels.
+    pub(crate) fn channels(&self) -> usize {
+        self.scaling.gains.len()
     }
 
     /// The median distance of two vectors, in deviations.
     pub(crate) fn median_distance(&self) -> f32 {
         // Of independent channels with unit spread, the median distance is about √(2C − 1.3);
         // for delay vectors of k lags, √k times that of the row.
-        let (channels, inputs) = (self.gains.len(), self.view.delay().vector().len());
+        let (channels, inputs) = (self.channels(), self.view.delay().vector().len());
         let lags = inputs.checked_div(channels).unwrap_or(1);
         let expected = sqrt_f32((2.0 * rounded(f64_of(channels)) - 1.3).max(0.9));
-        self.distance.median().unwrap_or(expected) * sqrt_f32(rounded(f64_of(lags)))
+        self.scaling.distance.median().unwrap_or(expected) * sqrt_f32(rounded(f64_of(lags)))
     }
 
     /// (x − mean)/deviation for each channel, cut at ±[`MAX_DEVIATIONS`].
     pub(crate) fn standardised(&self, row: &[f32]) -> Per<V::C, f32> {
-        let mut values = self.gains.like(0.0);
-        let scale = row.iter().zip(self.scale.means().as_ref()).zip(self.gains.iter());
+        let Scaling { scale, gains, .. } = &self.scaling;
+        let mut values = gains.like(0.0);
+        let scale = row.iter().zip(scale.means().as_ref()).zip(gains.iter());
         for (value, ((x, mean), gain)) in values.iter_mut().zip(scale) {
             *value = within((x - mean) * gain.0, MAX_DEVIATIONS);
         }
@@ -62,7 +77,7 @@ impl<V: Kept> Conditioning<V> {
 
     /// The last vector in units of the bandwidth, and no longer than `longest`.
     pub(crate) fn scaled_vector(&self, longest: f32) -> Per<V::D, f32> {
-        let inverse_bandwidth = self.inverse_bandwidth.0;
+        let inverse_bandwidth = self.scaling.inverse_bandwidth.0;
         let mut vector = self.view.delay().vector().clone();
         let mut squared = 0.0;
         for x in vector.iter_mut() {
@@ -71,10 +86,17 @@ impl<V: Kept> Conditioning<V> {
             squared += *x * *x;
         }
         let length = sqrt_f32(squared) * inverse_bandwidth;
-        let factor = if length > longest { longest / length } else { 1.0 };
+        let factor = drawn_in(length, longest);
         for x in vector.iter_mut() {
             *x *= inverse_bandwidth * factor;
         }
         vector
     }
+}
+
+/// The factor on a vector of this length that draws it, far beyond any reading that means
+/// something, into the map's reach.
+#[inline]
+pub(crate) fn drawn_in(length: f32, longest: f32) -> f32 {
+    if length > longest { longest / length } else { 1.0 }
 }

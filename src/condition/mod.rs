@@ -15,7 +15,7 @@ mod standard;
 mod stuck;
 mod view;
 
-pub(crate) use conditioning::Conditioning;
+pub(crate) use conditioning::{Conditioning, drawn_in};
 pub use delay::{Delay, DelayOf};
 pub(crate) use innovation::Update;
 pub use median::{MedianDistance, MedianDistanceOf};

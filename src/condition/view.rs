@@ -3,7 +3,7 @@
 use super::delay::{Delay, DelayOf};
 use super::innovation::{Predictors, Update};
 use crate::shape::{Fixed, Length, Per};
-use crate::state::{State, codes, state};
+use crate::state::{Initial, State, codes, state};
 
 /// What is done to standardised values before they are compared, and how many of the last rows
 /// make one vector.
@@ -28,6 +28,10 @@ pub trait View: Kept<C = <Self as View>::Channels, D = <Self as View>::Inputs> {
 pub(crate) trait Kept: State + Clone + PartialEq + core::fmt::Debug {
     type C: Length;
     type D: Length;
+
+    /// Which view it is, where the type says so.
+    #[cfg(feature = "serde")]
+    const KIND: Option<ViewKind>;
 
     /// Which view it is.
     fn kind(&self) -> ViewKind;
@@ -92,8 +96,8 @@ state! {
 pub type Innovation<const C: usize, const D: usize = C, const TERMS: usize = 4> =
     InnovationOf<Fixed<C>, Fixed<D>, TERMS>;
 
-/// A view whose shape is checked when compiled.
-pub(crate) trait Shaped {
+/// A view that can be a constant, whose shape is checked when compiled.
+pub(crate) trait Shaped: Initial {
     const SHAPE: ();
 }
 
@@ -116,6 +120,9 @@ impl<C: Length, D: Length> View for RawOf<C, D> {
 impl<C: Length, D: Length> Kept for RawOf<C, D> {
     type C = C;
     type D = D;
+
+    #[cfg(feature = "serde")]
+    const KIND: Option<ViewKind> = Some(ViewKind::Raw);
 
     fn kind(&self) -> ViewKind {
         ViewKind::Raw
@@ -144,6 +151,9 @@ impl<C: Length, D: Length, const TERMS: usize> View for InnovationOf<C, D, TERMS
 impl<C: Length, D: Length, const TERMS: usize> Kept for InnovationOf<C, D, TERMS> {
     type C = C;
     type D = D;
+
+    #[cfg(feature = "serde")]
+    const KIND: Option<ViewKind> = Some(ViewKind::Innovation);
 
     fn kind(&self) -> ViewKind {
         ViewKind::Innovation

@@ -20,10 +20,6 @@ macro_rules! lengths {
             type Lane<T: Copy> = [T; LANE];
             type Lanes<T> = Box<[T]>;
 
-            fn count(dims: &Dims) -> usize {
-                dims.$field
-            }
-
             fn make<T>(dims: &Dims, item: impl FnMut() -> T) -> Box<[T]> {
                 several(dims.$field, item)
             }

@@ -11,13 +11,13 @@ use crate::features::kernel::Kernel;
 use crate::features::sampling::{self, Sampling, Strata};
 use crate::features::sincos::{Polynomial, SinCos};
 use crate::features::{
-    Diagonals, FeatureMap, MapKind, Recipe, block_into, check_sample, longest, mix_into, reach_of,
-    seed_of_given, visit_each,
+    Diagonals, FeatureMap, MapKind, Recipe, block_into, check_sample, least_block, longest,
+    mix_into, most_block, most_frequencies, reach_of, seed_of_given, visit_each,
 };
 use crate::numeric::u32_of;
 
 /// Largest number of inputs, and of frequencies, of a [`Map`].
-pub const MOST: usize = 65_536;
+pub const MOST: usize = most_frequencies!();
 
 /// Frequencies whose phases are computed at a time.
 const AT_ONCE: usize = 16;
@@ -124,7 +124,7 @@ impl Map {
         frequencies: usize,
     ) -> Result<Self, Error> {
         check_shape(inputs, frequencies)?;
-        let blocks = Self::least_block(inputs)..=32_768;
+        let blocks = Self::least_block(inputs)..=most_block!();
         if !block.is_power_of_two()
             || !blocks.contains(&block)
             || !frequencies.is_multiple_of(block)
@@ -170,7 +170,7 @@ impl Map {
     #[must_use]
     pub const fn least_block(inputs: usize) -> usize {
         let block = inputs.next_power_of_two();
-        if block < 4 { 4 } else { block }
+        if block < least_block!() { least_block!() } else { block }
     }
 
     /// Draws the map of a recipe again, as for a saved state.

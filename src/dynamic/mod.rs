@@ -34,7 +34,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::condition::{Innovation, Raw, ViewKind};
-use crate::error::Error;
+use crate::error::{Error, MOST_ROWS};
 use crate::features::sincos::{Polynomial, SinCos};
 use crate::features::{FeatureMap, Recipe};
 use crate::monitor::{Calibration, SavedShape};
@@ -104,7 +104,7 @@ pub fn restored<'m, B: SinCos>(map: &'m Map<B>, bytes: &[u8]) -> Result<Detector
     let windows: Vec<u32> = (2..last.ok_or(Error::WrongShape)?).collect();
     let preset = Config::preset(shape.view, 1e4).with_lengths(windows);
     let calibration = Calibration::Learned;
-    let config = Config { learning_rows: 1 << 20, calibration, ..preset };
+    let config = Config { learning_rows: MOST_ROWS, calibration, ..preset };
     let mut detector = detector(map, shape.channels as usize, shape.view, config)?;
     detector.restore(bytes)?;
     Ok(detector)

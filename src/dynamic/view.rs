@@ -44,6 +44,9 @@ impl Kept for View {
     type C = Channels;
     type D = Inputs;
 
+    #[cfg(feature = "serde")]
+    const KIND: Option<ViewKind> = None;
+
     fn kind(&self) -> ViewKind {
         either!(&self.0, view => view.kind())
     }

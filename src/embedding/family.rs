@@ -47,7 +47,7 @@ pub struct KernelFamily<'m, M: FeatureMap, const N: usize> {
 
 impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> {
     /// Empty streams for these bandwidths, in units of the input. The map's own bandwidth does not
-    /// matter.
+    /// matter. A family of none does not compile: `cargo build` says so, `cargo check` does not yet.
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for a bad bandwidth, as in

@@ -6,24 +6,61 @@ use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::Backend;
 use crate::shape::Constant;
-use crate::state::{FRAME_BYTES, Kind, Plain, Reader, Writer, expect, write};
+use crate::state::{FRAME_BYTES, Kind, Plain, Reader, Writer, expect, plain, write};
 
-/// Total weight and sum of squared weights.
-const WEIGHT_BYTES: usize = 8 + 16;
-const SUM_BYTES: usize = 16;
+/// What an embedding's record begins with.
+#[derive(Clone, Copy)]
+struct SavedWeights {
+    weight: u64,
+    squares: u128,
+}
+
+plain!(
+    struct SavedWeights {
+        weight: u64,
+        squares: u128,
+    }
+);
+
+/// What follows for each frequency.
+#[derive(Clone, Copy)]
+struct SavedSum {
+    cos: Finer,
+    sin: Finer,
+}
+
+plain!(
+    struct SavedSum {
+        cos: Finer,
+        sin: Finer,
+    }
+);
 
 /// Records hold sums, like weights, in units of 2⁻³⁰: this many bits finer than in memory.
 const FINER: u32 = 30 - sums::PLACES;
 
-/// Converts a sum from a record; refuses one that is never written.
-fn ours(sum: i64) -> Result<i64, Error> {
-    let coarse = sum >> FINER;
-    if coarse << FINER == sum { Ok(coarse) } else { Err(Error::Inconsistent) }
+/// A sum as in memory, which is finer in records.
+#[derive(Clone, Copy)]
+struct Finer(i64);
+
+impl Plain for Finer {
+    const BYTES: usize = i64::BYTES;
+
+    fn write(self, writer: &mut Writer<'_>) {
+        (self.0 << FINER).write(writer);
+    }
+
+    /// Refuses a sum that is never written.
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let sum = i64::take(reader)?;
+        let coarse = sum >> FINER;
+        if coarse << FINER == sum { Ok(Self(coarse)) } else { Err(Error::Inconsistent) }
+    }
 }
 
 /// Length of the sums of `frequencies` frequencies in a record, in bytes.
 const fn payload_bytes(frequencies: usize) -> usize {
-    WEIGHT_BYTES + SUM_BYTES * frequencies
+    SavedWeights::BYTES + SavedSum::BYTES * frequencies
 }
 
 impl<M: FeatureMap<Frequencies: Constant>> Embedding<M> {
@@ -60,27 +97,27 @@ impl<M: FeatureMap> Embedding<M> {
     pub fn restore(&mut self, map: &M, bytes: &[u8]) -> Result<(), Error> {
         self.check_map(map)?;
         let mut payload = expect(bytes, Kind::Embedding, map, self.payload_bytes())?;
-        *self = self.taken(&mut payload)?;
+        let embedding = self.taken(&mut payload)?;
+        payload.finish()?;
+        *self = embedding;
         Ok(())
     }
 
     fn put(&self, writer: &mut Writer<'_>) {
-        self.weight.write(writer);
-        self.squares.write(writer);
+        SavedWeights { weight: self.weight, squares: self.squares }.write(writer);
         for Sum { cos, sin } in self.sums.iter() {
-            (cos << FINER).write(writer);
-            (sin << FINER).write(writer);
+            SavedSum { cos: Finer(cos), sin: Finer(sin) }.write(writer);
         }
     }
 
     /// Reads weights and sums into an embedding like this one.
     fn taken(&self, reader: &mut Reader<'_>) -> Result<Self, Error> {
         let mut embedding = self.clone();
-        embedding.weight = Plain::take(reader)?;
-        embedding.squares = Plain::take(reader)?;
-        let mut next = || i64::take(reader).and_then(ours);
+        let SavedWeights { weight, squares } = Plain::take(reader)?;
+        (embedding.weight, embedding.squares) = (weight, squares);
         for mut cell in embedding.sums.cells() {
-            cell.set(Sum { cos: next()?, sin: next()? });
+            let SavedSum { cos: Finer(cos), sin: Finer(sin) } = Plain::take(reader)?;
+            cell.set(Sum { cos, sin });
         }
         if embedding.is_consistent() { Ok(embedding) } else { Err(Error::Inconsistent) }
     }
@@ -125,6 +162,7 @@ impl<M: FeatureMap> TwoSample<'_, M> {
         let mut payload = expect(bytes, Kind::TwoSample, self.map(), self.payload_bytes())?;
         let p = self.p().taken(&mut payload)?;
         let q = self.q().taken(&mut payload)?;
+        payload.finish()?;
         (*self.p_mut(), *self.q_mut()) = (p, q);
         Ok(())
     }

@@ -189,13 +189,21 @@ impl<const D: usize, const P: usize, const L: usize, B> Fastfood<D, P, L, B> {
     const fn check_shape() {
         assert!(D >= 1, "a map must have at least 1 input: D is 0");
         assert!(
-            P.is_power_of_two() && P >= 4 && P <= 32_768,
-            "the block P must be a power of two from 4 to 32768"
+            P.is_power_of_two() && P >= least_block!() && P <= most_block!(),
+            concat!(
+                "the block P must be a power of two from ",
+                least_block!(),
+                " to ",
+                most_block!()
+            )
         );
         assert!(P >= D, "the block P must be at least as long as a sample, D");
         assert!(
-            L >= P && L.is_multiple_of(P) && L <= 65_536,
-            "the frequencies L must be whole blocks of P, and at most 65536"
+            L >= P && L.is_multiple_of(P) && L <= most_frequencies!(),
+            concat!(
+                "the frequencies L must be whole blocks of P, and at most ",
+                most_frequencies!()
+            )
         );
     }
 

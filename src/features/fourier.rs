@@ -152,7 +152,10 @@ impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
     /// a constant map of a wrong shape. As the constant `SHAPE`, it stops every other such map.
     pub(crate) const fn check_shape() {
         assert!(D >= 1, "a map must have at least 1 input: D is 0");
-        assert!(L >= 1 && L <= 65_536, "a map must have from 1 to 65536 frequencies L");
+        assert!(
+            L >= 1 && L <= most_frequencies!(),
+            concat!("a map must have from 1 to ", most_frequencies!(), " frequencies L")
+        );
     }
 
     /// The same frequencies, with another backend for sine and cosine.

@@ -138,7 +138,10 @@ impl Kernel {
     /// Whether K depends on ‖x‖₂ alone, as Fastfood and orthogonal sampling need.
     #[must_use]
     pub const fn is_spherical(&self) -> bool {
-        !matches!(self.profile, Profile::Laplacian)
+        match self.tail() {
+            Tail::Normal | Tail::Student(_) => true,
+            Tail::CauchyPerAxis => false,
+        }
     }
 
     pub(crate) const fn tail(&self) -> Tail {

@@ -9,6 +9,29 @@
 //! * [`Fourier`] stores them, [`Fastfood`] multiplies by structured matrices ([`hadamard`]);
 //! * [`sincos`] computes the points.
 
+/// Declares the limits of shapes, as macros, so that messages name them too.
+macro_rules! limits {
+    ($($(#[$meta:meta])* $name:ident = $number:literal;)*) => {$(
+        $(#[$meta])*
+        macro_rules! $name {
+            () => {
+                $number
+            };
+        }
+        #[cfg(feature = "alloc")]
+        pub(crate) use $name;
+    )*};
+}
+
+limits! {
+    /// Most frequencies of a map.
+    most_frequencies = 65536;
+    /// Shortest block of a Fastfood map.
+    least_block = 4;
+    /// Longest block of a Fastfood map.
+    most_block = 32768;
+}
+
 mod fastfood;
 mod fourier;
 pub mod hadamard;

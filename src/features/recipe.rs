@@ -5,7 +5,7 @@ use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 use super::kernel::{Kernel, Profile};
 use super::sampling::Sampling;
 use crate::error::Error;
-use crate::state::codes;
+use crate::state::{Plain, Reader, Writer, codes, plain};
 
 /// The checksum of recipes and saved states: CRC-32, computed without a table to save flash.
 pub(crate) const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
@@ -35,6 +35,17 @@ codes!(MapKind {
     FixedFastfood = 4 "fixed-fastfood",
 });
 
+impl MapKind {
+    /// Whether a map of this kind can be drawn with any shape, as `dynamic::Map`.
+    #[must_use]
+    pub const fn is_dynamic(self) -> bool {
+        match self {
+            Self::Fourier | Self::Fastfood => true,
+            Self::Given | Self::FixedFourier | Self::FixedFastfood => false,
+        }
+    }
+}
+
 /// Everything that determines a map's frequencies. Maps with equal recipes are equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -56,9 +67,6 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// Length of [`to_bytes`](Self::to_bytes).
-    pub(crate) const BYTES: usize = 32;
-
     /// Whether it describes a map of this kind, with these numbers of inputs, of frequencies per
     /// block (0 for no blocks) and of frequencies.
     pub(crate) const fn has_shape(
@@ -74,88 +82,97 @@ impl Recipe {
             && self.frequencies as usize == frequencies
     }
 
-    /// The recipe as in a saved state, little-endian.
-    pub(crate) const fn to_bytes(self) -> [u8; Self::BYTES] {
-        let kind = self.kind.code();
-        let profile = self.kernel.profile().code();
-        let sampling = self.sampling.code();
-        let [d0, d1, d2, d3] = self.inputs.to_le_bytes();
-        let [p0, p1, p2, p3] = self.block.to_le_bytes();
-        let [l0, l1, l2, l3] = self.frequencies.to_le_bytes();
-        let [b0, b1, b2, b3] = self.kernel.bandwidth().to_le_bytes();
-        let [k0, k1, k2, k3] = self.kernel.amplitude().to_le_bytes();
-        let [s0, s1, s2, s3, s4, s5, s6, s7] = self.seed.to_le_bytes();
-        [
-            kind, profile, sampling, 0, d0, d1, d2, d3, p0, p1, p2, p3, l0, l1, l2, l3, b0, b1, b2,
-            b3, k0, k1, k2, k3, s0, s1, s2, s3, s4, s5, s6, s7,
-        ]
-    }
-
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
-    ///
-    /// # Errors
-    /// [`Error::Inconsistent`] for codes or kernel parameters that no recipe has.
-    pub(crate) fn from_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, Error> {
-        let [
-            kind,
-            profile,
-            sampling,
-            zero,
-            d0,
-            d1,
-            d2,
-            d3,
-            p0,
-            p1,
-            p2,
-            p3,
-            l0,
-            l1,
-            l2,
-            l3,
-            b0,
-            b1,
-            b2,
-            b3,
-            k0,
-            k1,
-            k2,
-            k3,
-            s0,
-            s1,
-            s2,
-            s3,
-            s4,
-            s5,
-            s6,
-            s7,
-        ] = *bytes;
-        let kind = MapKind::from_code(kind).ok_or(Error::Inconsistent)?;
-        let profile = Profile::from_code(profile).ok_or(Error::Inconsistent)?;
-        let sampling = match Sampling::from_code(sampling) {
-            None | Some(Sampling::Auto) => return Err(Error::Inconsistent),
-            Some(sampling) => sampling,
-        };
-        let kernel = Kernel::new(profile, f32::from_le_bytes([b0, b1, b2, b3]))
-            .and_then(|kernel| kernel.with_amplitude(f32::from_le_bytes([k0, k1, k2, k3])))
-            .map_err(|_| Error::Inconsistent)?;
-        if zero != 0 {
-            return Err(Error::Inconsistent);
+    /// As it is saved.
+    const fn saved(self) -> Saved {
+        Saved {
+            kind: self.kind.code(),
+            profile: self.kernel.profile().code(),
+            sampling: self.sampling.code(),
+            zero: 0,
+            inputs: self.inputs,
+            block: self.block,
+            frequencies: self.frequencies,
+            bandwidth: self.kernel.bandwidth(),
+            amplitude: self.kernel.amplitude(),
+            seed: self.seed,
         }
-        Ok(Self {
-            kind,
-            kernel,
-            sampling,
-            seed: u64::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]),
-            inputs: u32::from_le_bytes([d0, d1, d2, d3]),
-            block: u32::from_le_bytes([p0, p1, p2, p3]),
-            frequencies: u32::from_le_bytes([l0, l1, l2, l3]),
-        })
     }
 
     /// The checksum by which embeddings and saved states identify their map.
     #[must_use]
     pub const fn fingerprint(&self) -> u32 {
-        CHECKSUM.checksum(&self.to_bytes())
+        CHECKSUM.checksum(&self.saved().to_bytes())
+    }
+}
+
+/// Declares numbers with their order in records, also for constants: a fingerprint is one.
+macro_rules! saved {
+    ($(#[$meta:meta])* struct $name:ident { $($field:ident: $number:ty),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy)]
+        struct $name {
+            $($field: $number),*
+        }
+
+        plain!(struct $name { $($field: $number),* });
+
+        impl $name {
+            /// What [`Plain::write`] writes.
+            const fn to_bytes(self) -> [u8; Self::BYTES] {
+                let mut bytes = [0; Self::BYTES];
+                let rest: &mut [u8] = &mut bytes;
+                $(
+                    let Some((field, rest)) = rest.split_first_chunk_mut() else {
+                        return bytes;
+                    };
+                    *field = self.$field.to_le_bytes();
+                )*
+                let _ = rest;
+                bytes
+            }
+        }
+    };
+}
+
+saved! {
+    /// A recipe in a record.
+    struct Saved {
+        kind: u8,
+        profile: u8,
+        sampling: u8,
+        zero: u8,
+        inputs: u32,
+        block: u32,
+        frequencies: u32,
+        bandwidth: f32,
+        amplitude: f32,
+        seed: u64,
+    }
+}
+
+impl Plain for Recipe {
+    const BYTES: usize = Saved::BYTES;
+
+    fn write(self, writer: &mut Writer<'_>) {
+        self.saved().write(writer);
+    }
+
+    /// Refuses codes and kernel parameters that no recipe has.
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        let saved = Saved::take(reader)?;
+        let kind = MapKind::from_code(saved.kind).ok_or(Error::Inconsistent)?;
+        let profile = Profile::from_code(saved.profile).ok_or(Error::Inconsistent)?;
+        let sampling = match Sampling::from_code(saved.sampling) {
+            None | Some(Sampling::Auto) => return Err(Error::Inconsistent),
+            Some(sampling) => sampling,
+        };
+        let kernel = Kernel::new(profile, saved.bandwidth)
+            .and_then(|kernel| kernel.with_amplitude(saved.amplitude))
+            .map_err(|_| Error::Inconsistent)?;
+        if saved.zero != 0 {
+            return Err(Error::Inconsistent);
+        }
+        let Saved { seed, inputs, block, frequencies, .. } = saved;
+        Ok(Self { kind, kernel, sampling, seed, inputs, block, frequencies })
     }
 }

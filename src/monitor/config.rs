@@ -5,7 +5,12 @@ use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
 use crate::condition::{Innovation, Raw};
-use crate::error::{Error, Parameter};
+#[cfg(feature = "serde")]
+use crate::condition::{View, ViewKind};
+use crate::error::{
+    self, Error, LEARNING_ROWS, MOST_ROWS, Parameter, REFERENCE_ROWS, SCALING_ROWS, WINDOW_ROWS,
+    has_rows,
+};
 use crate::shape::{Length, Windows};
 use crate::state::{Plain, Reader, Writer, begin, codes, plain};
 
@@ -13,10 +18,7 @@ use super::comparison::Rules;
 use super::null::Null;
 
 /// The promises that can be made: mean times between false alarms from 100 to 10⁹ rows.
-pub const MEAN_TIMES: RangeInclusive<f32> = 100.0..=1e9;
-
-/// Most rows a mean in `f32` is taken over: beyond, rounding would outweigh the rows.
-const MOST_ROWS: u32 = 1 << 20;
+pub const MEAN_TIMES: RangeInclusive<f32> = error::MEAN_TIME;
 
 /// The bandwidth of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,31 +101,62 @@ pub enum Policy {
 
 /// Declares the settings with their defaults, which follow from the numbers in parentheses, and
 /// all that goes through them field by field. `=> since N` marks one that records before version N
-/// do not have, which then has its default.
+/// do not have, which then has its default; so it has where a text leaves it out.
 macro_rules! settings {
     (
         $(#[$meta:meta])*
         pub struct $name:ident<V, W>($($given:ident: $number:ty),*) {
             $(
                 $(#[$field_meta:meta])*
-                pub $field:ident: $kind:ty = $default:expr $(=> since $version:literal)?
+                pub $field:ident: $kind:ty = $default:expr
+                    $(=> since $version:literal $(of $newest:literal)?)?
             ),* $(,)?
         }
     ) => {
+        const _: () = {
+            $($(begin!(version $version $(, $newest)?);)?)*
+        };
+
         $(#[$meta])*
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        #[cfg_attr(feature = "serde", serde(bound(
-            serialize = "W::Of<u32>: serde::Serialize",
-            deserialize = "W::Of<u32>: serde::Deserialize<'de>"
-        )))]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        #[cfg_attr(feature = "serde", serde(bound = "V: View, W::Of<u32>: serde::Serialize"))]
         pub struct $name<V, W: Length = Windows<4>> {
             /// Window lengths in rows, ascending: short ones for jumps, long ones for slow drift.
             pub windows: W::Of<u32>,
             $($(#[$field_meta])* pub $field: $kind,)*
             /// Which view these settings are for.
-            #[cfg_attr(feature = "serde", serde(skip))]
+            #[cfg_attr(feature = "serde", serde(serialize_with = "serialize_view"))]
             pub view: PhantomData<V>,
         }
+
+        // Not derived: the view has to be the type's own, and later settings may be left out.
+        #[cfg(feature = "serde")]
+        const _: () = {
+            #[derive(serde::Deserialize)]
+            #[serde(bound = "W::Of<u32>: serde::Deserialize<'de>")]
+            struct Text<W: Length> {
+                windows: W::Of<u32>,
+                $($field: begin!(text $kind $(, $version)?),)*
+                view: Option<ViewKind>,
+            }
+
+            impl<'de, V: View, W: Length> serde::Deserialize<'de> for $name<V, W>
+            where
+                W::Of<u32>: serde::Deserialize<'de>,
+            {
+                fn deserialize<T: serde::Deserializer<'de>>(text: T) -> Result<Self, T::Error> {
+                    let text = Text::<W>::deserialize(text)?;
+                    if text.view.zip(V::KIND).is_some_and(|(text, own)| text != own) {
+                        return Err(serde::de::Error::custom("settings of another view"));
+                    }
+                    Ok(Self {
+                        windows: text.windows,
+                        $($field: begin!(given text.$field, $default $(, $version)?),)*
+                        view: PhantomData,
+                    })
+                }
+            }
+        };
 
         // Not derived: none of this asks anything of the view.
         impl<V, W: Length> Clone for $name<V, W> {
@@ -233,6 +266,14 @@ settings! {
         /// What follows an alarm.
         pub policy: Policy = Policy::OncePerChange(256),
     }
+}
+
+#[cfg(feature = "serde")]
+fn serialize_view<V: View, S: serde::Serializer>(
+    _view: &PhantomData<V>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serde::Serialize::serialize(&V::KIND, serializer)
 }
 
 /// A promise that the settings cannot be trusted to keep.
@@ -379,20 +420,18 @@ impl<V, W: Length> Config<V, W> {
     }
 
     const fn check_with(&self, windows: &[u32]) -> Result<(), Error> {
-        let time = self.mean_time_between_false_alarms;
-        if !time.is_finite() {
-            return Err(Error::NonFinite(Parameter::MeanTime));
-        }
-        if !(time >= *MEAN_TIMES.start() && time <= *MEAN_TIMES.end()) {
-            return Err(Error::OutOfRange(Parameter::MeanTime));
+        if let Err(refused) = error::check_mean_time(self.mean_time_between_false_alarms) {
+            return Err(refused);
         }
         let Some(longest) = longest_of(windows) else {
             return Err(Error::OutOfRange(Parameter::Windows));
         };
-        if self.scaling_rows < 16 || self.scaling_rows > MOST_ROWS {
+        if !has_rows(&SCALING_ROWS, self.scaling_rows) {
             return Err(Error::OutOfRange(Parameter::ScalingRows));
         }
-        if self.learning_rows < least_learning(longest) || self.learning_rows > MOST_ROWS {
+        if !has_rows(&LEARNING_ROWS, self.learning_rows)
+            || self.learning_rows < least_learning(longest)
+        {
             return Err(Error::OutOfRange(Parameter::LearningRows));
         }
         if let Bandwidth::Deviations(factor) | Bandwidth::MedianDistance(factor) = self.bandwidth {
@@ -404,7 +443,7 @@ impl<V, W: Length> Config<V, W> {
             }
         }
         if let Reference::Moving(memory) = self.reference
-            && (memory <= longest || memory > MOST_ROWS)
+            && (memory <= longest || !has_rows(&REFERENCE_ROWS, memory))
         {
             return Err(Error::OutOfRange(Parameter::ReferenceMemory));
         }
@@ -417,7 +456,7 @@ impl<V, W: Length> Config<V, W> {
             Policy::Latch => true,
             Policy::HoldOff(rows) | Policy::OncePerChange(rows) => rows > 0,
             Policy::Relearn { hold_off, settle } => {
-                hold_off > 0 && settle >= hold_off.saturating_add(longest)
+                hold_off > 0 && settle >= least_settle(longest, hold_off)
             }
         };
         if allowed { Ok(()) } else { Err(Error::OutOfRange(Parameter::HoldOff)) }
@@ -434,6 +473,21 @@ impl<V, W: Length> Config<V, W> {
     #[must_use]
     pub fn least_calibration_memory(&self) -> u32 {
         least_memory(self.range().1, self.learning_rows)
+    }
+
+    /// The same settings, with the memory of an adaptive calibration and the rows to settle raised
+    /// to the least that [`check`](Self::check) allows: for defaults with other windows or
+    /// learning rows.
+    #[must_use]
+    pub fn lengthened(mut self) -> Self {
+        let longest = self.range().1;
+        if let Calibration::Adaptive(memory) = &mut self.calibration {
+            *memory = (*memory).max(least_memory(longest, self.learning_rows));
+        }
+        if let Policy::Relearn { hold_off, settle } = &mut self.policy {
+            *settle = (*settle).max(least_settle(longest, *hold_off));
+        }
+        self
     }
 
     /// Rows until monitoring begins, for vectors of `lags` rows: scaling, the first vector, and
@@ -485,10 +539,10 @@ impl<V, W: Length> Config<V, W> {
 
 /// The longest window of a list that ascends from 2 rows or more; `None` for any other list.
 const fn longest_of(windows: &[u32]) -> Option<u32> {
-    let mut longest = 1;
+    let mut longest = 0;
     let mut index = 0;
     while index < windows.len() {
-        if windows[index] <= longest || windows[index] > MOST_ROWS {
+        if windows[index] <= longest || !has_rows(&WINDOW_ROWS, windows[index]) {
             return None;
         }
         longest = windows[index];
@@ -500,7 +554,13 @@ const fn longest_of(windows: &[u32]) -> Option<u32> {
 /// Least learning rows for a longest window.
 const fn least_learning(longest: u32) -> u32 {
     let needed = longest.saturating_mul(4);
-    if needed < 64 { 64 } else { needed }
+    let least = *LEARNING_ROWS.start();
+    if needed < least { least } else { needed }
+}
+
+/// Least rows to settle, for a longest window and a hold-off.
+const fn least_settle(longest: u32, hold_off: u32) -> u32 {
+    hold_off.saturating_add(longest)
 }
 
 /// Least rows an adaptive calibration remembers, for a longest window and learning rows.
@@ -516,10 +576,10 @@ codes!(LoneOutliers {
     Count = 1 "count",
 });
 plain!(enum Policy [u32; 2] {
-    0 = Latch,
-    1 = HoldOff(rows),
-    2 = Relearn { hold_off, settle },
-    3 = OncePerChange(rows),
+    0 = Latch "latch",
+    1 = HoldOff(rows) "hold-off",
+    2 = Relearn { hold_off, settle } "relearn",
+    3 = OncePerChange(rows) "once",
 });
 
 /// Learning rows advised for a promise: as many as the promised time. With fewer, the threshold
@@ -552,7 +612,7 @@ mod tests {
         pub struct New<V, W>(rows: u32) {
             pub scaling_rows: u32 = rows,
             /// Added in version 2, in this one place.
-            pub reference: Reference = Reference::Moving(9) => since 2,
+            pub reference: Reference = Reference::Moving(9) => since 2 of 2,
             pub policy: Policy = Policy::Latch,
         }
     }
@@ -566,6 +626,30 @@ mod tests {
     fn of_version_2() -> Vec<u8> {
         let settings = New { reference: Reference::Learned, ..new() };
         record(2, New::<(), Two>::saved_bytes(2), |writer| settings.put(writer))
+    }
+
+    #[test]
+    fn what_is_lengthened_is_allowed() {
+        let short = Config::<Innovation<1>, _>::innovation(1e4).with_windows([4, 1000]);
+        let policy = Policy::Relearn { hold_off: 500, settle: 10 };
+        let short = Config { policy, ..short };
+        assert_eq!(short.check(), Err(Error::OutOfRange(Parameter::CalibrationMemory)));
+        let long = short.lengthened();
+        assert_eq!(long.check(), Ok(()));
+        assert_eq!(long.calibration, Calibration::Adaptive(short.least_calibration_memory()));
+        assert_eq!(long.policy, Policy::Relearn { hold_off: 500, settle: 1500 });
+        assert_eq!(long.lengthened(), long);
+    }
+
+    #[test]
+    fn policies_are_found_by_their_names() {
+        for name in Policy::NAMES {
+            let policy = Policy::from_name(name, [5, 9]).unwrap();
+            assert_eq!(policy.name(), name);
+        }
+        let relearn = Policy::Relearn { hold_off: 5, settle: 9 };
+        assert_eq!(Policy::from_name("relearn", [5, 9]), Some(relearn));
+        assert_eq!(Policy::from_name("another", [5, 9]), None);
     }
 
     #[test]
@@ -586,5 +670,16 @@ mod tests {
         let read = new().taken(&mut reader);
         assert_eq!(read, Ok(New { reference: Reference::Learned, ..new() }));
         assert_eq!(reader.finish(), Ok(()));
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_text_may_leave_a_later_setting_out() {
+        let text = r#"{"windows":[4,16],"scaling_rows":300,"policy":{"HoldOff":5}}"#;
+        let read: New<Raw<1>, Two> = serde_json::from_str(text).unwrap();
+        assert_eq!(read, New { policy: Policy::HoldOff(5), ..New::usual([4, 16], 300) });
+        // All others have to be there.
+        let text = r#"{"windows":[4,16],"policy":{"HoldOff":5}}"#;
+        assert!(serde_json::from_str::<New<Raw<1>, Two>>(text).is_err());
     }
 }

@@ -7,8 +7,10 @@
 
 use core::ops::RangeInclusive;
 
-use crate::condition::{ScaleOf, check_row};
-use crate::error::{Error, Parameter};
+use crate::condition::{ScaleOf, check_row, drawn_in};
+use crate::error::{
+    Error, LEARNING_ROWS, Parameter, SCALING_ROWS, WINDOW_ROWS, check_mean_time, has_rows,
+};
 use crate::features::sincos::{Backend, SinCos};
 use crate::features::{FeatureMap, Sample};
 use crate::numeric::{f32_of, row_count, sqrt_f32};
@@ -22,8 +24,6 @@ use super::bank::Bank;
 use super::comparison::{Comparison, Rules};
 use super::config::{Calibration, Reference};
 
-/// Most rows that a mean in `f32` is taken over.
-const MOST_ROWS: u32 = 1 << 20;
 /// Offsets of neighbouring features, in turns: the golden ratio spreads any number of them evenly.
 const OFFSET: f32 = 0.618_034;
 
@@ -58,26 +58,22 @@ impl Config {
     /// Whether a monitor can be made of these settings.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] or [`Error::OutOfRange`] naming the setting: a mean time of at least
-    /// 1 and at most 10⁹ rows, 8 to 2²⁰ scaling rows, a window of 2 rows or more, and learning
-    /// rows of at least 64 and 8 windows, and at most 2²⁰.
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`] naming the setting. Allowed are, as for a
+    /// [`Detector`](crate::Detector), a mean time in [`MEAN_TIMES`](super::MEAN_TIMES), from 16 to
+    /// 2²⁰ scaling rows and a window from 2 rows; and learning rows of at least 64 and 8 windows,
+    /// and at most 2²⁰.
     pub const fn check(&self) -> Result<(), Error> {
-        let time = self.mean_time_between_false_alarms;
-        if !time.is_finite() {
-            return Err(Error::NonFinite(Parameter::MeanTime));
+        if let Err(refused) = check_mean_time(self.mean_time_between_false_alarms) {
+            return Err(refused);
         }
-        if !(time >= 1.0 && time <= 1e9) {
-            return Err(Error::OutOfRange(Parameter::MeanTime));
-        }
-        if self.scaling_rows < 8 || self.scaling_rows > MOST_ROWS {
+        if !has_rows(&SCALING_ROWS, self.scaling_rows) {
             return Err(Error::OutOfRange(Parameter::ScalingRows));
         }
-        if self.window < 2 {
+        if !has_rows(&WINDOW_ROWS, self.window) {
             return Err(Error::OutOfRange(Parameter::Windows));
         }
         let windows = self.window.saturating_mul(8);
-        let least = if windows > 64 { windows } else { 64 };
-        if self.learning_rows < least || self.learning_rows > MOST_ROWS {
+        if !has_rows(&LEARNING_ROWS, self.learning_rows) || self.learning_rows < windows {
             return Err(Error::OutOfRange(Parameter::LearningRows));
         }
         Ok(())
@@ -260,20 +256,16 @@ impl<A: FeatureMap, B: FeatureMap> Clone for Monitor<'_, A, B> {
     }
 }
 
-#[expect(private_bounds, reason = "which states can be constants is the crate's own business")]
-impl<'m, A, B> Monitor<'m, A, B>
+impl<'m, A, B, const C: usize, const D: usize, const F: usize, const G: usize> Monitor<'m, A, B>
 where
-    A: FeatureMap<Backend: SinCos>,
-    B: FeatureMap<Backend: SinCos>,
-    ScaleOf<A::Inputs>: Initial,
-    ScaleOf<B::Inputs>: Initial,
-    Comparison<Moments<A::Frequencies, B::Frequencies>>: Initial,
+    A: FeatureMap<Inputs = Fixed<C>, Frequencies = Fixed<F>, Backend: SinCos>,
+    B: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<G>, Backend: SinCos>,
 {
     /// Length of a saved monitor, in bytes.
     pub const SAVED_BYTES: usize = FRAME_BYTES
         + Second::BYTES
         + Config::BYTES
-        + <Memory<A::Inputs, B::Inputs, A::Frequencies, B::Frequencies>>::SAVED;
+        + <Memory<Fixed<C>, Fixed<D>, Fixed<F>, Fixed<G>>>::SAVED;
 
     /// A monitor that has seen nothing, with a map for each group; the same map may serve both.
     /// Inputs are standardised, so maps of bandwidth 1 or so suit.
@@ -503,13 +495,9 @@ fn features<M: FeatureMap<Backend: SinCos>>(
     mut sample: Per<M::Inputs, f32>,
 ) -> Result<Per<M::Frequencies, f32>, Error> {
     let squared: f32 = sample.iter().map(|x| x * x).sum();
-    // Far beyond any reading that means something, the sample is drawn into the map's reach.
-    let reach = 0.5 * map.reach();
-    if squared > reach * reach {
-        let factor = reach / sqrt_f32(squared);
-        for x in sample.iter_mut() {
-            *x *= factor;
-        }
+    let factor = drawn_in(sqrt_f32(squared), 0.5 * map.reach());
+    for x in sample.iter_mut() {
+        *x *= factor;
     }
     let mut features = Per::make(&map.dims(), || 0.0);
     let mut offset = 0.0;
@@ -575,8 +563,8 @@ mod tests {
         let time =
             |mean_time_between_false_alarms| Config { mean_time_between_false_alarms, ..good };
         assert_eq!(refused(time(f32::NAN)), Error::NonFinite(Parameter::MeanTime));
-        assert_eq!(refused(time(0.5)), Error::OutOfRange(Parameter::MeanTime));
-        let scaling = Config { scaling_rows: 1, ..good };
+        assert_eq!(refused(time(50.0)), Error::OutOfRange(Parameter::MeanTime));
+        let scaling = Config { scaling_rows: 15, ..good };
         assert_eq!(refused(scaling), Error::OutOfRange(Parameter::ScalingRows));
         assert_eq!(refused(Config { window: 1, ..good }), Error::OutOfRange(Parameter::Windows));
         let learning = Config { learning_rows: 1000, ..good };
@@ -609,7 +597,7 @@ mod tests {
         }
         let mut bytes = [0; Small::SAVED_BYTES];
         assert_eq!(monitor.save(&mut bytes), Ok(Small::SAVED_BYTES));
-        let mut again: Small<'_> = Monitor::new(&a, &b, Config::rows(9.0)).unwrap();
+        let mut again: Small<'_> = Monitor::new(&a, &b, Config::rows(900.0)).unwrap();
         again.restore(&bytes).unwrap();
         for index in 120..200 {
             let (x, y) = row(index);

@@ -146,7 +146,7 @@ where
         let (_, longest) = self.config.range();
         let shortest = SHORTEST_ATTRIBUTING.min(longest);
         let Comparison { reference, bank, windows, .. } = &self.state.comparison;
-        let mut largest = self.state.condition.gains.like([0.0; 4]);
+        let mut largest = self.state.condition.scaling.gains.like([0.0; 4]);
         let windows = windows.iter().zip(self.config.lengths()).zip(bank.axes.iter());
         for (((window, length), axes), usual) in windows.zip(self.state.attribution.usual.iter()) {
             if *length < shortest {
@@ -179,7 +179,7 @@ where
     /// Part done of scaling and learning together, from 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f32 {
-        let done = self.state.condition.scale.rows().saturating_add(self.state.learned);
+        let done = self.state.condition.scaling.scale.rows().saturating_add(self.state.learned);
         let all = self.config.scaling_rows.saturating_add(self.config.learning_rows);
         (row_count(done) / row_count(all)).min(1.0)
     }
@@ -188,9 +188,10 @@ where
     #[must_use]
     pub fn rows_to_learn(&self) -> u64 {
         let Memory { stage, learned, condition, .. } = &self.state;
-        let scaling = u64::from(self.config.scaling_rows.saturating_sub(condition.scale.rows()));
+        let scaling =
+            u64::from(self.config.scaling_rows.saturating_sub(condition.scaling.scale.rows()));
         let learning = u64::from(self.config.learning_rows.saturating_sub(*learned));
-        let history = condition.view.delay().missing(condition.gains.len());
+        let history = condition.view.delay().missing(condition.channels());
         match stage {
             Stage::Scaling => scaling + history + learning,
             Stage::Learning => history + learning,
@@ -239,7 +240,7 @@ where
     /// in the window nearest to 64 rows; `None` while learning.
     #[must_use]
     pub fn p_value(&self) -> Option<f32> {
-        if matches!(self.state.stage, Stage::Scaling | Stage::Learning) {
+        if !self.state.stage.is_learned() {
             return None;
         }
         let nearest = |length: &u32| length.abs_diff(BEST_FOR_P_VALUE);

@@ -7,7 +7,7 @@ use crate::features::sincos::{Point, SinCos};
 use crate::numeric::{f64_of, rounded, row_count};
 #[cfg(feature = "alloc")]
 use crate::shape::Dims;
-use crate::shape::{Length, Windows};
+use crate::shape::{Fixed, Length, Windows};
 use crate::state::{Initial, Maybe, State, state};
 
 use super::attribution::{Attribution, axes_into, evidence};
@@ -70,7 +70,7 @@ state! {
     /// All that a detector keeps beside its settings.
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Memory<V: Kept, F: Length, W: Length> {
-        pub(super) last_alarm: Option<Alarm>,
+        pub(super) last_alarm: Option<Alarm> = None => allowed Self::has_channel_of,
         /// Rows pushed in all.
         pub(super) rows: u64,
         pub(super) stage: Stage,
@@ -83,6 +83,13 @@ state! {
         pub(super) attribution: Attribution<V::C, W>,
         /// The reference before it moved after an alarm, until the new one has settled.
         pub(super) previous: Maybe<Baseline<Features<V::C, F>>>,
+    }
+}
+
+impl<V: Kept, F: Length, W: Length> Memory<V, F, W> {
+    /// Whether the channel of an alarm, which a caller may use as an index, is there.
+    fn has_channel_of(&self, alarm: &Option<Alarm>) -> bool {
+        alarm.is_none_or(|alarm| alarm.channel < self.condition.channels())
     }
 }
 
@@ -102,22 +109,20 @@ impl<M: FeatureMap, V: View, W: Length> core::fmt::Debug for Detector<'_, M, V, 
     }
 }
 
-#[expect(private_bounds, reason = "which states can be constants is the crate's own business")]
-impl<'m, M, V, const W: usize> Detector<'m, M, V, Windows<W>>
+#[expect(private_bounds, reason = "a shape that is wrong is refused by the crate itself")]
+impl<'m, M, V, const C: usize, const L: usize, const W: usize> Detector<'m, M, V, Windows<W>>
 where
-    M: FeatureMap<Inputs = V::Inputs, Backend: SinCos>,
-    V: View + Shaped,
-    Memory<V, M::Frequencies, Windows<W>>: Initial,
-    Conditioning<V>: Initial,
-    Comparison<Windowed<V::Channels, M::Frequencies, Windows<W>>>: Initial,
-    Attribution<V::Channels, Windows<W>>: Initial,
-    Maybe<Baseline<Features<V::Channels, M::Frequencies>>>: Initial,
+    M: FeatureMap<Inputs = V::Inputs, Frequencies = Fixed<L>, Backend: SinCos>,
+    V: View<Channels = Fixed<C>> + Shaped,
 {
     /// Length of a saved detector, in bytes.
     pub const SAVED_BYTES: usize =
-        super::saved::record_bytes(W, <Memory<V, M::Frequencies, Windows<W>>>::SAVED);
+        super::saved::record_bytes(W, <Memory<V, Fixed<L>, Windows<W>>>::SAVED);
 
     /// A detector that has seen nothing; also as a constant or `static`.
+    ///
+    /// A view of no whole rows does not compile. In a function that is found when code is made,
+    /// by `cargo build` and not yet by `cargo check`.
     ///
     /// # Errors
     /// What [`Config::check`] refuses. [`Config::warnings`] tells of promises that the settings
@@ -202,7 +207,7 @@ where
     /// channels is known at run time, [`Error::WrongShape`] for a row of another length.
     pub fn push(&mut self, row: &<V::Channels as Length>::Slice<f32>) -> Result<Verdict, Error> {
         let row = row.as_ref();
-        if row.len() != self.state.condition.gains.len() {
+        if row.len() != self.state.condition.channels() {
             return Err(Error::WrongShape);
         }
         check_row(row)?;
@@ -259,7 +264,8 @@ where
             Bandwidth::MedianDistance(factor) => factor * median,
             Bandwidth::Family => median,
         };
-        self.state.condition.inverse_bandwidth.0 = self.map.recipe().kernel.bandwidth() / bandwidth;
+        self.state.condition.scaling.inverse_bandwidth.0 =
+            self.map.recipe().kernel.bandwidth() / bandwidth;
     }
 
     /// The points of the last vector, in units of the bandwidth and within the map's reach.

@@ -46,11 +46,12 @@ where
             return None;
         }
         let condition = &self.state.condition;
-        let (mut means, mut deviations) = (condition.gains.like(0.0), condition.gains.like(0.0));
-        for (mean, learned) in means.iter_mut().zip(condition.scale.means().as_ref()) {
+        let (mut means, mut deviations) =
+            (condition.scaling.gains.like(0.0), condition.scaling.gains.like(0.0));
+        for (mean, learned) in means.iter_mut().zip(condition.scaling.scale.means().as_ref()) {
             *mean = *learned;
         }
-        for (deviation, gain) in deviations.iter_mut().zip(condition.gains.iter()) {
+        for (deviation, gain) in deviations.iter_mut().zip(condition.scaling.gains.iter()) {
             *deviation = 1.0 / gain.0;
         }
         Some((means.0, deviations.0))
@@ -61,7 +62,7 @@ where
     #[must_use]
     pub fn bandwidth(&self) -> Option<f32> {
         let scaled = self.state.stage != Stage::Scaling;
-        let inverse_bandwidth = self.state.condition.inverse_bandwidth.0;
+        let inverse_bandwidth = self.state.condition.scaling.inverse_bandwidth.0;
         scaled.then(|| self.map.recipe().kernel.bandwidth() / inverse_bandwidth)
     }
 
@@ -79,13 +80,9 @@ where
         if self.state.stage == Stage::Scaling {
             return self.relearn();
         }
-        let condition = &self.state.condition;
-        let (scale, distance) = (condition.scale.clone(), condition.distance.clone());
-        let (gains, inverse_bandwidth) = (condition.gains.clone(), condition.inverse_bandwidth);
+        let scaling = self.state.condition.scaling.clone();
         self.relearn();
-        let condition = &mut self.state.condition;
-        (condition.scale, condition.distance) = (scale, distance);
-        (condition.gains, condition.inverse_bandwidth) = (gains, inverse_bandwidth);
+        self.state.condition.scaling = scaling;
         self.state.stage = Stage::Learning;
     }
 
@@ -184,7 +181,7 @@ where
         if !self.state.stage.is_learned() || !other.state.stage.is_learned() {
             return Err(Error::NotLearned);
         }
-        let (own, theirs) = (&self.state.condition, &other.state.condition);
+        let (own, theirs) = (&self.state.condition.scaling, &other.state.condition.scaling);
         let same = self.config == other.config
             && same(own.scale.means().as_ref(), theirs.scale.means().as_ref())
             && own.gains.iter().zip(theirs.gains.iter()).all(|(a, b)| same(&[a.0], &[b.0]))

@@ -35,6 +35,27 @@ plain!(
 );
 plain_states!(Stage = Stage::Scaling, Option<Alarm> = None);
 
+impl Alarm {
+    /// Length of [`to_bytes`](Self::to_bytes).
+    pub const BYTES: usize = <Self as Plain>::BYTES;
+
+    /// The alarm as in a saved state, little-endian: for messages.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        self.write(&mut Writer::new(&mut bytes));
+        bytes
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// [`Error::Inconsistent`] for numbers or codes that no alarm has.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, Error> {
+        Self::take(&mut Reader::new(bytes))
+    }
+}
+
 /// Kept as four bytes, whatever the target has.
 impl Plain for usize {
     const BYTES: usize = u32::BYTES;
@@ -112,7 +133,7 @@ where
     /// Channels, windows and view.
     #[must_use]
     pub fn shape(&self) -> SavedShape {
-        let channels = u32_of(self.state.condition.gains.len());
+        let channels = u32_of(self.state.condition.channels());
         let windows = u32_of(self.config.lengths().len());
         SavedShape { channels, windows, view: self.state.condition.view.kind() }
     }
@@ -154,11 +175,6 @@ where
         SavedShape::take(&mut reader)?;
         let config = self.config.taken(&mut reader)?;
         config.check().map_err(|_| Error::Inconsistent)?;
-        // What a caller may use as an index.
-        let alarm = <Option<Alarm> as Plain>::take(&mut reader.clone())?;
-        if alarm.is_some_and(|alarm| alarm.channel >= self.state.condition.gains.len()) {
-            return Err(Error::Inconsistent);
-        }
         replace(&mut self.state, &mut reader)?;
         self.config = config;
         Ok(())
@@ -168,10 +184,9 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{Conditioning, Innovation, Raw, Shaped};
+    use crate::condition::{Innovation, Raw, Shaped};
     use crate::monitor::config::{Calibration, Policy};
     use crate::shape::Fixed;
-    use crate::state::Initial;
     use crate::{Fourier, Verdict};
     use rand_core::{Rng, SeedableRng};
     use rand_xorshift::XorShiftRng;
@@ -195,7 +210,6 @@ mod tests {
     fn goes_on_bit_for_bit<V>()
     where
         V: View<Channels = Fixed<2>, Inputs = Fixed<4>> + Shaped,
-        Conditioning<V>: Initial,
     {
         let mut rng = XorShiftRng::seed_from_u64(3);
         let mut straight: Small<'_, V> = Detector::new(&MAP, config()).unwrap();
@@ -233,9 +247,24 @@ mod tests {
         bytes[200] ^= 4;
         assert_eq!(raw.restore(&bytes), Err(Error::ChecksumMismatch));
         let mut forged = raw.clone();
-        forged.state.condition.inverse_bandwidth.0 = -1e30;
+        forged.state.condition.scaling.inverse_bandwidth.0 = -1e30;
         forged.save(&mut bytes).unwrap();
         assert_eq!(raw.restore(&bytes), Err(Error::Inconsistent));
+        let channel_of = |channel| {
+            let (score, threshold, change) = (2.0, 1.0, Change::Level);
+            let alarm = Alarm { row: 1, since: 0, window: 4, score, threshold, channel, change };
+            let mut forged = raw.clone();
+            forged.state.last_alarm = Some(alarm);
+            forged
+        };
+        let before = raw.state.clone();
+        channel_of(2).save(&mut bytes).unwrap();
+        let mut own = raw.clone();
+        assert_eq!(own.restore(&bytes), Err(Error::Inconsistent));
+        assert_eq!(own.state, before);
+        channel_of(1).save(&mut bytes).unwrap();
+        own.restore(&bytes).unwrap();
+        assert_eq!(own.state, channel_of(1).state);
         assert_eq!(raw.save(&mut [0; 10]), Err(Error::BufferTooSmall { needed: bytes.len() }));
     }
 

@@ -3,18 +3,32 @@
 use crate::error::Error;
 use crate::features::sincos::Point;
 
-/// Fills a buffer from the front. The caller has checked that it is long enough.
+/// Fills a buffer from the front, which has to be exactly as long as what is put into it.
 pub(crate) struct Writer<'b> {
-    pub(super) rest: &'b mut [u8],
+    rest: &'b mut [u8],
+    overflowed: bool,
 }
 
-impl Writer<'_> {
+impl<'b> Writer<'b> {
+    pub(crate) fn new(buffer: &'b mut [u8]) -> Self {
+        Self { rest: buffer, overflowed: false }
+    }
+
     pub(crate) fn put<const N: usize>(&mut self, bytes: [u8; N]) {
         let rest = core::mem::take(&mut self.rest);
-        if let Some((field, rest)) = rest.split_first_chunk_mut() {
-            *field = bytes;
-            self.rest = rest;
+        match rest.split_first_chunk_mut() {
+            Some((field, rest)) => {
+                *field = bytes;
+                self.rest = rest;
+            }
+            None => self.overflowed = true,
         }
+    }
+
+    /// Refuses a record that is not as long as its fields.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        let full = self.rest.is_empty() && !self.overflowed;
+        if full { Ok(()) } else { Err(Error::WrongLength) }
     }
 
     /// Leaves room of zeros.
@@ -30,7 +44,12 @@ pub(crate) struct Reader<'b> {
     pub(super) version: u8,
 }
 
-impl Reader<'_> {
+impl<'b> Reader<'b> {
+    /// Of bytes in the present version of the format.
+    pub(crate) const fn new(rest: &'b [u8]) -> Self {
+        Self { rest, version: super::VERSION }
+    }
+
     pub(crate) fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let (field, rest) = self.rest.split_first_chunk().ok_or(Error::WrongLength)?;
         self.rest = rest;
@@ -162,11 +181,19 @@ impl<T: Plain> Plain for Option<T> {
 }
 
 /// Declares how a small struct or a choice is written: its parts in the order given. A field
-/// `= initial => since N` is one that records before version N do not have.
+/// `= initial => since N` is one that records before version N do not have. Room for numbers that
+/// was smaller before version N is `[u32; 2, 1 before N]`, the latest change first.
 macro_rules! plain {
     (struct $name:ty {
-        $($field:ident: $kind:ty $(= $initial:expr => since $version:literal)?),* $(,)?
+        $(
+            $field:ident: $kind:ty
+                $(= $initial:expr => since $version:literal $(of $newest:literal)?)?
+        ),* $(,)?
     }) => {
+        const _: () = {
+            $($($crate::state::begin!(version $version $(, $newest)?);)?)*
+        };
+
         impl $crate::state::Plain for $name {
             const BYTES: usize = 0 $(+ <$kind as $crate::state::Plain>::BYTES)*;
 
@@ -190,12 +217,76 @@ macro_rules! plain {
             }
         }
     };
-    // A code and space for N numbers; each variant uses as many as it has, from the front.
+    // The same with a name for each variant.
     (enum $name:ty [$number:ty; $n:literal] {
+        $(
+            $code:literal = $variant:ident $(($($v:ident),*))? $({$($f:ident),*})? $text:literal
+        ),* $(,)?
+    }) => {
+        $crate::state::plain!(enum $name [$number; $n] {
+            $($code = $variant $(($($v),*))? $({$($f),*})?),*
+        });
+
+        impl $name {
+            /// The names of all variants.
+            pub const NAMES: [&'static str; [$($code),*].len()] = [$($text),*];
+
+            /// Its name, in lower case.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $text,)*
+                }
+            }
+
+            /// The variant with this [`name`](Self::name), if there is one. It takes as many of
+            /// the numbers as it has, from the front.
+            #[must_use]
+            pub fn from_name(name: &str, numbers: [$number; $n]) -> Option<Self> {
+                let mut _room = numbers.into_iter();
+                match name {
+                    $($text => {
+                        $($(let $v = _room.next().unwrap_or_default();)*)?
+                        $($(let $f = _room.next().unwrap_or_default();)*)?
+                        Some(Self::$variant $(($($v),*))? $({$($f),*})?)
+                    })*
+                    _ => None,
+                }
+            }
+        }
+    };
+    // A code and space for N numbers; each variant uses as many as it has, from the front.
+    (enum $name:ty [
+        $number:ty; $n:literal
+        $(, $fewer:literal before $version:literal $(of $newest:literal)?)*
+    ] {
         $($code:literal = $variant:ident $(($($v:ident),*))? $({$($f:ident),*})?),* $(,)?
     }) => {
+        const _: () = {
+            let _room = $n;
+            $(
+                $crate::state::begin!(version $version $(, $newest)?);
+                assert!($fewer < _room, "the latest change comes first");
+                let _room = $fewer;
+            )*
+        };
+
+        impl $name {
+            /// Numbers that records of this version have room for.
+            fn room_in(_version: u8) -> usize {
+                let room = $n;
+                $(let room = if _version < $version { $fewer } else { room };)*
+                room
+            }
+        }
+
         impl $crate::state::Plain for $name {
             const BYTES: usize = 1 + $n * <$number as $crate::state::Plain>::BYTES;
+
+            #[inline]
+            fn bytes_in(version: u8) -> usize {
+                1 + Self::room_in(version) * <$number as $crate::state::Plain>::BYTES
+            }
 
             fn write(self, writer: &mut $crate::state::Writer<'_>) {
                 let mut numbers: [$number; $n] = [Default::default(); $n];
@@ -217,7 +308,8 @@ macro_rules! plain {
             fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
                 let code = <u8 as $crate::state::Plain>::take(reader)?;
                 let mut numbers: [$number; $n] = [Default::default(); $n];
-                for number in &mut numbers {
+                let room = Self::room_in(reader.version());
+                for number in numbers.iter_mut().take(room) {
                     *number = $crate::state::Plain::take(reader)?;
                 }
                 let mut _room = numbers.into_iter();

@@ -45,6 +45,15 @@ macro_rules! codes {
                     $(Self::$variant => $text,)*
                 }
             }
+
+            /// The variant with this [`name`](Self::name), if there is one.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($text => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
         }
 
         impl $crate::state::Plain for $name {
@@ -83,6 +92,8 @@ mod tests {
                 assert_eq!(one.is_some(), codes.contains(&code));
                 assert!(one.is_none_or(|one| one.code() == code));
             }
+            assert!($name::ALL.iter().all(|one| $name::from_name(one.name()) == Some(*one)));
+            assert_eq!($name::from_name("another"), None);
             let mut names: Vec<&str> = $name::ALL.iter().map(|one| one.name()).collect();
             assert!(names.iter().all(|name| name.to_lowercase() == *name && !name.is_empty()));
             names.sort_unstable();

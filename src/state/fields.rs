@@ -47,17 +47,26 @@ pub(crate) trait Initial: State + Sized {
 
 /// Declares a struct and makes it a [`State`]. Each field has an initial value, or is a state
 /// itself. `=> since N` marks a field that records before version N do not have; restored from
-/// those, it gets its initial value.
+/// those, it gets its initial value. `=> allowed F` is for a plain value that must suit the rest: a
+/// record is refused unless `F(&own, &value)`, `own` being what is to be replaced.
+///
+/// A version that is not written yet does not compile; in tests, `=> since 2 of 2` takes 2 for the
+/// newest.
 macro_rules! state {
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident $(<$($g:ident: $bound:path),* $(; $(const $n:ident),*)?>)? {
             $(
                 $(#[$field_meta:meta])*
-                $field_vis:vis $field:ident: $kind:ty $(= $initial:expr)? $(=> since $version:literal)?
+                $field_vis:vis $field:ident: $kind:ty $(= $initial:expr)?
+                    $(=> since $version:literal $(of $newest:literal)?)? $(=> allowed $allowed:expr)?
             ),* $(,)?
         }
     ) => {
+        const _: () = {
+            $($($crate::state::begin!(version $version $(, $newest)?);)?)*
+        };
+
         $(#[$meta])*
         $vis struct $name $(<$($g: $bound,)* $($(const $n: usize),*)?>)? {
             $($(#[$field_meta])* $field_vis $field: $kind,)*
@@ -94,7 +103,7 @@ macro_rules! state {
 
             fn check(&self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
                 $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
-                    $crate::state::State::check(&self.$field, _reader)?;
+                    $crate::state::begin!(check self, $field, $kind, _reader $(, $allowed)?);
                 })*
                 Ok(())
             }
@@ -137,6 +146,13 @@ pub(crate) use state;
 /// The parts of the declarations that depend on whether a field says what it begins with and since
 /// when it is there.
 macro_rules! begin {
+    (version $version:literal) => {
+        assert!($version <= $crate::state::VERSION, "no record is of that version yet")
+    };
+    // Tests have declarations of versions that are not written yet.
+    (version $version:literal, $newest:literal) => {
+        assert!(cfg!(test) && $version <= $newest, "no record is of that version yet")
+    };
     (make $dims:expr, $kind:ty) => {
         <$kind as $crate::state::State>::make($dims)
     };
@@ -149,6 +165,14 @@ macro_rules! begin {
     (reset $field:expr, $kind:ty, $initial:expr) => {
         $field = $initial
     };
+    (check $own:expr, $field:ident, $kind:ty, $reader:expr) => {
+        $crate::state::State::check(&$own.$field, $reader)?
+    };
+    (check $own:expr, $field:ident, $kind:ty, $reader:expr, $allowed:expr) => {
+        if !$allowed($own, &<$kind as $crate::state::Plain>::take($reader)?) {
+            return Err($crate::Error::Inconsistent);
+        }
+    };
     (constant $kind:ty) => {
         <$kind as $crate::state::Initial>::INITIAL
     };
@@ -160,6 +184,18 @@ macro_rules! begin {
     };
     (present $record:expr, $version:literal) => {
         $record >= $version
+    };
+    (text $kind:ty) => {
+        $kind
+    };
+    (text $kind:ty, $version:literal) => {
+        Option<$kind>
+    };
+    (given $value:expr, $initial:expr) => {
+        $value
+    };
+    (given $value:expr, $initial:expr, $version:literal) => {
+        $value.unwrap_or($initial)
     };
     (take $reader:expr, $kind:ty $(, $initial:expr)?) => {
         <$kind as $crate::state::Plain>::take($reader)?

@@ -109,15 +109,16 @@ pub(crate) fn write(
     let length_field = u32::try_from(length).map_err(|_| too_small)?;
     let body = length.saturating_sub(CHECKSUM_BYTES);
     let (body, checksum) = record.split_at_mut_checked(body).ok_or(too_small)?;
-    let mut writer = Writer { rest: &mut *body };
+    let mut writer = Writer::new(&mut *body);
     writer.put(MAGIC);
     writer.put([VERSION]);
     kind.write(&mut writer);
     writer.put([backend, 0]);
     writer.put(length_field.to_le_bytes());
-    writer.put(recipe.to_bytes());
+    recipe.write(&mut writer);
     fill(&mut writer);
-    let mut writer = Writer { rest: checksum };
+    writer.finish()?;
+    let mut writer = Writer::new(checksum);
     writer.put(CHECKSUM.checksum(body).to_le_bytes());
     Ok(length)
 }
@@ -160,7 +161,7 @@ fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
     }
     let payload = body.get(HEADER_BYTES..).ok_or(Error::WrongLength)?;
     let mut payload = Reader { rest: payload, version };
-    let recipe = Recipe::from_bytes(&payload.take()?)?;
+    let recipe = Recipe::take(&mut payload)?;
     let kind = kind?;
     let bare = kind != Kind::Map || (backend == 0 && payload.rest.is_empty());
     if zero != 0 || !bare {
@@ -286,7 +287,7 @@ mod tests {
         level: f32,
     }
     // Added in version 2, in this one place.
-    plain!(struct NewNote { row: u32, channel: u8 = 3 => since 2, level: f32 });
+    plain!(struct NewNote { row: u32, channel: u8 = 3 => since 2 of 2, level: f32 });
     plain_states!(NewNote = NewNote { row: 0, channel: 0, level: 0.0 }, Option<NewNote> = None);
 
     state! {
@@ -305,7 +306,7 @@ mod tests {
         struct New {
             count: u32 = 5,
             /// Added in version 2; this is the only line that says so.
-            limit: u32 = 7 => since 2,
+            limit: u32 = 7 => since 2 of 2,
             first: Option<NewNote> = None,
             last: Option<NewNote> = None,
             kept: Maybe<NewNote>,
@@ -349,12 +350,67 @@ mod tests {
         replace(&mut read, &mut payload(2, &bytes).unwrap()).unwrap();
         assert_eq!(read, new());
         // What is longer than its fields changes nothing.
-        let longer = record(2, new().bytes(2) + 1, |writer| new().put(writer));
-        let older = record(1, new().bytes(1) + 1, |writer| old().put(writer));
+        let longer = record(2, new().bytes(2) + 1, |writer| {
+            new().put(writer);
+            writer.skip(1);
+        });
+        let older = record(1, new().bytes(1) + 1, |writer| {
+            old().put(writer);
+            writer.skip(1);
+        });
         for bytes in [longer, older] {
             let refused = replace(&mut read, &mut payload(2, &bytes).unwrap());
             assert_eq!(refused, Err(Error::WrongShape));
             assert_eq!(read, new());
         }
+    }
+
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum OldChoice {
+        None,
+        One(u32),
+    }
+    plain!(enum OldChoice [u32; 1] { 0 = None, 1 = One(number) });
+
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum NewChoice {
+        None,
+        One(u32),
+        Three(u32, u32, u32),
+    }
+    plain!(enum NewChoice [u32; 3, 2 before 3 of 3, 1 before 2 of 3] {
+        0 = None,
+        1 = One(number),
+        2 = Three(first, second, third),
+    });
+
+    #[test]
+    fn a_choice_that_was_narrower_is_read() {
+        let lengths = [1, 2, 3].map(NewChoice::bytes_in);
+        assert_eq!(lengths, [5, 9, 13]);
+        let bytes = record(1, 2 * OldChoice::BYTES, |writer| {
+            OldChoice::One(7).write(writer);
+            OldChoice::None.write(writer);
+        });
+        let mut reader = payload(3, &bytes).unwrap();
+        assert_eq!(NewChoice::take(&mut reader), Ok(NewChoice::One(7)));
+        assert_eq!(NewChoice::take(&mut reader), Ok(NewChoice::None));
+        assert_eq!(reader.finish(), Ok(()));
+        let wide = NewChoice::Three(4, 5, 6);
+        let bytes = record(3, NewChoice::BYTES, |writer| wide.write(writer));
+        assert_eq!(NewChoice::take(&mut payload(3, &bytes).unwrap()), Ok(wide));
+    }
+
+    #[test]
+    fn a_record_that_is_not_as_long_as_its_fields_is_not_written() {
+        let map = crate::Fourier::<1, 4>::gaussian(1);
+        let written = |length| {
+            let fill = |writer: &mut Writer<'_>| new().put(writer);
+            write(&mut [0; 200], length, Kind::Detector, 0, map.recipe(), fill)
+        };
+        let length = new().bytes(2);
+        assert_eq!(written(length), Ok(FRAME_BYTES + length));
+        assert_eq!(written(length - 1), Err(Error::WrongLength));
+        assert_eq!(written(length + 1), Err(Error::WrongLength));
     }
 }

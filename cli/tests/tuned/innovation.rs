@@ -5,7 +5,6 @@ use fastmmd::{Config, Detector, Fourier};
 static MAP: Fourier<3, 16> = Fourier::gaussian(1);
 
 const CONFIG: Config<Innovation<3>, Windows<3>> = Config {
-    scaling_rows: 100,
     learning_rows: 2900,
     ..Config::<Innovation<3>, Windows<3>>::innovation(10000.0)
 };

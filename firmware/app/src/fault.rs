@@ -1,7 +1,7 @@
 //! Faults: a device and what is wrong with it, as two small numbers that fit into a message.
 
 use embedded_hal::i2c::{Error as BusError, ErrorKind};
-use fastmmd::{Error, numbers};
+use fastmmd::{Error, ErrorClass, numbers};
 
 /// The device that has a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,19 +66,12 @@ numbers!(FaultKind {
 /// Converts errors of the core; the only place that does.
 impl From<Error> for FaultKind {
     fn from(error: Error) -> Self {
-        match error {
-            Error::NonFinite(_) => Self::NotFinite,
-            Error::OutOfRange(_) | Error::PhaseTooLarge => Self::OutOfRange,
-            Error::BufferTooSmall { .. } => Self::TooLong,
-            Error::NotAState
-            | Error::NewerVersion(_)
-            | Error::WrongLength
-            | Error::ChecksumMismatch
-            | Error::WrongShape
-            | Error::MapMismatch
-            | Error::Inconsistent => Self::Unreadable,
-            // All other errors, present and future.
-            _ => Self::Refused,
+        match error.class() {
+            ErrorClass::NonFinite => Self::NotFinite,
+            ErrorClass::OutOfRange => Self::OutOfRange,
+            ErrorClass::Buffer => Self::TooLong,
+            ErrorClass::Record => Self::Unreadable,
+            ErrorClass::Request => Self::Refused,
         }
     }
 }

@@ -12,11 +12,72 @@
 //! Statuses and alarms have the fields of the core's types. Samples are the core's rows: numbered
 //! from 0 in 64 bits, so that the number of the next one is the count so far.
 
-use fastmmd::monitor::{Alarm, Change, Stage, Status};
+use fastmmd::monitor::{Alarm, Stage, Status};
 use fastmmd::numbers;
 
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::MAX_PAYLOAD;
+
+/// Declares messages: each with the kind of its frame and its parts in the order of the payload.
+macro_rules! messages {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident $(<$life:lifetime>)? {
+            $(
+                $(#[doc = $about:literal])*
+                $(#[cfg($condition:meta)])?
+                $code:literal = $variant:ident
+                    $(($part:ident: $part_type:ty))?
+                    $({ $($(#[$field_about:meta])* $field:ident: $field_type:ty),* $(,)? })?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub enum $name $(<$life>)? {
+            $(
+                $(#[doc = $about])*
+                $(#[cfg($condition)])?
+                $variant $(($part_type))? $({ $($(#[$field_about])* $field: $field_type),* })?
+            ),*
+        }
+
+        impl $(<$life>)? $name $(<$life>)? {
+            /// Kind and payload of its frame.
+            #[must_use]
+            pub fn encode(&self) -> (u8, Payload) {
+                let mut payload = Payload::new();
+                let kind = match self {
+                    $(
+                        $(#[cfg($condition)])?
+                        Self::$variant $(($part))? $({ $($field),* })? => {
+                            $($part.put(&mut payload);)?
+                            $($($field.put(&mut payload);)*)?
+                            $code
+                        }
+                    )*
+                };
+                (kind, payload)
+            }
+
+            /// What a frame of this kind and payload says; `None` if nothing.
+            #[must_use]
+            pub fn decode(kind: u8, payload: &$($life)? [u8]) -> Option<Self> {
+                let mut fields = Fields(payload);
+                let message = match kind {
+                    $(
+                        $(#[cfg($condition)])?
+                        $code => Self::$variant
+                            $((<$part_type as Part<'_>>::take(&mut fields)?))?
+                            $({ $($field: Part::take(&mut fields)?),* })?,
+                    )*
+                    _ => return None,
+                };
+                fields.0.is_empty().then_some(message)
+            }
+        }
+    };
+}
 
 /// Largest number of channels of a sample on the link.
 pub const MAX_CHANNELS: usize = 8;
@@ -35,7 +96,8 @@ impl Sample {
     /// A sample of these values; `None` for more than [`MAX_CHANNELS`].
     #[must_use]
     pub fn new(values: &[f32]) -> Option<Self> {
-        let mut sample = Self { channels: u8::try_from(values.len()).ok()?, values: [0.0; 8] };
+        let channels = u8::try_from(values.len()).ok()?;
+        let mut sample = Self { channels, values: [0.0; MAX_CHANNELS] };
         sample.values.get_mut(..values.len())?.copy_from_slice(values);
         Some(sample)
     }
@@ -50,39 +112,55 @@ impl Sample {
     }
 }
 
-/// A command to the device.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Command {
-    /// Read the sensor, process the sample, report.
-    Step,
-    /// Report.
-    Status,
-    /// Forget what was learned and learn again, with the settings of this build.
-    Relearn,
-    /// The alarms up to this row have arrived and need not be sent again.
-    Acknowledge {
-        /// [`Alarm::row`] of the last one.
-        row: u64,
-    },
-    /// Restart, as with the reset button.
-    Restart,
-    /// Send a piece of the saved state.
-    ReadState {
-        /// Offset in bytes; 0 takes a new copy of the state.
-        offset: u32,
-        /// Number of bytes; at most [`MAX_STATE_PIECE`] are sent.
-        length: u8,
-    },
-    /// Process this sample instead of one from the sensor.
-    Push(Sample),
-    /// Make bus transactions with a device fail.
-    #[cfg(feature = "fault-injection")]
-    FailBus {
-        /// The device's address on the bus.
-        address: u8,
-        /// How many transactions fail.
-        transactions: u16,
-    },
+messages! {
+    /// A command to the device.
+    pub enum Command {
+        /// Read the sensor, process the sample, report.
+        0x01 = Step,
+        /// Report.
+        0x02 = Status,
+        /// Forget what was learned and learn again, with the settings of this build.
+        0x03 = Relearn,
+        /// Restart, as with the reset button.
+        0x04 = Restart,
+        /// Send a piece of the saved state.
+        0x05 = ReadState {
+            /// Offset in bytes; 0 takes a new copy of the state.
+            offset: u32,
+            /// Number of bytes; at most [`MAX_STATE_PIECE`] are sent.
+            length: u8,
+        },
+        /// Process this sample instead of one from the sensor.
+        0x06 = Push(sample: Sample),
+        /// Make bus transactions with a device fail.
+        #[cfg(feature = "fault-injection")]
+        0x07 = FailBus {
+            /// The device's address on the bus.
+            address: u8,
+            /// How many transactions fail.
+            transactions: u16,
+        },
+        /// The alarms up to this row have arrived and need not be sent again.
+        0x08 = Acknowledge {
+            /// [`Alarm::row`] of the last one.
+            row: u64,
+        },
+    }
+}
+
+impl Command {
+    /// Whether executing it twice differs from executing it once.
+    #[must_use]
+    pub const fn changes_state(&self) -> bool {
+        match self {
+            Self::Step | Self::Push(_) | Self::Relearn => true,
+            Self::Status | Self::Restart | Self::ReadState { .. } | Self::Acknowledge { .. } => {
+                false
+            }
+            #[cfg(feature = "fault-injection")]
+            Self::FailBus { .. } => false,
+        }
+    }
 }
 
 /// Why a command was not executed.
@@ -142,33 +220,34 @@ pub mod flags {
     pub const OTHER_SETTINGS: u8 = 1 << 6;
 }
 
-/// A message from the device.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Message<'a> {
-    /// The state of the device, in short.
-    Report(Report),
-    /// Drift was found.
-    Alarm(Alarm),
-    /// A device has begun to fail, or fails in another way than before.
-    Fault(Fault),
-    /// A command was not executed.
-    Nack(Refusal),
-    /// A piece of the saved state.
-    State {
-        /// Length of the whole state, in bytes.
-        total: u32,
-        /// Offset of the piece, in bytes.
-        offset: u32,
-        /// The piece; empty beyond the end.
-        bytes: &'a [u8],
-    },
-    /// The device has started.
-    Boot {
-        /// Where its state came from.
-        origin: Origin,
-        /// Number of channels.
-        channels: u8,
-    },
+messages! {
+    /// A message from the device.
+    pub enum Message<'a> {
+        /// The state of the device, in short.
+        0x81 = Report(report: Report),
+        /// Drift was found.
+        0x82 = Alarm(alarm: Alarm),
+        /// A device has begun to fail, or fails in another way than before.
+        0x83 = Fault(fault: Fault),
+        /// A command was not executed.
+        0x84 = Nack(refusal: Refusal),
+        /// A piece of the saved state.
+        0x85 = State {
+            /// Length of the whole state, in bytes.
+            total: u32,
+            /// Offset of the piece, in bytes.
+            offset: u32,
+            /// The piece; empty beyond the end.
+            bytes: &'a [u8],
+        },
+        /// The device has started.
+        0x86 = Boot {
+            /// Where its state came from.
+            origin: Origin,
+            /// Number of channels.
+            channels: u8,
+        },
+    }
 }
 
 /// A payload being written.
@@ -185,12 +264,11 @@ impl Payload {
 
     // Called for every field of every message; not inlined, to save flash.
     #[inline(never)]
-    fn put(&mut self, bytes: &[u8]) -> &mut Self {
+    fn put(&mut self, bytes: &[u8]) {
         for (slot, byte) in self.bytes.iter_mut().skip(self.length).zip(bytes) {
             *slot = *byte;
             self.length += 1;
         }
-        self
     }
 
     /// The bytes written so far.
@@ -203,222 +281,136 @@ impl Payload {
 /// Takes fields from the front of a payload.
 struct Fields<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
+impl Fields<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (field, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(*field)
     }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take().map(|[byte]| byte)
-    }
-
-    #[cfg(feature = "fault-injection")]
-    fn short(&mut self) -> Option<u16> {
-        self.take().map(u16::from_le_bytes)
-    }
-
-    fn word(&mut self) -> Option<u32> {
-        self.take().map(u32::from_le_bytes)
-    }
-
-    fn long(&mut self) -> Option<u64> {
-        self.take().map(u64::from_le_bytes)
-    }
-
-    fn float(&mut self) -> Option<f32> {
-        self.take().map(f32::from_le_bytes)
-    }
-
-    fn rest(&mut self) -> &'a [u8] {
-        core::mem::take(&mut self.0)
-    }
 }
 
-impl Command {
-    /// Whether executing it twice differs from executing it once.
-    #[must_use]
-    pub const fn changes_state(&self) -> bool {
-        matches!(self, Self::Step | Self::Push(_) | Self::Relearn)
-    }
+/// A part of a payload.
+trait Part<'a>: Sized {
+    fn put(&self, payload: &mut Payload);
 
-    /// Kind and payload of its frame.
-    #[must_use]
-    pub fn encode(&self) -> (u8, Payload) {
-        let mut payload = Payload::new();
-        let kind = match self {
-            Self::Step => 0x01,
-            Self::Status => 0x02,
-            Self::Relearn => 0x03,
-            Self::Restart => 0x04,
-            Self::ReadState { offset, length } => {
-                payload.put(&offset.to_le_bytes()).put(&[*length]);
-                0x05
-            }
-            Self::Push(sample) => {
-                for value in sample.values.iter().take(usize::from(sample.channels)) {
-                    payload.put(&value.to_le_bytes());
-                }
-                0x06
-            }
-            #[cfg(feature = "fault-injection")]
-            Self::FailBus { address, transactions } => {
-                payload.put(&[*address]).put(&transactions.to_le_bytes());
-                0x07
-            }
-            Self::Acknowledge { row } => {
-                payload.put(&row.to_le_bytes());
-                0x08
-            }
-        };
-        (kind, payload)
-    }
-
-    /// The command of a frame.
-    #[must_use]
-    pub fn decode(kind: u8, payload: &[u8]) -> Option<Self> {
-        let mut fields = Fields(payload);
-        let command = match kind {
-            0x01 => Self::Step,
-            0x02 => Self::Status,
-            0x03 => Self::Relearn,
-            0x04 => Self::Restart,
-            0x05 => Self::ReadState { offset: fields.word()?, length: fields.byte()? },
-            0x06 => {
-                let mut values = [0.0; MAX_CHANNELS];
-                let mut channels = 0;
-                for value in &mut values {
-                    if let Some(given) = fields.float() {
-                        *value = given;
-                        channels += 1;
-                    }
-                }
-                Self::Push(Sample { channels, values })
-            }
-            #[cfg(feature = "fault-injection")]
-            0x07 => Self::FailBus { address: fields.byte()?, transactions: fields.short()? },
-            0x08 => Self::Acknowledge { row: fields.long()? },
-            _ => return None,
-        };
-        fields.0.is_empty().then_some(command)
-    }
+    fn take(fields: &mut Fields<'a>) -> Option<Self>;
 }
 
-impl<'a> Message<'a> {
-    /// Kind and payload of its frame.
-    #[must_use]
-    pub fn encode(&self) -> (u8, Payload) {
-        let mut payload = Payload::new();
-        let kind = match self {
-            Self::Report(report) => {
-                report.put(&mut payload);
-                0x81
+/// Numbers, little-endian.
+macro_rules! number_parts {
+    ($($number:ty),*) => {$(
+        impl Part<'_> for $number {
+            fn put(&self, payload: &mut Payload) {
+                payload.put(&self.to_le_bytes());
             }
-            Self::Alarm(alarm) => {
-                put_alarm(alarm, &mut payload);
-                0x82
-            }
-            Self::Fault(fault) => {
-                payload.put(&[fault.device.code(), fault.kind.code()]);
-                0x83
-            }
-            Self::Nack(refusal) => {
-                payload.put(&[refusal.code()]);
-                0x84
-            }
-            Self::State { total, offset, bytes } => {
-                payload.put(&total.to_le_bytes()).put(&offset.to_le_bytes()).put(bytes);
-                0x85
-            }
-            Self::Boot { origin, channels } => {
-                payload.put(&[origin.code(), *channels]);
-                0x86
-            }
-        };
-        (kind, payload)
-    }
 
-    /// The message of a frame.
-    #[must_use]
-    pub fn decode(kind: u8, payload: &'a [u8]) -> Option<Self> {
-        let mut fields = Fields(payload);
-        let message = match kind {
-            0x81 => Self::Report(Report::take(&mut fields)?),
-            0x82 => Self::Alarm(take_alarm(&mut fields)?),
-            0x83 => Self::Fault(Fault {
-                device: Device::from_code(fields.byte()?)?,
-                kind: FaultKind::from_code(fields.byte()?)?,
-            }),
-            0x84 => Self::Nack(Refusal::from_code(fields.byte()?)?),
-            0x85 => {
-                Self::State { total: fields.word()?, offset: fields.word()?, bytes: fields.rest() }
+            fn take(fields: &mut Fields<'_>) -> Option<Self> {
+                fields.take().map(Self::from_le_bytes)
             }
-            0x86 => {
-                Self::Boot { origin: Origin::from_code(fields.byte()?)?, channels: fields.byte()? }
-            }
-            _ => return None,
-        };
-        fields.0.is_empty().then_some(message)
-    }
+        }
+    )*};
 }
 
-impl Report {
+number_parts!(u8, u16, u32, u64, f32);
+
+/// Enums, as their codes.
+macro_rules! code_parts {
+    ($($name:ty),*) => {$(
+        impl Part<'_> for $name {
+            fn put(&self, payload: &mut Payload) {
+                self.code().put(payload);
+            }
+
+            fn take(fields: &mut Fields<'_>) -> Option<Self> {
+                Self::from_code(Part::take(fields)?)
+            }
+        }
+    )*};
+}
+
+code_parts!(Stage, Refusal, Origin, Device, FaultKind);
+
+/// Structs, as their fields in this order.
+macro_rules! struct_parts {
+    ($($name:ident { $($field:ident),* $(,)? })*) => {$(
+        impl Part<'_> for $name {
+            fn put(&self, payload: &mut Payload) {
+                let Self { $($field),* } = self;
+                $($field.put(payload);)*
+            }
+
+            fn take(fields: &mut Fields<'_>) -> Option<Self> {
+                Some(Self { $($field: Part::take(fields)?),* })
+            }
+        }
+    )*};
+}
+
+struct_parts! {
+    Fault { device, kind }
+    Report { pending, flags, status }
+    Status { stage, rows, progress, statistic, threshold, alarm }
+}
+
+/// As in a saved state of the core.
+impl Part<'_> for Alarm {
     fn put(&self, payload: &mut Payload) {
-        let Status { stage, rows, progress, statistic, threshold, alarm } = &self.status;
-        payload
-            .put(&[self.pending, self.flags, stage.code()])
-            .put(&rows.to_le_bytes())
-            .put(&progress.to_le_bytes())
-            .put(&statistic.to_le_bytes())
-            .put(&threshold.to_le_bytes());
-        if let Some(alarm) = alarm {
-            put_alarm(alarm, payload);
+        payload.put(&self.to_bytes());
+    }
+
+    fn take(fields: &mut Fields<'_>) -> Option<Self> {
+        Self::from_bytes(&fields.take()?).ok()
+    }
+}
+
+/// At the end of a payload; nothing for none.
+impl Part<'_> for Option<Alarm> {
+    fn put(&self, payload: &mut Payload) {
+        if let Some(alarm) = self {
+            alarm.put(payload);
         }
     }
 
     fn take(fields: &mut Fields<'_>) -> Option<Self> {
-        let [pending, flags, stage] = fields.take()?;
-        let status = Status {
-            stage: Stage::from_code(stage)?,
-            rows: fields.long()?,
-            progress: fields.float()?,
-            statistic: fields.float()?,
-            threshold: fields.float()?,
-            alarm: if fields.0.is_empty() { None } else { Some(take_alarm(fields)?) },
-        };
-        Some(Self { status, pending, flags })
+        if fields.0.is_empty() { Some(None) } else { Part::take(fields).map(Some) }
     }
 }
 
-fn put_alarm(alarm: &Alarm, payload: &mut Payload) {
-    let Alarm { row, since, window, score, threshold, channel, change } = *alarm;
-    payload
-        .put(&row.to_le_bytes())
-        .put(&since.to_le_bytes())
-        .put(&window.to_le_bytes())
-        .put(&score.to_le_bytes())
-        .put(&threshold.to_le_bytes())
-        .put(&u32::try_from(channel).unwrap_or(u32::MAX).to_le_bytes())
-        .put(&[change.code()]);
+/// The rest of a payload.
+impl Part<'_> for Sample {
+    fn put(&self, payload: &mut Payload) {
+        let values = self.values.iter().take(usize::from(self.channels));
+        values.for_each(|value| value.put(payload));
+    }
+
+    fn take(fields: &mut Fields<'_>) -> Option<Self> {
+        let mut sample = Self { channels: 0, values: [0.0; MAX_CHANNELS] };
+        for value in &mut sample.values {
+            if let Some(given) = Part::take(fields) {
+                *value = given;
+                sample.channels += 1;
+            }
+        }
+        Some(sample)
+    }
 }
 
-fn take_alarm(fields: &mut Fields<'_>) -> Option<Alarm> {
-    Some(Alarm {
-        row: fields.long()?,
-        since: fields.long()?,
-        window: fields.word()?,
-        score: fields.float()?,
-        threshold: fields.float()?,
-        channel: usize::try_from(fields.word()?).ok()?,
-        change: Change::from_code(fields.byte()?)?,
-    })
+/// The rest of a payload.
+impl<'a> Part<'a> for &'a [u8] {
+    fn put(&self, payload: &mut Payload) {
+        payload.put(self);
+    }
+
+    fn take(fields: &mut Fields<'a>) -> Option<Self> {
+        Some(core::mem::take(&mut fields.0))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::Noise;
+    use fastmmd::Change;
     use std::vec::Vec;
 
     #[test]
@@ -443,7 +435,7 @@ mod tests {
             longer.push(0);
             assert_eq!(Command::decode(kind, &longer), None);
         }
-        assert_eq!(Sample::new(&[0.0; 9]), None);
+        assert_eq!(Sample::new(&[0.0; MAX_CHANNELS + 1]), None);
     }
 
     #[test]
@@ -476,6 +468,46 @@ mod tests {
             let (kind, payload) = message.encode();
             assert_eq!(Message::decode(kind, payload.as_slice()), Some(message));
         }
+    }
+
+    /// The bytes on the link: a change needs a new [`VERSION`](crate::frame::VERSION).
+    #[test]
+    fn messages_are_these_bytes() {
+        let command = Command::ReadState { offset: 0x0102_0304, length: 5 };
+        let (kind, payload) = command.encode();
+        assert_eq!((kind, payload.as_slice()), (0x05, &[4, 3, 2, 1, 5][..]));
+        let alarm = Alarm {
+            row: 0x0102_0304_0506_0708,
+            since: 9,
+            window: 64,
+            score: 1.0,
+            threshold: 0.5,
+            channel: 7,
+            change: Change::Shape,
+        };
+        let told = [
+            &[8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0][..],
+            &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 7, 0, 0, 0, 2],
+        ]
+        .concat();
+        let (kind, payload) = Message::Alarm(alarm).encode();
+        assert_eq!((kind, payload.as_slice()), (0x82, &told[..]));
+        let status = Status {
+            stage: Stage::Drift,
+            rows: 10,
+            progress: 1.0,
+            statistic: 0.5,
+            threshold: 2.0,
+            alarm: Some(alarm),
+        };
+        let (kind, payload) = Message::Report(Report { status, pending: 1, flags: 8 }).encode();
+        let front = [
+            &[1, 8, 3, 10, 0, 0, 0, 0, 0, 0, 0][..],
+            &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 0, 0, 0, 0x40],
+        ];
+        assert_eq!((kind, payload.as_slice()), (0x81, &[front.concat(), told].concat()[..]));
+        let (kind, payload) = Message::Boot { origin: Origin::Store, channels: 4 }.encode();
+        assert_eq!((kind, payload.as_slice()), (0x86, &[2, 4][..]));
     }
 
     #[test]

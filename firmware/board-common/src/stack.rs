@@ -4,6 +4,7 @@ use core::ptr::addr_of;
 
 use cortex_m_rt::STACK_PAINT_VALUE;
 
+// SAFETY: `cortex-m-rt`'s linker script defines both; only their addresses are used.
 unsafe extern "C" {
     /// The linker's: first address above the stack.
     static _stack_start: u32;

@@ -21,7 +21,7 @@ use crate::signal::{DEVIATION, Scene};
 const RECORDING: [&str; 19] = [
     "--view=innovation",
     "--features=32",
-    "--scales=4,16,64",
+    "--windows=4,16,64",
     "--scaling=64",
     "--learn=384",
     "--mean-time-between-false-alarms=1000",
@@ -161,11 +161,11 @@ fn describe_line(line: &Value) -> String {
         "row {} since {} window {} score {:08x} threshold {:08x} channel {} {}",
         line["row"],
         line["since_row"],
-        line["scale"],
+        line["window"],
         real("score"),
         real("threshold"),
         line["channel"],
-        line["kind"].as_str().unwrap_or_default()
+        line["change"].as_str().unwrap_or_default()
     )
 }
 
@@ -207,8 +207,8 @@ mod tests {
             channel: 2,
             change: Change::Level,
         };
-        let printed = "{\"event\":\"alarm\",\"row\":10,\"since_row\":0,\"scale\":16,\"score\":0.1,\
-             \"threshold\":0.05,\"channel\":2,\"kind\":\"level\"}\n{\"event\":\"summary\"}\n";
+        let printed = "{\"event\":\"alarm\",\"row\":10,\"since_row\":0,\"window\":16,\"score\":0.1,\
+             \"threshold\":0.05,\"channel\":2,\"change\":\"level\"}\n{\"event\":\"summary\"}\n";
         assert!(agree(&[alarm], printed, 100).is_ok());
         assert!(agree(&[alarm], printed, 101).is_err());
         assert!(agree(&[], printed, 100).is_err());

@@ -29,6 +29,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     exit(PANIC)
 }
 
+// SAFETY: `unsafe` is what the attribute asks for; it only reads the frame, and does not return.
 #[exception]
 unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
     if first() {

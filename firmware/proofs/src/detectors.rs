@@ -7,7 +7,7 @@ use fastmmd::condition::{Innovation, InnovationOf, Raw, RawOf, View, ViewKind};
 use fastmmd::embedding::Nearest;
 use fastmmd::features::sincos::SinCos;
 use fastmmd::monitor::{
-    Difference, LoneOutliers, Monitor, SavedShape, Status, WindowStatus, coupling,
+    Difference, LoneOutliers, Monitor, Policy, SavedShape, Status, WindowStatus, coupling,
 };
 use fastmmd::shape::{Fixed, Windows};
 use fastmmd::{
@@ -42,6 +42,8 @@ pub(crate) fn settings() {
     let config: Config<Raw<1>> = Config::rows(number());
     let _ = black_box((config.check(), config.warnings().count(), config.least_learning_rows()));
     black_box((config.rows_to_learn(black_box(2)), config.least_calibration_memory()));
+    black_box((config.lengthened(), config.policy.name()));
+    black_box(Policy::from_name(black_box("relearn"), black_box([1, 2])));
     let lagged: Config<Raw<1, 2>> = Config::lagged(number());
     let innovation: Config<Innovation<1>, _> = Config::innovation(number());
     let _ = black_box((lagged.check(), innovation.check()));
@@ -89,6 +91,8 @@ fn detector<'m, M, V, const C: usize>(
     black_box((foremost, detector.windows().count(), detector.saved_bytes()));
     black_box((detector.p_value(), detector.attribution()));
     black_box(detector.last_alarm().as_ref().map(Alarm::severity));
+    black_box(detector.last_alarm().map(Alarm::to_bytes));
+    black_box(Alarm::from_bytes(&black_box([0; Alarm::BYTES])).map_err(|error| error.class()).ok());
     black_box((detector.config(), detector.map().fingerprint(), detector.lags()));
     let mut bytes = black_box([0; 16_384]);
     let _ = black_box(detector.save(window(&mut bytes)));
@@ -134,9 +138,11 @@ pub(crate) fn codes() {
         ($($name:ident),*) => {$(
             let one = black_box($name::from_code(black_box(1)));
             black_box(one.map(|one| (one.code(), one.name())));
+            black_box($name::from_name(black_box("another")));
         )*};
     }
     each!(Change, LoneOutliers, MapKind, Profile, Sampling, Stage, ViewKind);
+    black_box(black_box(MapKind::Fourier).is_dynamic());
 }
 
 #[inline(never)]

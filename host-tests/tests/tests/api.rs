@@ -11,17 +11,82 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{ImplItem, Item, TraitItem, Visibility};
 
-/// All public items below a folder of source files.
+/// What was found in the source files.
+#[derive(Default)]
+struct Found {
+    lines: BTreeSet<String>,
+    /// Names of public types.
+    types: BTreeSet<String>,
+    /// Names of traits that are not public.
+    hidden_traits: BTreeSet<String>,
+    /// Traits that types implement: the names of both, and the line for them.
+    impls: Vec<(String, String, String)>,
+}
+
+impl Found {
+    fn insert(&mut self, line: String) {
+        self.lines.insert(line);
+    }
+}
+
+/// All public items below a folder of source files, and the traits that public types implement.
 fn listing(source: &Path) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+    let mut found = Found::default();
     module(&source.join("lib.rs"), source, "", &mut found);
-    found
+    let Found { mut lines, types, hidden_traits, impls } = found;
+    let public = impls.into_iter().filter(|(implemented, owner, _)| {
+        types.contains(owner) && !hidden_traits.contains(implemented)
+    });
+    lines.extend(public.map(|(_, _, line)| line));
+    lines
+}
+
+/// The fields that `settings!` gives every struct: those of the struct in its definition.
+fn common_fields(items: &[Item]) -> Vec<String> {
+    let definition = items.iter().find_map(|item| match item {
+        Item::Macro(item) if item.ident.as_ref().is_some_and(|name| name == "settings") => {
+            item.mac.tokens.clone().into_iter().filter_map(braced).last()
+        }
+        _ => None,
+    });
+    let tokens: Vec<TokenTree> = definition.into_iter().flatten().collect();
+    let is = |token: &TokenTree, text: &str| token.to_string() == text;
+    let start = tokens.windows(2).position(|pair| is(&pair[0], "pub") && is(&pair[1], "struct"));
+    let body = start.and_then(|start| tokens.into_iter().skip(start).find_map(braced));
+    body.map_or_else(Vec::new, fields)
+}
+
+/// What is in braces.
+fn braced(token: TokenTree) -> Option<TokenStream> {
+    match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
+        _ => None,
+    }
+}
+
+/// Notes that a type implements a trait.
+fn implements(implemented: &syn::Path, owner: &syn::Type, path: &str, found: &mut Found) {
+    let syn::Type::Path(owner) = owner else { return };
+    let last = |path: &syn::Path| path.segments.last().map(|segment| segment.ident.to_string());
+    if let (Some(name), Some(of)) = (last(implemented), last(&owner.path)) {
+        let line = format!("{path}{}: impl {}", line(owner), line(implemented));
+        found.impls.push((name, of, line));
+    }
+}
+
+/// Lists what is derived.
+fn derived(attributes: &[syn::Attribute], name: &str, path: &str, found: &mut Found) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+        let syn::Meta::List(list) = &attribute.meta else { continue };
+        found.insert(format!("{path}{name}: derive({})", line(&list.tokens)));
+    }
 }
 
 /// The items of the module in `file`, whose submodules are in `folder`.
-fn module(file: &Path, folder: &Path, path: &str, found: &mut BTreeSet<String>) {
+fn module(file: &Path, folder: &Path, path: &str, found: &mut Found) {
     let text = fs::read_to_string(file).expect("a source file of the core");
     let parsed = syn::parse_file(&text).expect("the core's source can be parsed");
+    let common = common_fields(&parsed.items);
     for item in &parsed.items {
         if is_test(&attributes(item)) {
             continue;
@@ -44,6 +109,14 @@ fn module(file: &Path, folder: &Path, path: &str, found: &mut BTreeSet<String>) 
             module(&file, &folder, &inside, found);
         } else {
             list(item, path, found);
+            if let Item::Macro(item) = item
+                && item.mac.path.is_ident("settings")
+            {
+                let words: Vec<TokenTree> = item.mac.tokens.clone().into_iter().collect();
+                let place = words.iter().position(|word| word.to_string() == "struct");
+                let name = &words[place.expect("settings! declares a struct") + 1];
+                common.iter().for_each(|field| found.insert(format!("{path}{name}.{field}")));
+            }
         }
     }
 }
@@ -99,7 +172,7 @@ fn line(tokens: &impl ToTokens) -> String {
     text
 }
 
-fn list(item: &Item, path: &str, found: &mut BTreeSet<String>) {
+fn list(item: &Item, path: &str, found: &mut Found) {
     match item {
         Item::Const(item) if is_public(&item.vis) => {
             let (name, kind) = (&item.ident, line(&item.ty));
@@ -110,6 +183,7 @@ fn list(item: &Item, path: &str, found: &mut BTreeSet<String>) {
         }
         Item::Type(item) if is_public(&item.vis) => {
             let (generics, ty) = (&item.generics, &item.ty);
+            found.types.insert(item.ident.to_string());
             let (name, rest) = (&item.ident, line(&quote!(#generics = #ty)));
             found.insert(format!("type {path}{name}{rest}"));
         }
@@ -119,6 +193,8 @@ fn list(item: &Item, path: &str, found: &mut BTreeSet<String>) {
         Item::Struct(item) if is_public(&item.vis) => {
             let (name, generics) = (&item.ident, line(&item.generics));
             found.insert(format!("struct {path}{name}{generics}"));
+            found.types.insert(name.to_string());
+            derived(&item.attrs, &name.to_string(), path, found);
             for field in item.fields.iter().filter(|field| is_public(&field.vis)) {
                 let label = field.ident.as_ref().map_or("0".to_owned(), ToString::to_string);
                 found.insert(format!("{path}{name}.{label}: {}", line(&field.ty)));
@@ -127,6 +203,8 @@ fn list(item: &Item, path: &str, found: &mut BTreeSet<String>) {
         Item::Enum(item) if is_public(&item.vis) => {
             let (name, generics) = (&item.ident, line(&item.generics));
             found.insert(format!("enum {path}{name}{generics}"));
+            found.types.insert(name.to_string());
+            derived(&item.attrs, &name.to_string(), path, found);
             for variant in &item.variants {
                 let mut variant = variant.clone();
                 variant.attrs.clear();
@@ -143,7 +221,13 @@ fn list(item: &Item, path: &str, found: &mut BTreeSet<String>) {
                 list_member(member, &format!("{path}{name}"), found);
             }
         }
-        Item::Impl(item) if item.trait_.is_none() => {
+        Item::Trait(item) => {
+            found.hidden_traits.insert(item.ident.to_string());
+        }
+        Item::Impl(syn::ItemImpl { trait_: Some((_, implemented, _)), self_ty, .. }) => {
+            implements(implemented, self_ty, path, found);
+        }
+        Item::Impl(item) => {
             let owner = line(&item.self_ty);
             for member in &item.items {
                 match member {
@@ -163,7 +247,7 @@ fn list(item: &Item, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-fn list_member(member: &TraitItem, owner: &str, found: &mut BTreeSet<String>) {
+fn list_member(member: &TraitItem, owner: &str, found: &mut Found) {
     match member {
         TraitItem::Fn(member) if !is_hidden(&member.attrs) => {
             found.insert(format!("{owner}: {}", line(&member.sig)));
@@ -179,7 +263,7 @@ fn list_member(member: &TraitItem, owner: &str, found: &mut BTreeSet<String>) {
 }
 
 /// Macros of the core: exported ones by name; struct declarations inside others.
-fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut BTreeSet<String>) {
+fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut Found) {
     let macro_name = item.mac.path.to_token_stream().to_string();
     match macro_name.as_str() {
         "macro_rules" => {
@@ -191,7 +275,7 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut BTreeSet<String>) {
         }
         "codes" => {
             if let Some(TokenTree::Ident(name)) = item.mac.tokens.clone().into_iter().next() {
-                found.insert(format!("{path}{name}: ALL, code, from_code, name"));
+                found.insert(format!("{path}{name}: ALL, code, from_code, from_name, name"));
             }
         }
         "state" | "settings" | "lengths" => declared(&item.mac.tokens, path, found),
@@ -200,7 +284,7 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut BTreeSet<String>) {
 }
 
 /// Structs and public fields in the tokens of a declaration.
-fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
+fn declared(tokens: &TokenStream, path: &str, found: &mut Found) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let word = |index: usize, text: &str| matches!(tokens.get(index), Some(TokenTree::Ident(word)) if word == text);
     for index in 0..tokens.len() {
@@ -216,6 +300,7 @@ fn declared(tokens: &TokenStream, path: &str, found: &mut BTreeSet<String>) {
         let head: TokenStream = tokens[index + 2..body].iter().filter(is_type).cloned().collect();
         let name = line(&head);
         found.insert(format!("struct {path}{name}"));
+        found.types.insert(tokens[index + 2].to_string());
         if let TokenTree::Group(group) = &tokens[body] {
             for field in fields(group.stream()) {
                 found.insert(format!("{path}{}.{field}", tokens[index + 2]));
@@ -288,10 +373,15 @@ fn the_listing_sees_every_kind_of_item() {
         "trait features::FeatureMap",
         "features::Fourier<D, L>: const fn gaussian(seed: u64) -> Self",
         "monitor::Config.learning_rows: u32",
+        "monitor::Config.windows: W::Of<u32>",
+        "monitor::Config.view: PhantomData<V>",
+        "error::Error: impl fmt::Display",
+        "error::Error: derive(Debug, Clone",
+        "condition::RawOf<C, D>: impl View",
         "enum error::Error",
         "error::Error::Empty",
         "const condition::MAX_READING: f32",
-        "monitor::Stage: ALL, code, from_code, name",
+        "monitor::Stage: ALL, code, from_code, from_name, name",
     ] {
         assert!(found.iter().any(|line| line.starts_with(part)), "{part} in {found:#?}");
     }

@@ -1,6 +1,7 @@
 //! Serialises settings and verdicts.
 
-use fastmmd::condition::Raw;
+use fastmmd::condition::{Innovation, Raw};
+use fastmmd::dynamic;
 use fastmmd::monitor::{Bandwidth, Policy};
 use fastmmd::shape::Windows;
 use fastmmd::{Alarm, Config, Detector, Fourier, Verdict};
@@ -20,6 +21,23 @@ fn settings_go_through_text_and_back() {
     assert_eq!(back, config);
     // Settings with another number of windows are refused.
     assert!(serde_json::from_str::<Config<Raw<1>>>(&text).is_err());
+}
+
+#[test]
+fn settings_of_another_view_are_refused() {
+    let config = Config::<Raw<1>>::rows(4000.0).with_windows([4, 64]);
+    let text = serde_json::to_string(&config).unwrap();
+    assert!(text.contains("\"view\":\"Raw\""), "{text}");
+    let refused = serde_json::from_str::<Config<Innovation<1>, Windows<2>>>(&text).unwrap_err();
+    assert!(refused.to_string().contains("another view"), "{refused}");
+    // Settings of no view in particular suit any, and so do those of a text that names none.
+    let any: dynamic::Config = serde_json::from_str(&text).unwrap();
+    assert_eq!(any, dynamic::Config::of(&config));
+    let unnamed = text.replace(",\"view\":\"Raw\"", "");
+    for text in [serde_json::to_string(&any).unwrap(), unnamed] {
+        let read: Config<Innovation<1>, Windows<2>> = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, config.with_view());
+    }
 }
 
 #[test]

@@ -11,8 +11,9 @@ pub(super) const fn draw(kernel: &Kernel, stream: &mut Stream, mut frequencies: 
     let mut row = 0;
     while row < frequencies.count {
         let mut factor = kernel.turns_per_radian();
-        if let Tail::Student(degrees) = kernel.tail() {
-            factor *= student_factor(degrees, stream.uniform());
+        match kernel.tail() {
+            Tail::Normal | Tail::CauchyPerAxis => {}
+            Tail::Student(degrees) => factor *= student_factor(degrees, stream.uniform()),
         }
         let mut channel = 0;
         while channel < frequencies.inputs {

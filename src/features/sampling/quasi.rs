@@ -29,16 +29,19 @@ pub(super) const fn draw(
         set(factors, row, kernel.turns_per_radian());
         row += 1;
     }
-    if let Tail::Student(degrees) = kernel.tail() {
-        // The length matters most, so it gets the dimension that is covered most evenly.
-        halton(base, stream, points);
-        let mut row = 0;
-        while row < frequencies.count {
-            let factor = get(factors, row) * student_factor(degrees, get(points, row));
-            set(factors, row, factor);
-            row += 1;
+    match kernel.tail() {
+        Tail::Normal | Tail::CauchyPerAxis => {}
+        Tail::Student(degrees) => {
+            // The length matters most, so it gets the dimension that is covered most evenly.
+            halton(base, stream, points);
+            let mut row = 0;
+            while row < frequencies.count {
+                let factor = get(factors, row) * student_factor(degrees, get(points, row));
+                set(factors, row, factor);
+                row += 1;
+            }
+            base = next_prime(base);
         }
-        base = next_prime(base);
     }
     let mut channel = 0;
     while channel < frequencies.inputs {

@@ -30,12 +30,16 @@ pub(crate) const fn stratified_radii<'s>(
         radii[index] = chi_quantile(inputs, get(strata, index));
         index += 1;
     }
-    if let Tail::Student(degrees) = tail {
-        shuffled_strata(stream, order, strata);
-        let mut index = 0;
-        while index < count {
-            radii[index] *= student_factor(degrees, get(strata, index));
-            index += 1;
+    match tail {
+        // The last is of no spherical kernel, and has no such lengths.
+        Tail::Normal | Tail::CauchyPerAxis => {}
+        Tail::Student(degrees) => {
+            shuffled_strata(stream, order, strata);
+            let mut index = 0;
+            while index < count {
+                radii[index] *= student_factor(degrees, get(strata, index));
+                index += 1;
+            }
         }
     }
     radii
