@@ -76,6 +76,7 @@ fn of_sampling(sampling: Sampling) -> Option<String> {
             format!("A low-discrepancy sequence: for up to {QUASI_MAX_INPUTS} channels")
         }
         Sampling::Orthogonal => "Perpendicular directions: for more channels".to_owned(),
+        Sampling::Additive => "Single channels, pairs and all: for Gaussian kernels".to_owned(),
     })
 }
 

@@ -53,7 +53,9 @@ fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
     match kind {
         Kind::Detector => {}
         // All that they say beside the map is their sums.
-        Kind::Map | Kind::Embedding | Kind::TwoSample | Kind::Coupling => return Ok(facts),
+        Kind::Map | Kind::Embedding | Kind::TwoSample | Kind::Coupling | Kind::Drift => {
+            return Ok(facts);
+        }
     }
     facts.extend(of_shape(&SavedShape::restore(bytes)?, &recipe));
     let restored = dynamic::saved_map(bytes)

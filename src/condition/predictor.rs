@@ -84,7 +84,7 @@ impl Predictor {
             let [.., slow] = self.means;
             let terms = self.terms();
             let (squared, limit) = (error * error, FAR * FAR * self.variance.0);
-            let solved = self.weights != [0.0; TERMS];
+            let solved = self.weights.iter().any(|weight| weight.abs() > 0.0);
             let weight = if solved && squared > limit { sqrt_f32(limit / squared) } else { 1.0 };
             let rate = 1.0 / row_count(self.rows - 3);
             let mut entries = self.triangle.iter_mut();
@@ -108,6 +108,7 @@ impl Predictor {
     /// Predicts from now on by all that was learned: Cholesky's decomposition, with a little
     /// added to the diagonal.
     #[inline(never)]
+    #[allow(clippy::needless_range_loop, reason = "a decomposition reads best by its indices")]
     pub(crate) fn solve(&mut self) {
         let mut factor = [[0.0_f32; TERMS]; TERMS];
         let ridge = 1.0001 + 2.0 / row_count(self.rows.max(4) - 3);

@@ -57,7 +57,7 @@ state! {
     /// All that a detector keeps beside its settings.
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Memory<C: Length, F: Length, L: Legs> {
-        pub(super) last_alarm: Option<Alarm>,
+        pub(super) last_alarm: Option<Alarm> = None => allowed Self::has_channel_of,
         /// Rows pushed in all.
         pub(super) rows: u64,
         pub(super) stage: Stage = Stage::Learning,
@@ -70,6 +70,13 @@ state! {
         pub(super) innovations: Carried<L::Innovations, Joint<F>>,
         /// Of values and innovations.
         pub(super) joint: [Cause; 2],
+    }
+}
+
+impl<C: Length, F: Length, L: Legs> Memory<C, F, L> {
+    /// Whether an alarm is of a channel that there is: a caller may use it as an index.
+    fn has_channel_of(&self, alarm: &Option<Alarm>) -> bool {
+        alarm.is_none_or(|alarm| alarm.channel < self.channels.len())
     }
 }
 

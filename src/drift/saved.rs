@@ -81,11 +81,6 @@ where
         }
         let config = Config::from(Saved::take(&mut reader)?);
         config.check().map_err(|_| Error::Inconsistent)?;
-        // What a caller may use as an index.
-        let alarm = <Option<Alarm> as Plain>::take(&mut reader.clone())?;
-        if alarm.is_some_and(|alarm| alarm.channel >= self.state.channels.len()) {
-            return Err(Error::Inconsistent);
-        }
         replace(&mut self.state, &mut reader)?;
         self.config = config;
         Ok(())

@@ -80,7 +80,7 @@ fn each_kind_of_change_is_found_and_named() {
     found(400, |row, x| x[1] *= if row >= ONSET { 0.4 } else { 1.0 }, (1, Change::Spread));
     found(60, |row, x| x[1] = if row >= ONSET { 0.25 } else { x[1] }, (1, Change::Stuck));
     let rare = |row: usize, x: &mut [f32; 2]| {
-        if row >= ONSET && row % 40 == 0 {
+        if row >= ONSET && row.is_multiple_of(40) {
             x[0] = 1000.0;
         }
     };

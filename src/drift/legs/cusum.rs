@@ -84,7 +84,7 @@ impl Cusum {
         plan: &Plan,
         collects: bool,
     ) {
-        if row % 32 == 0 {
+        if row.is_multiple_of(32) {
             self.inverse_deviation.0 = 1.0 / larger(sqrt_f32(variance), 1e-6);
         }
         if row < 64 {
@@ -137,11 +137,9 @@ impl Cusum {
         let mut found = Found::CALM;
         let (r, window) = (self.statistic(), self.up.rows.max(self.down.rows));
         found.take_in(&mut self.tail, r, window);
-        if adapts {
-            if self.tail.follow(r) {
-                let design = self.design(plan);
-                self.tail.adapt(&design);
-            }
+        if adapts && self.tail.follow(r) {
+            let design = self.design(plan);
+            self.tail.adapt(&design);
         }
         found
     }

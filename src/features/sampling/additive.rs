@@ -21,8 +21,8 @@ pub(super) const fn draw(kernel: &Kernel, stream: &mut Stream, mut frequencies: 
             let part = (f64_of(row) + 0.5) / f64_of(frequencies.count);
             frequencies.set(row, 0, unit * (0.25 + 3.5 * part));
         } else if row % 4 == 0 {
-            let radians = 1 + (turn / inputs) % 3;
-            frequencies.set(row, turn % inputs, unit * f64_of(radians));
+            let (round, input) = divided(turn, inputs);
+            frequencies.set(row, input, unit * f64_of(1 + round % 3));
         } else if row % 4 == 3 {
             // Half the median distance of two rows of independent channels.
             let median = sqrt(2.0 * f64_of(inputs) - 1.3);
@@ -35,17 +35,27 @@ pub(super) const fn draw(kernel: &Kernel, stream: &mut Stream, mut frequencies: 
         } else {
             let place = 2 * turn + row % 4 - 1;
             let pairs = inputs * (inputs - 1) / 2;
+            let (round, index) = divided(place, pairs);
             let (first, second) = if 2 * pairs <= frequencies.count {
-                pair(inputs, place % pairs)
+                pair(inputs, index)
             } else {
                 let first = stream.below(inputs);
-                (first, (first + 1 + stream.below(inputs - 1)) % inputs)
+                let (_, second) = divided(first + 1 + stream.below(inputs - 1), inputs);
+                (first, second)
             };
-            let sign = if (place / pairs) % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = if round % 2 == 0 { 1.0 } else { -1.0 };
             frequencies.set(row, first, unit * (0.7 + 0.6 * stream.uniform()));
             frequencies.set(row, second, unit * sign * (0.7 + 0.6 * stream.uniform()));
         }
         row += 1;
+    }
+}
+
+/// Quotient and remainder, and 0 for a divisor of 0: the check spares the proof that there is none.
+const fn divided(number: usize, divisor: usize) -> (usize, usize) {
+    match (number.checked_div(divisor), number.checked_rem(divisor)) {
+        (Some(quotient), Some(remainder)) => (quotient, remainder),
+        _ => (0, 0),
     }
 }
 
