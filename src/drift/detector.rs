@@ -143,11 +143,8 @@ where
     L: Legs,
 {
     /// A detector with as many channels as the map has inputs, where that is known at run time.
-    ///
-    /// # Errors
-    /// As [`Detector::new`].
     #[cfg(feature = "alloc")]
-    pub fn sized(map: &'m M, config: Config<L>) -> Result<Self, Error> {
+    pub(crate) fn sized(map: &'m M, config: Config<L>) -> Result<Self, Error> {
         config.check()?;
         let dims = map.dims();
         let dims = Dims { channels: dims.inputs, ..dims };

@@ -326,3 +326,26 @@ fn settings_that_mean_nothing_are_named() {
     assert!((detector.progress(), detector.rows()) == (0.0, 1));
     assert!((Config::rows(1e4).supported_mean_time() - 40_960.0).abs() < 1.0);
 }
+
+#[cfg(feature = "alloc")]
+#[test]
+fn any_shape_gives_the_same_bits() {
+    use crate::dynamic::{Map, drift};
+    use crate::{Kernel, Sampling};
+
+    let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, 1, 2, 32).unwrap();
+    let settings = Config { learning_rows: 512, ..Config::rows(1000.0) };
+    let mut any = drift(&map, settings).unwrap();
+    let mut compiled: Two = Detector::new(&MAP, settings).unwrap();
+    let mut noise = Noise::new(8);
+    let mut bytes = vec![[0; Two::SAVED_BYTES]; 2];
+    for row in 0..1500 {
+        let shift = if row > 1000 { 2.0 } else { 0.0 };
+        let readings = [noise.next(), noise.next() + shift];
+        assert_eq!(any.push(&readings), compiled.push(&readings), "row {row}");
+    }
+    assert_eq!(any.save(&mut bytes[0]), compiled.save(&mut bytes[1]));
+    assert!(bytes[0] == bytes[1]);
+    assert_eq!(any.restore(&bytes[1]), Ok(()));
+    assert_eq!(any.push(&[0.0; 3]), Err(Error::WrongShape));
+}

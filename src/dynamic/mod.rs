@@ -93,6 +93,18 @@ pub fn detector<B: SinCos>(
     Detector::sized(map, config, &dims, View::new(view, &dims))
 }
 
+/// A [`drift::Detector`](crate::drift::Detector) with a channel for each input of the map, which has
+/// seen nothing.
+///
+/// # Errors
+/// What [`Config::check`](crate::drift::Config::check) refuses.
+pub fn drift<L: crate::drift::Legs, B: SinCos>(
+    map: &Map<B>,
+    config: crate::drift::Config<L>,
+) -> Result<crate::drift::Detector<'_, Map<B>, L>, Error> {
+    crate::drift::Detector::sized(map, config)
+}
+
 /// Restores a saved detector. The map must be that of its [`Recipe`]: see [`saved_map`].
 ///
 /// # Errors

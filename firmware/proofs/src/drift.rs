@@ -3,7 +3,8 @@
 use core::hint::black_box;
 
 use fastmmd::drift::{
-    Alarm, Change, Config, Detector, Leg, Legs, NotANumber, Off, On, Stage, Steadiness, Verdict,
+    Alarm, Change, ChannelQuality, Config, Detector, Leg, Legs, Mute, NotANumber, Off, On, Open,
+    Stage, Steadiness, Verdict,
 };
 use fastmmd::features::sincos::SinCos;
 use fastmmd::shape::Fixed;
@@ -69,14 +70,14 @@ fn detector<'m, M, L, const D: usize>(
     let _ = black_box(detector.push_partial(&sample().map(Some)));
     black_box((detector.stage(), detector.rows(), detector.progress()));
     black_box((detector.last_alarm(), detector.config(), detector.map().fingerprint()));
-    detector.open().for_each(|open| {
-        black_box(open);
+    detector.open().for_each(|Open { leg, channel, .. }| {
+        black_box((leg, channel));
     });
-    detector.quality().for_each(|quality| {
-        black_box(quality);
+    detector.quality().for_each(|ChannelQuality { level, deviation, .. }| {
+        black_box((level, deviation));
     });
-    detector.mute().for_each(|mute| {
-        black_box(mute);
+    detector.mute().for_each(|Mute { leg, channel, .. }| {
+        black_box((leg, channel));
     });
     black_box(&mut detector).dismiss();
     let mut bytes = black_box([0; 16_384]);

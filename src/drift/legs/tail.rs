@@ -57,7 +57,7 @@ impl Design {
     /// least, and longer while the second level has [`ENOUGH`] blocks.
     pub(crate) fn block_of(window: u32, rows: u32) -> u32 {
         let mut block = window.saturating_mul(2).max(16);
-        while rows / block >= 64 {
+        while block.saturating_mul(64) <= rows {
             block = block.saturating_mul(2);
         }
         block
