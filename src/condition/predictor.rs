@@ -38,6 +38,8 @@ state! {
     }
 }
 
+// All of it `inline`: else what iterators are made of would be compiled here once for all programs
+// that are optimised for size, and inlined in none.
 impl Predictor {
     /// Room that is not in use before the first row.
     pub(crate) fn spare(&mut self) -> &mut [f32] {
@@ -51,6 +53,7 @@ impl Predictor {
     }
 
     /// What is expected next, in standardised units.
+    #[inline]
     pub(crate) fn expected(&self) -> f32 {
         let [.., slow] = self.means;
         let products =
@@ -65,6 +68,7 @@ impl Predictor {
     }
 
     /// Takes a value into what is looked back at.
+    #[inline]
     pub(crate) fn advance(&mut self, value: f32) {
         self.rows = self.rows.saturating_add(1);
         if self.rows == 1 {
@@ -79,6 +83,7 @@ impl Predictor {
     }
 
     /// Takes a healthy value that was `error` away from what was expected.
+    #[inline]
     pub(crate) fn learn(&mut self, value: f32, error: f32) {
         if self.rows > 3 {
             let [.., slow] = self.means;
@@ -107,7 +112,7 @@ impl Predictor {
 
     /// Predicts from now on by all that was learned: Cholesky's decomposition, with a little
     /// added to the diagonal.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn solve(&mut self) {
         let mut factor = [[0.0_f32; TERMS]; TERMS];
         let ridge = 1.0001 + 2.0 / row_count(self.rows.max(4) - 3);
@@ -137,6 +142,7 @@ impl Predictor {
 }
 
 /// The product of the first numbers of two lists.
+#[inline]
 fn dot(a: &[f32; TERMS], b: &[f32; TERMS], count: usize) -> f32 {
     a.iter().zip(b).take(count).map(|(a, b)| a * b).sum()
 }

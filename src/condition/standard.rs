@@ -37,6 +37,7 @@ pub(crate) struct Correction {
 impl Standard {
     /// Takes a reading of a healthy channel. `first` holds the first rows, and is of no use to
     /// this channel after them.
+    #[inline]
     pub(crate) fn learn(&mut self, reading: f32, first: &mut [f32]) {
         let first = first.get_mut(..FIRST_ROWS).unwrap_or(&mut []);
         if let Some(place) = first.get_mut(self.rows as usize) {
@@ -52,6 +53,7 @@ impl Standard {
         self.blend(if cut > 0.0 { within(step, cut) } else { step });
     }
 
+    #[inline]
     fn begin(&mut self, readings: &[f32]) {
         let mut sorted = [0.0; FIRST_ROWS];
         for (sorted, reading) in sorted.iter_mut().zip(readings) {
