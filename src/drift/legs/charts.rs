@@ -27,6 +27,8 @@ pub(crate) struct Score {
     pub(crate) largest: f32,
     /// Windows of which fewer than twelve are learned from stay out of it, but for so many.
     pub(crate) least: usize,
+    /// Whether it is a level.
+    pub(crate) is_level: bool,
 }
 
 impl Score {
@@ -111,7 +113,11 @@ impl Known {
             shape: Shape::Mean,
             block: Design::block_of(window, plan.collected),
             window,
-            ln_time: plan.ln_time_of(charts, plan.channels),
+            ln_time: if score.is_level {
+                plan.ln_time_of_level(charts, plan.channels)
+            } else {
+                plan.ln_time_of(charts, plan.channels)
+            },
             unit: sqrt_f32(self.variance / row_count(window)),
             reach: larger(reach, 1e-6),
             memory: plan.memory(),

@@ -108,7 +108,7 @@ impl Cusum {
             shape: Shape::Sum,
             block: Design::block_of(BLOCK / 2, plan.collected),
             window: BLOCK,
-            ln_time: plan.ln_time_of(1, plan.channels),
+            ln_time: plan.ln_time_of_level(1, plan.channels),
             unit: 0.5 / SLACK,
             reach: f32::MAX,
             memory: plan.memory(),
