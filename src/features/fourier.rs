@@ -48,8 +48,8 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         Self::with_kernel(Kernel::GAUSSIAN, seed)
     }
 
-    /// Frequencies for a [`Detector`](crate::Detector): those of [`Sampling::Additive`] for
-    /// standardised inputs. Cost as for [`new`](Self::new).
+    /// Frequencies for a [`drift::Detector`](crate::drift::Detector): those of
+    /// [`Sampling::Additive`], for standardised inputs. Cost as for [`new`](Self::new).
     #[must_use]
     pub const fn additive(seed: u64) -> Self {
         Self::check_shape();
