@@ -42,6 +42,7 @@
 //! | to | use |
 //! |---|---|
 //! | detect drift of a sensor | [`Detector`], [`Config`] |
+//! | the same, slow drift, noise, dynamics and impulses included, on cycles too | [`drift`] |
 //! | measure how different two streams are | [`TwoSample`]; at several bandwidths [`KernelFamily`] |
 //! | sum streams on several devices and merge the sums | [`Embedding`] |
 //! | see where two streams differ | [`Witness`] |
