@@ -5,24 +5,22 @@
 //! random features of the two groups, whose squared norm is the Hilbert–Schmidt independence
 //! criterion (HSIC): 0 only if the groups are independent, whatever their distributions.
 
-use core::ops::RangeInclusive;
-
 use crate::condition::{ScaleOf, check_row, drawn_in};
 use crate::error::{
     Error, LEARNING_ROWS, Parameter, SCALING_ROWS, WINDOW_ROWS, check_mean_time, has_rows,
 };
 use crate::features::sincos::{Backend, SinCos};
 use crate::features::{FeatureMap, Sample};
-use crate::numeric::{f32_of, row_count, sqrt_f32};
+use crate::numeric::{row_count, sqrt_f32};
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{
-    FRAME_BYTES, Initial, Kind, NonNegative, Plain, Reader, State, VERSION, Writer, expect, plain,
-    plain_states, replace, state, write,
+    FRAME_BYTES, Initial, Kind, NonNegative, Plain, State, VERSION, expect, plain, replace, state,
+    write,
 };
 
-use super::bank::Bank;
 use super::comparison::{Comparison, Rules};
 use super::config::{Calibration, Reference};
+use super::moments::Moments;
 
 /// Offsets of neighbouring features, in turns: the golden ratio spreads any number of them evenly.
 const OFFSET: f32 = 0.618_034;
@@ -109,92 +107,6 @@ pub struct Alarm {
     pub before: f32,
     /// Strength of the coupling now.
     pub now: f32,
-}
-
-/// A mean of features or of their products: features lie within ±√2, but for a coarse backend's
-/// error.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Bounded<const SQUARE: bool>(f32);
-
-impl<const SQUARE: bool> Bounded<SQUARE> {
-    const RANGE: RangeInclusive<f32> = if SQUARE { -2.25..=2.25 } else { -1.5..=1.5 };
-}
-
-impl<const SQUARE: bool> Plain for Bounded<SQUARE> {
-    const BYTES: usize = f32::BYTES;
-
-    fn write(self, writer: &mut Writer<'_>) {
-        self.0.write(writer);
-    }
-
-    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let value = f32::take(reader)?;
-        if Self::RANGE.contains(&value) { Ok(Self(value)) } else { Err(Error::Inconsistent) }
-    }
-}
-
-/// The mean of a feature.
-type Feature = Bounded<false>;
-/// The mean of a product of two features.
-type Product = Bounded<true>;
-
-plain_states!(Feature = Bounded(0.0), Product = Bounded(0.0));
-
-state! {
-    /// Means of the features of both groups and of their products, each new row blended in.
-    #[derive(Debug, Clone, PartialEq)]
-    struct Moments<A: Length, B: Length> {
-        a: Per<A, Feature>,
-        b: Per<B, Feature>,
-        products: Per<A, Per<B, Product>>,
-    }
-}
-
-impl<A: Length, B: Length> Moments<A, B> {
-    /// The covariances of all pairs of features, by rows.
-    fn covariances(&self) -> impl Iterator<Item = f32> {
-        let rows = self.products.iter().zip(self.a.iter());
-        rows.flat_map(|(row, x)| row.iter().zip(self.b.iter()).map(move |(xy, y)| xy.0 - x.0 * y.0))
-    }
-
-    fn pairs(&self) -> f32 {
-        f32_of(self.a.len().saturating_mul(self.b.len()))
-    }
-
-    /// HSIC of the rows, biased: mean over all pairs of features of their squared covariance.
-    fn squared_norm(&self) -> f32 {
-        self.covariances().map(|c| c * c).sum::<f32>() / self.pairs()
-    }
-}
-
-impl<A: Length, B: Length> Bank for Moments<A, B> {
-    /// The features of both groups.
-    type Row = (Per<A, f32>, Per<B, f32>);
-    type Mean = Self;
-    type W = Fixed<1>;
-
-    fn blend(mean: &mut Self, (a, b): &Self::Row, rate: f32) {
-        let features = mean.a.iter_mut().zip(a.iter()).chain(mean.b.iter_mut().zip(b.iter()));
-        for (mean, x) in features {
-            mean.0 += rate * (x - mean.0);
-        }
-        for (row, x) in mean.products.iter_mut().zip(a.iter()) {
-            for (mean, y) in row.iter_mut().zip(b.iter()) {
-                mean.0 += rate * (x * y - mean.0);
-            }
-        }
-    }
-
-    fn blend_and_measure(
-        &mut self,
-        Per([rate]): &Per<Fixed<1>, f32>,
-        row: &Self::Row,
-        reference: &Self,
-    ) -> Per<Fixed<1>, f32> {
-        Self::blend(self, row, *rate);
-        let pairs = self.covariances().zip(reference.covariances());
-        Per([pairs.map(|(c, d)| (c - d) * (c - d)).sum::<f32>() / self.pairs()])
-    }
 }
 
 /// Watches how a group of channels goes together with another, each with a map of its own, of LA

@@ -14,8 +14,10 @@ pub mod coupling;
 mod decision;
 mod detector;
 mod fleet;
+mod moments;
 mod null;
 mod saved;
+mod settings;
 mod verdict;
 mod watch;
 
