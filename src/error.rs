@@ -17,19 +17,18 @@ macro_rules! limits {
 
 limits! {
     /// Mean times between false alarms that can be promised.
-    MEAN_TIME: f32 = 1e2 to 1e9, MEAN_TIME_RULE = "the mean time between false alarms" " rows";
-    /// Rows of a window.
-    WINDOW_ROWS: u32 = 2 to 1048576, WINDOW_RULE = "the window lengths" " rows, and ascend";
-    /// Rows of scaling.
+    MEAN_TIME: f32 = 1e2 to 1e15, MEAN_TIME_RULE = "the mean time between false alarms" " rows";
+    /// Rows of the window of a coupling.
+    WINDOW_ROWS: u32 = 2 to 1048576, WINDOW_RULE = "the window" " rows";
+    /// Rows of the scaling of a coupling.
     SCALING_ROWS: u32 = 16 to 1048576, SCALING_RULE = "the scaling rows" "";
-    /// Rows of learning; at least several times the longest window too.
-    LEARNING_ROWS: u32 = 64 to 1048576, LEARNING_RULE = "the learning rows" ", and several times the longest window";
-    /// Rows of a moving reference; more than the longest window too.
-    REFERENCE_ROWS: u32 = 3 to 1048576, REFERENCE_RULE = "the memory of the reference" ", and longer than the longest window";
+    /// Rows of learning. Over more, rounding of a mean in `f32` would outweigh the rows.
+    LEARNING_ROWS: u32 = 256 to 4194304, LEARNING_RULE = "the learning rows" ", and several times window and period";
+    /// Rows of a cycle.
+    PERIOD: f32 = 4.0 to 1048576.0, PERIOD_RULE = "the period" " rows, and the profile has to be carried";
+    /// Rows of a drift after which it is learned as healthy.
+    RELEARN_ROWS: u32 = 1 to 4294967295, RELEARN_RULE = "the rows of a drift before it is learned" "";
 }
-
-/// Most rows that a mean in `f32` is taken over: beyond, rounding would outweigh the rows.
-pub(crate) const MOST_ROWS: u32 = *LEARNING_ROWS.end();
 
 /// Whether a number of rows is in a range, also when compiled.
 pub(crate) const fn has_rows(range: &RangeInclusive<u32>, rows: u32) -> bool {
@@ -66,19 +65,16 @@ pub enum Parameter {
     Frequency,
     /// The stated mean time between false alarms (average run length), in rows.
     MeanTime,
-    /// The window lengths, in rows.
-    Windows,
+    /// The length of a window, in rows.
+    Window,
     /// The number of rows that the mean and deviation of each channel are learned from.
     ScalingRows,
     /// The number of rows that reference and thresholds are learned from.
     LearningRows,
-    /// The memory of a moving reference, in rows.
-    ReferenceMemory,
-    /// The memory of an adaptive calibration, in rows.
-    CalibrationMemory,
-    /// The number of rows without alarms after an alarm, or the number of rows that a new regime
-    /// is given to settle.
-    HoldOff,
+    /// The rows of a cycle.
+    Period,
+    /// The rows of a drift after which it is learned as healthy.
+    RelearnRows,
 }
 
 impl Parameter {
@@ -93,12 +89,11 @@ impl Parameter {
             Self::Keep => "the factor of forgetting",
             Self::Frequency => "a frequency",
             Self::MeanTime => "the mean time between false alarms",
-            Self::Windows => "the list of window lengths",
+            Self::Window => "the window",
             Self::ScalingRows => "the number of scaling rows",
             Self::LearningRows => "the number of learning rows",
-            Self::ReferenceMemory => "the memory of the reference",
-            Self::CalibrationMemory => "the memory of the calibration",
-            Self::HoldOff => "the hold-off",
+            Self::Period => "the period",
+            Self::RelearnRows => "the number of rows of a drift before it is learned",
         }
     }
 
@@ -112,16 +107,11 @@ impl Parameter {
             Self::Keep => "the factor of forgetting must be above 0 and at most 1",
             Self::Frequency => "a frequency must be a finite number of at most 10^12 turns",
             Self::MeanTime => MEAN_TIME_RULE,
-            Self::Windows => WINDOW_RULE,
+            Self::Window => WINDOW_RULE,
             Self::ScalingRows => SCALING_RULE,
             Self::LearningRows => LEARNING_RULE,
-            Self::ReferenceMemory => REFERENCE_RULE,
-            Self::CalibrationMemory => {
-                "the memory of the calibration must be many times the longest window"
-            }
-            Self::HoldOff => {
-                "the hold-off must be at least 1 row, and settling at least the longest window longer"
-            }
+            Self::Period => PERIOD_RULE,
+            Self::RelearnRows => RELEARN_RULE,
         }
     }
 }

@@ -20,16 +20,20 @@
 //!
 //! ```text
 //! row of readings
-//!   │ condition   channels in standard deviations; innovations; several rows as one vector
+//!   │ condition   each channel in units of its spread, by phase of a cycle, less what its past
+//!   │             predicts
 //!   ▼
-//! standardised vector
-//!   │ features    L phases ω'x, and a point (cos, sin) for each: random Fourier features
-//!   ▼
-//! points on L circles
-//!   ├─ embedding  exact sums of points: MMD², two samples, witness, regimes
-//!   │
-//!   └─ monitor    exponentially weighted windows against a reference, thresholds for the stated
-//!                 average run length, alarms with onset, channel and kind of change
+//! standardised vector ──────────────────────────────────────────────┐
+//!   │ features    L phases ω'x, and a point (cos, sin) for each:    │
+//!   │             random Fourier features                           │
+//!   ▼                                                               │
+//! points on L circles                                               │
+//!   ├─ embedding  exact sums of points: MMD², two samples, witness, │
+//!   │             regimes                                           │
+//!   ▼                                                               ▼
+//! monitor         legs: windows of all channels together (MMD²), and of each channel's level,
+//!                 jumps, spread and range, against what was learned; thresholds for one stated
+//!                 average run length; an alarm for each cause, with channel, kind and onset
 //! ```
 //!
 //! [`condition`] takes rows as the sensor gives them. A map of [`features`] is immutable and may
@@ -42,7 +46,6 @@
 //! | to | use |
 //! |---|---|
 //! | detect drift of a sensor | [`Detector`], [`Config`] |
-//! | the same, slow drift, noise, dynamics and impulses included, on cycles too | [`drift`] |
 //! | measure how different two streams are | [`TwoSample`]; at several bandwidths [`KernelFamily`] |
 //! | sum streams on several devices and merge the sums | [`Embedding`] |
 //! | see where two streams differ | [`Witness`] |
@@ -111,8 +114,6 @@ pub mod features;
 pub mod embedding;
 
 pub mod monitor;
-
-pub mod drift;
 
 // Any shape, for hosts.
 #[cfg(feature = "alloc")]

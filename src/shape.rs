@@ -1,4 +1,4 @@
-//! Lengths: the number of channels, inputs, frequencies or windows, known at compile time or, with
+//! Lengths: the number of inputs or frequencies, known at compile time or, with
 //! `alloc`, at run time.
 //!
 //! All code of the crate is generic over [`Length`]. On a microcontroller the length is [`Fixed`]
@@ -7,9 +7,7 @@
 
 use core::fmt;
 
-use crate::features::sincos::Point;
-
-/// A number of channels, inputs, frequencies or windows. Sealed: [`Fixed`], and the lengths of
+/// A number of inputs or frequencies. Sealed: [`Fixed`], and the lengths of
 /// `dynamic`.
 pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
     /// N owned values: `[T; N]`, or `Box<[T]>`.
@@ -17,14 +15,6 @@ pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
 
     /// N borrowed values: `[T; N]`, or `[T]`.
     type Slice<T>: ?Sized + AsRef<[T]> + AsMut<[T]>;
-
-    /// One value for each window that is updated in parallel: `[T; N]`, or four values.
-    #[doc(hidden)]
-    type Lane<T: Copy>: Copy + AsRef<[T]> + AsMut<[T]>;
-
-    /// All lanes: one, or a quarter of the number of windows, rounded up.
-    #[doc(hidden)]
-    type Lanes<T>: AsRef<[T]> + AsMut<[T]>;
 
     #[doc(hidden)]
     fn make<T>(dims: &Dims, item: impl FnMut() -> T) -> Self::Of<T>;
@@ -41,26 +31,6 @@ pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
 
     #[doc(hidden)]
     fn borrow_mut<T>(values: &mut Self::Of<T>) -> &mut Self::Slice<T>;
-
-    #[doc(hidden)]
-    fn lane<T: Copy>(item: T) -> Self::Lane<T>;
-
-    /// Moves each window's mean point on one circle towards a point, by the window's own fraction
-    /// of the way; then adds its squared distance from the reference to the window's sum.
-    #[doc(hidden)]
-    fn blend_and_measure(
-        means: &mut Self::Lane<Point>,
-        rates: &Self::Lane<f32>,
-        sums: &mut Self::Lane<f32>,
-        point: &Point,
-        reference: &Point,
-    );
-
-    #[doc(hidden)]
-    fn make_lanes<T>(dims: &Dims, item: impl FnMut() -> T) -> Self::Lanes<T>;
-
-    #[doc(hidden)]
-    fn cloned_lanes<T: Clone>(lanes: &Self::Lanes<T>) -> Self::Lanes<T>;
 }
 
 /// A [`Length`] known at compile time.
@@ -77,14 +47,9 @@ impl<const N: usize> Constant for Fixed<N> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fixed<const N: usize>;
 
-/// A number of windows W known at compile time.
-pub type Windows<const W: usize> = Fixed<W>;
-
 impl<const N: usize> Length for Fixed<N> {
     type Of<T> = [T; N];
     type Slice<T> = [T; N];
-    type Lane<T: Copy> = [T; N];
-    type Lanes<T> = [T; 1];
 
     #[inline]
     fn make<T>(_dims: &Dims, mut item: impl FnMut() -> T) -> [T; N] {
@@ -110,48 +75,17 @@ impl<const N: usize> Length for Fixed<N> {
     fn borrow_mut<T>(values: &mut [T; N]) -> &mut [T; N] {
         values
     }
-
-    #[inline(always)]
-    fn lane<T: Copy>(item: T) -> [T; N] {
-        [item; N]
-    }
-
-    #[inline(always)]
-    fn blend_and_measure(
-        means: &mut [Point; N],
-        rates: &[f32; N],
-        sums: &mut [f32; N],
-        point: &Point,
-        reference: &Point,
-    ) {
-        for ((mean, rate), sum) in means.iter_mut().zip(rates).zip(sums) {
-            mean.blend(*point, *rate);
-            *sum += mean.squared_distance(reference);
-        }
-    }
-
-    #[inline]
-    fn make_lanes<T>(_dims: &Dims, mut item: impl FnMut() -> T) -> [T; 1] {
-        [item()]
-    }
-
-    #[inline]
-    fn cloned_lanes<T: Clone>(lanes: &[T; 1]) -> [T; 1] {
-        lanes.clone()
-    }
 }
 
 /// The lengths of one detector or embedding, where its type does not give them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[doc(hidden)]
 pub struct Dims {
-    pub(crate) channels: usize,
     pub(crate) inputs: usize,
     pub(crate) frequencies: usize,
-    pub(crate) windows: usize,
 }
 
-/// One value for each channel, input, frequency or window; the type says which.
+/// One value for each input or frequency; the type says which.
 pub(crate) struct Per<L: Length, T>(pub(crate) L::Of<T>);
 
 impl<L: Length, T> Per<L, T> {

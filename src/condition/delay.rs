@@ -4,7 +4,6 @@ use core::marker::PhantomData;
 
 use super::scale::check_row;
 use crate::error::Error;
-use crate::numeric::u32_of;
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{Initial, state};
 
@@ -92,17 +91,6 @@ impl<C: Length, D: Length> DelayOf<C, D> {
         }
         self.rows = self.rows.saturating_add(1);
         (self.rows as usize).saturating_mul(channels) >= inputs
-    }
-
-    /// Rows that come before the one that makes the first vector whole, of so many channels.
-    pub(crate) fn missing(&self, channels: usize) -> u64 {
-        let lags = self.newest_first.len().checked_div(channels).unwrap_or(1);
-        u64::from(u32_of(lags).saturating_sub(1).saturating_sub(self.rows))
-    }
-
-    /// The last rows, newest first.
-    pub(crate) fn vector(&self) -> &Per<D, f32> {
-        &self.newest_first
     }
 }
 

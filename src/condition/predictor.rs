@@ -11,6 +11,8 @@ const TRIANGLE: usize = TERMS * (TERMS + 1) / 2;
 const LENGTHS: [f32; 4] = [8.0, 32.0, 128.0, 512.0];
 /// Errors beyond so many deviations count less.
 const FAR: f32 = 5.0;
+/// Rows that are looked back at before a prediction means something.
+const START: u32 = 64;
 /// Rows that the variance counts as when another prediction takes over.
 const CARRIED: u32 = 16;
 
@@ -59,6 +61,17 @@ impl Predictor {
         let products =
             self.terms().into_iter().zip(self.weights).map(|(term, weight)| term * weight);
         slow + products.sum::<f32>()
+    }
+
+    /// Begins to look back anew, as for another device, and keeps what was learned.
+    pub(crate) fn restart(&mut self) {
+        self.rows = 0;
+    }
+
+    /// Whether there is too little to look back at.
+    #[inline]
+    pub(crate) fn is_starting(&self) -> bool {
+        self.rows < START
     }
 
     /// 1/deviation of the errors.

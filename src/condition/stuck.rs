@@ -6,7 +6,7 @@ use crate::numeric::{ln, rounded, row_count};
 use crate::state::state;
 
 state! {
-    /// How long something has gone on, and how long it may: 20 bytes.
+    /// How long something has gone on, and how long it may: 16 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Runs {
         /// Rows for which it has gone on.
@@ -15,15 +15,13 @@ state! {
         longest: u32,
         /// Rows while learning on which it went on.
         repeats: u32,
-        /// Longest run that chance and learning explain.
-        plausible: u32,
         /// Longest run that is no alarm; 0 while learning.
         pub(crate) limit: u32,
     }
 }
 
 state! {
-    /// Watches a channel for values that repeat exactly: 24 bytes.
+    /// Watches a channel for values that repeat exactly: 20 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Stillness {
         last: f32,
@@ -67,20 +65,16 @@ impl Runs {
 
     /// Ends learning after `rows` rows: where it goes on by chance, runs are geometric, and the one
     /// that comes once in `mean_time` rows has a known length; coarse or slow sensors have
-    /// longer ones, so four times the longest seen is allowed too, and never less than `least`. Once
-    /// an alarm has been raised, by whatever sign, a run beyond what chance and learning explain is
-    /// reason enough to call the channel stuck: beyond twice the longest seen, and 3.
+    /// longer ones, so four times the longest seen is allowed too, and never less than `least`.
     pub(crate) fn arm(&mut self, rows: u32, mean_time: f32, least: u32) {
         let chance = (row_count(self.repeats) + 1.0) / (row_count(rows) + 2.0);
         let by_chance = ln(f64::from(mean_time.max(2.0))) / -ln(f64::from(chance.min(0.999)));
         let by_chance = whole(rounded(by_chance));
-        self.plausible = by_chance.max(self.longest.saturating_mul(2)).max(3);
         self.limit = by_chance.max(self.longest.saturating_mul(4)).max(least);
     }
 
     /// Allows what another channel of its kind has learned to allow.
     pub(crate) fn allow(&mut self, other: &Self) {
-        self.plausible = self.plausible.max(other.plausible);
         self.limit = self.limit.max(other.limit);
     }
 
@@ -91,16 +85,6 @@ impl Runs {
         }
     }
 
-    /// Whether it has gone on for longer than is plausible.
-    pub(crate) fn is_implausible(&self) -> bool {
-        self.limit > 0 && self.run > self.plausible
-    }
-
-    /// How long it has gone on over what is plausible.
-    pub(crate) fn excess(&self) -> f32 {
-        row_count(self.run) / row_count(self.plausible.max(1))
-    }
-
     /// Whether it has gone on for too long.
     pub(crate) fn is_too_long(&self) -> bool {
         self.limit > 0 && self.run > self.limit
@@ -109,11 +93,6 @@ impl Runs {
     /// Whether it has just become too long.
     pub(crate) fn has_just_become_too_long(&self) -> bool {
         self.limit > 0 && self.run == self.limit.saturating_add(1)
-    }
-
-    /// Whether it has not gone on for half as long as that.
-    pub(crate) fn is_calm(&self) -> bool {
-        self.run <= self.limit / 2
     }
 
     /// Part of the `rows` rows of learning on which it went on.

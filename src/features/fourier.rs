@@ -48,7 +48,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         Self::with_kernel(Kernel::GAUSSIAN, seed)
     }
 
-    /// Frequencies for a [`drift::Detector`](crate::drift::Detector): those of
+    /// Frequencies for a [`Detector`](crate::Detector): those of
     /// [`Sampling::Additive`], for standardised inputs. Cost as for [`new`](Self::new).
     #[must_use]
     pub const fn additive(seed: u64) -> Self {

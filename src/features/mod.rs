@@ -159,7 +159,7 @@ pub trait FeatureMap {
     fn dims(&self) -> Dims {
         let recipe = self.recipe();
         let (inputs, frequencies) = (recipe.inputs as usize, recipe.frequencies as usize);
-        Dims { channels: inputs, inputs, frequencies, windows: 0 }
+        Dims { inputs, frequencies }
     }
 }
 

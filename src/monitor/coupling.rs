@@ -5,23 +5,27 @@
 //! random features of the two groups, whose squared norm is the Hilbert–Schmidt independence
 //! criterion (HSIC): 0 only if the groups are independent, whatever their distributions.
 
-use crate::condition::{ScaleOf, check_row, drawn_in};
+use crate::condition::{ScaleOf, check_row};
 use crate::error::{
     Error, LEARNING_ROWS, Parameter, SCALING_ROWS, WINDOW_ROWS, check_mean_time, has_rows,
 };
 use crate::features::sincos::{Backend, SinCos};
 use crate::features::{FeatureMap, Sample};
-use crate::numeric::{row_count, sqrt_f32};
+use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{
     FRAME_BYTES, Initial, Kind, NonNegative, Plain, State, VERSION, expect, plain, replace, state,
     write,
 };
 
-use super::comparison::{Comparison, Rules};
-use super::config::{Calibration, Reference};
+use super::cause::{Cause, Event};
+use super::detector::draw_in;
+use super::legs::charts::rate;
+use super::legs::tail::{Design, LEAST_MEMORY, Shape, Tail};
 use super::moments::Moments;
 
+/// Least size of a change that tells one that grows, in nats.
+const LEAST_SIZE: f32 = 2.0;
 /// Offsets of neighbouring features, in turns: the golden ratio spreads any number of them evenly.
 const OFFSET: f32 = 0.618_034;
 
@@ -58,8 +62,8 @@ impl Config {
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] naming the setting. Allowed are, as for a
     /// [`Detector`](crate::Detector), a mean time in [`MEAN_TIMES`](super::MEAN_TIMES), from 16 to
-    /// 2²⁰ scaling rows and a window from 2 rows; and learning rows of at least 64 and 8 windows,
-    /// and at most 2²⁰.
+    /// 2²⁰ scaling rows and a window from 2 rows; and learning rows in
+    /// [`LEARNING_ROWS`](super::LEARNING_ROWS), of at least 8 windows.
     pub const fn check(&self) -> Result<(), Error> {
         if let Err(refused) = check_mean_time(self.mean_time_between_false_alarms) {
             return Err(refused);
@@ -68,7 +72,7 @@ impl Config {
             return Err(Error::OutOfRange(Parameter::ScalingRows));
         }
         if !has_rows(&WINDOW_ROWS, self.window) {
-            return Err(Error::OutOfRange(Parameter::Windows));
+            return Err(Error::OutOfRange(Parameter::Window));
         }
         let windows = self.window.saturating_mul(8);
         if !has_rows(&LEARNING_ROWS, self.learning_rows) || self.learning_rows < windows {
@@ -87,8 +91,9 @@ plain!(
     }
 );
 
-/// The answer to one row. An alarm is raised once, on the row on which the statistic passes its
-/// threshold; from then on the groups are drifting apart until it has come back.
+/// The answer to one row. An alarm is raised on the row on which the statistic passes its
+/// threshold, and again should the change become much larger; from then on the groups are drifting
+/// apart until it has come back. It is never amended.
 pub type Verdict = super::Verdict<Alarm>;
 
 /// What an alarm says.
@@ -112,9 +117,10 @@ pub struct Alarm {
 /// Watches how a group of channels goes together with another, each with a map of its own, of LA
 /// and LB frequencies: 8·LA·LB + 8·(LA + LB) and about 150 bytes, 2.5 KB for 16 frequencies each.
 ///
-/// It alarms when a coupling appears, breaks or changes its form, and not when a channel by
-/// itself changes in level or spread (a [`Detector`](crate::Detector) does that), for means are
-/// taken off in the window as in the reference. Per row two projections and O(LA·LB).
+/// It alarms when a coupling appears, breaks or changes its form. A change of level or spread of a
+/// channel by itself (which a [`Detector`](crate::Detector) finds) goes unseen only where the
+/// groups are independent, and stay so. Of groups that go together, it moves what goes together
+/// too, and alarms: half a deviation does. Per row two projections and O(LA·LB).
 ///
 /// ```
 /// use fastmmd::Fourier;
@@ -154,10 +160,16 @@ state! {
     struct Memory<C: Length, D: Length, F: Length, G: Length> {
         /// Rows pushed in all.
         rows: u64,
+        /// Rows of scaling and learning done.
+        learned: u32,
         first: ScaleOf<C>,
         second: ScaleOf<D>,
-        comparison: Comparison<Moments<F, G>>,
-        drifting: bool,
+        reference: Moments<F, G>,
+        window: Moments<F, G>,
+        /// The squared distance of window and reference, times the length of the window.
+        statistic: NonNegative,
+        tail: Tail,
+        cause: Cause,
     }
 }
 
@@ -207,119 +219,123 @@ where
         let (first, second) = (first.as_ref(), second.as_ref());
         check_row(first)?;
         check_row(second).map_err(|error| counted_on(error, first.len()))?;
-        let at = self.state.rows;
-        if at < u64::from(self.config.scaling_rows) {
+        if self.state.learned < self.config.scaling_rows {
             self.state.first.take_in(first);
             self.state.second.take_in(second);
+            self.state.learned = self.state.learned.saturating_add(1);
         } else {
-            let learning = self.is_learning();
             let row = (
                 features(self.maps.0, self.state.first.in_deviations(first))?,
                 features(self.maps.1, self.state.second.in_deviations(second))?,
             );
-            let windows = [self.config.window];
-            let rules = self.config.rules(&windows);
-            self.state.comparison.push(&rules, at, &row, learning);
-            if learning && !self.is_learning() {
-                self.state.comparison.arm(&rules);
-            }
+            if self.is_learning() { self.learn(&row) } else { self.compare(&row) }
         }
+        let at = self.state.rows;
         self.state.rows = at.saturating_add(1);
         Ok(self.decide(at))
+    }
+
+    /// Takes a healthy row.
+    fn learn(&mut self, (a, b): &Features<A, B>) {
+        let Memory { learned, reference, window, statistic, tail, .. } = &mut self.state;
+        *learned = learned.saturating_add(1);
+        let count = row_count(*learned - self.config.scaling_rows);
+        let length = row_count(self.config.window);
+        reference.blend(a, b, 1.0 / count);
+        window.blend(a, b, larger(rate(self.config.window), 1.0 / count));
+        if count > 2.0 * length {
+            statistic.0 = length * window.squared_distance(reference) / (1.0 - length / count);
+            if tail.learn(statistic.0) {
+                tail.turn(self.config.design().block);
+            }
+        }
+        if !self.is_learning() {
+            self.state.tail.fit(&self.config.design());
+        }
+    }
+
+    fn compare(&mut self, (a, b): &Features<A, B>) {
+        let Memory { reference, window, statistic, tail, cause, .. } = &mut self.state;
+        let (length, rows) = (row_count(self.config.window), row_count(self.config.learning_rows));
+        window.blend(a, b, rate(self.config.window));
+        let distance = window.squared_distance(reference);
+        statistic.0 = length * distance * (rows / (rows + length));
+        // Nothing is learned from a change.
+        if !cause.is_open() && tail.follow(statistic.0) {
+            tail.adapt(&self.config.design());
+        }
     }
 
     fn decide(&mut self, row: u64) -> Verdict {
         if self.is_learning() {
             return Verdict::Learning { progress: self.progress() };
         }
-        if self.state.drifting {
-            self.state.drifting = !self.state.comparison.is_calm();
-            return if self.state.drifting { Verdict::Drifting } else { Verdict::Healthy };
-        }
-        self.state.drifting = self.state.comparison.is_beyond();
-        if self.state.drifting {
-            Verdict::Alarm(Alarm {
+        let Memory { statistic, tail, cause, .. } = &mut self.state;
+        let excess = tail.excess(statistic.0);
+        match cause.push(excess, excess, LEAST_SIZE) {
+            Event::Raised => Verdict::Alarm(Alarm {
                 row,
                 score: self.statistic(),
                 threshold: self.threshold(),
                 before: self.learned_strength(),
                 now: self.strength(),
-            })
-        } else {
-            Verdict::Healthy
+            }),
+            Event::Closed => {
+                tail.end(&self.config.design(), super::legs::End::ByItself);
+                Verdict::Healthy
+            }
+            Event::Same if cause.is_open() => Verdict::Drifting,
+            Event::Same => Verdict::Healthy,
         }
     }
 
     fn is_learning(&self) -> bool {
-        self.state.comparison.count < self.config.learning_rows
-    }
-
-    fn window(&self) -> &super::comparison::Window {
-        let Per([window]) = &self.state.comparison.windows;
-        window
+        self.state.learned < self.config.rows_to_learn()
     }
 
     /// Part done of scaling and learning together, from 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f32 {
-        let all = u64::from(self.config.scaling_rows) + u64::from(self.config.learning_rows);
-        if self.state.rows >= all {
-            return 1.0;
-        }
-        let count = |rows: u64| u32::try_from(rows).map_or(f32::MAX, row_count);
-        count(self.state.rows) / count(all)
+        row_count(self.state.learned) / row_count(self.config.rows_to_learn())
     }
 
-    /// How far the coupling in the window is from the one learned, over what is expected of
-    /// independent rows; 0 until the window has filled twice.
+    /// How far the coupling in the window is from the one learned: the root of the squared
+    /// distance of covariances times the length of the window; 0 until the window has filled
+    /// twice.
     #[must_use]
     pub fn statistic(&self) -> f32 {
-        self.window().statistic.0
+        sqrt_f32(self.state.statistic.0)
     }
 
     /// Beyond which the statistic alarms; 0 while learning.
     #[must_use]
     pub fn threshold(&self) -> f32 {
-        self.window().threshold.0
-    }
-
-    /// The probability that the statistic is at least what it is now while all is well; 1 while
-    /// learning.
-    #[must_use]
-    pub fn p_value(&self) -> f32 {
-        if self.is_learning() {
-            1.0
-        } else {
-            self.window().null.p_value(self.config.window, self.statistic())
-        }
+        sqrt_f32(self.state.tail.open())
     }
 
     /// Strength of the coupling in the window: HSIC less what chance adds to it, in units of
     /// K(0)²; about 0 for independent groups, and at most about 0.1 for identical ones.
     #[must_use]
     pub fn strength(&self) -> f32 {
-        self.unbiased(&self.state.comparison.bank, self.window().weight_squares)
+        self.unbiased(&self.state.window, self.config.window)
     }
 
     /// Strength of the coupling that was learned.
     #[must_use]
     pub fn learned_strength(&self) -> f32 {
-        let reference = &self.state.comparison.reference;
-        self.unbiased(&reference.mean, reference.weight_squares)
+        self.unbiased(&self.state.reference, self.config.learning_rows)
     }
 
-    /// HSIC of some rows, less what their number adds to it by chance.
-    fn unbiased(
-        &self,
-        moments: &Moments<A::Frequencies, B::Frequencies>,
-        NonNegative(weight_squares): NonNegative,
-    ) -> f32 {
-        moments.squared_norm() - self.window().null.mean * weight_squares
+    /// HSIC of so many rows, less what their number adds to it by chance.
+    fn unbiased(&self, moments: &Moments<A::Frequencies, B::Frequencies>, rows: u32) -> f32 {
+        moments.squared_norm() - self.state.tail.mean() / row_count(rows)
     }
 
-    /// Learns anew, from scaling on, with the same settings; rows are counted anew too.
+    /// Learns anew, from scaling on, with the same settings; rows go on being counted.
     pub fn relearn(&mut self) {
+        let rows = self.state.rows;
         self.state.reset();
+        self.state.rows = rows;
     }
 
     /// What is kept of the second map.
@@ -386,18 +402,29 @@ plain!(
 );
 
 impl Config {
-    /// What these settings say of the window.
-    fn rules<'w>(&self, windows: &'w [u32; 1]) -> Rules<'w> {
-        Rules {
-            windows,
-            learning_rows: self.learning_rows,
-            mean_time_between_false_alarms: self.mean_time_between_false_alarms,
-            reference: Reference::Learned,
-            calibration: Calibration::Learned,
-            wide: false,
+    /// Rows of scaling and learning together.
+    const fn rows_to_learn(&self) -> u32 {
+        self.scaling_rows.saturating_add(self.learning_rows)
+    }
+
+    /// What is known of the statistic beforehand.
+    fn design(&self) -> Design {
+        Design {
+            shape: Shape::Distance,
+            block: Design::block_of(self.window, self.learning_rows),
+            window: self.window,
+            ln_time: ln_f32(self.mean_time_between_false_alarms),
+            unit: 0.0,
+            // Covariances of features within ±√2 are at most 2, so two are at most 4 apart.
+            reach: 4.0 * sqrt_f32(row_count(self.window)),
+            memory: self.learning_rows.max(LEAST_MEMORY),
         }
     }
 }
+
+/// The features of both groups.
+type Features<A, B> =
+    (Per<<A as FeatureMap>::Frequencies, f32>, Per<<B as FeatureMap>::Frequencies, f32>);
 
 /// √2·cos 2π(t_k + o_k) for each phase t_k of a sample, with offsets o_k spread over a turn: one
 /// real feature a frequency, so that a pair of groups needs LA·LB products and not four times as
@@ -406,11 +433,7 @@ fn features<M: FeatureMap<Backend: SinCos>>(
     map: &M,
     mut sample: Per<M::Inputs, f32>,
 ) -> Result<Per<M::Frequencies, f32>, Error> {
-    let squared: f32 = sample.iter().map(|x| x * x).sum();
-    let factor = drawn_in(sqrt_f32(squared), 0.5 * map.reach());
-    for x in sample.iter_mut() {
-        *x *= factor;
-    }
+    draw_in(&mut sample, 0.5 * map.reach());
     let mut features = Per::make(&map.dims(), || 0.0);
     let mut offset = 0.0;
     map.project(sample.borrow(), features.borrow_mut(), |feature, phase| {
@@ -478,10 +501,10 @@ mod tests {
         assert_eq!(refused(time(50.0)), Error::OutOfRange(Parameter::MeanTime));
         let scaling = Config { scaling_rows: 15, ..good };
         assert_eq!(refused(scaling), Error::OutOfRange(Parameter::ScalingRows));
-        assert_eq!(refused(Config { window: 1, ..good }), Error::OutOfRange(Parameter::Windows));
+        assert_eq!(refused(Config { window: 1, ..good }), Error::OutOfRange(Parameter::Window));
         let learning = Config { learning_rows: 1000, ..good };
         assert_eq!(refused(learning), Error::OutOfRange(Parameter::LearningRows));
-        let short = Config { window: 2, learning_rows: 16, ..good };
+        let short = Config { window: 2, learning_rows: 255, ..good };
         assert_eq!(refused(short), Error::OutOfRange(Parameter::LearningRows));
     }
 
@@ -501,9 +524,9 @@ mod tests {
         let a = Fourier::<1, 4>::gaussian(1);
         let b = Fourier::<2, 4>::gaussian(2);
         let config =
-            Config { window: 4, scaling_rows: 16, learning_rows: 64, ..Config::rows(500.0) };
+            Config { window: 4, scaling_rows: 16, learning_rows: 256, ..Config::rows(500.0) };
         let mut monitor: Small<'_> = Monitor::new(&a, &b, config).unwrap();
-        for index in 0..120 {
+        for index in 0..320 {
             let (x, y) = row(index);
             monitor.push(&x, &y).unwrap();
         }
@@ -511,7 +534,7 @@ mod tests {
         assert_eq!(monitor.save(&mut bytes), Ok(Small::SAVED_BYTES));
         let mut again: Small<'_> = Monitor::new(&a, &b, Config::rows(900.0)).unwrap();
         again.restore(&bytes).unwrap();
-        for index in 120..200 {
+        for index in 320..400 {
             let (x, y) = row(index);
             let verdict = monitor.push(&x, &y).unwrap();
             assert_eq!(again.push(&x, &y), Ok(verdict));
@@ -537,21 +560,8 @@ mod tests {
             own.restore(&bytes)
         };
         assert_eq!(forge(|_| {}), Ok(()));
-        assert_eq!(
-            forge(|m| m.state.comparison.bank.products[1][2].0 = 3e38),
-            Err(Error::Inconsistent)
-        );
-        assert_eq!(
-            forge(|m| m.state.comparison.reference.mean.a[3].0 = -1.6),
-            Err(Error::Inconsistent)
-        );
-        assert_eq!(
-            forge(|m| m.state.comparison.reference.weight_squares.0 = -1.0),
-            Err(Error::Inconsistent)
-        );
-        assert_eq!(
-            forge(|m| m.state.comparison.windows[0].statistic.0 = -1.0),
-            Err(Error::Inconsistent)
-        );
+        assert_eq!(forge(|m| m.state.window.products[1][2].0 = 3e38), Err(Error::Inconsistent));
+        assert_eq!(forge(|m| m.state.reference.a[3].0 = -1.6), Err(Error::Inconsistent));
+        assert_eq!(forge(|m| m.state.statistic.0 = -1.0), Err(Error::Inconsistent));
     }
 }

@@ -1,39 +1,34 @@
-//! Drift: whether, since when, which channel, at a promised rate of false alarms.
+//! From a row to the evidence of all legs.
 
-use crate::condition::{Conditioning, Kept, Shaped, Update, View, check_row};
+use core::fmt;
+
+use crate::condition::{Phase, check_row};
 use crate::error::Error;
 use crate::features::FeatureMap;
-use crate::features::sincos::{Point, SinCos};
-use crate::numeric::{f64_of, rounded, row_count};
-#[cfg(feature = "alloc")]
-use crate::shape::Dims;
-use crate::shape::{Fixed, Length, Windows};
-use crate::state::{Initial, Maybe, State, state};
+use crate::features::sincos::SinCos;
+use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
+use crate::shape::{Length, Per};
+use crate::state::{Initial, State, state};
 
-use super::attribution::{Attribution, axes_into, evidence};
-use super::bank::{Features, Windowed};
-use super::comparison::{Baseline, Comparison, is_ripe};
-use super::config::{Bandwidth, Config, LoneOutliers};
+use super::cause::Cause;
+use super::channel::{Channel, Progress};
+use super::config::{Config, NotANumber};
+use super::legs::choice::{All, Carried, Legs, Slot};
+use super::legs::joint::Joint;
+use super::legs::{Found, Plan};
 use super::verdict::{Alarm, Stage, Verdict};
 
-/// Least repeated rows that are called stuck.
-const LEAST_STUCK: u32 = 32;
-
-/// A drift detector over the map `M`, with the view `V` and windows `W`.
+/// A drift detector over the map `M`, which has an input for each channel, with the legs `L`.
 ///
-/// It passes through three stages without ever storing a sample: it learns each channel's level
-/// and spread and the bandwidth (scaling); it learns the mean embedding of healthy data, and how
-/// far exponentially weighted windows of several lengths stray from it while all is well
-/// (learning); then it compares windows with that reference (monitoring).
-///
-/// How far windows stray is learned from the windows themselves, so autocorrelation of the data
-/// is in it. The threshold of each window is where its statistic would get, while all is well,
-/// once in the promised mean time between false alarms; one time holds for all windows together.
+/// It learns from a number of healthy rows, without ever storing one: each channel's level and
+/// spread, what its past predicts, and how far every statistic strays while all is well. Then it
+/// compares rows with that. Thresholds go on learning while nothing differs, and stand still while
+/// something does.
 ///
 /// ```
 /// use fastmmd::{Config, Detector, Fourier, Verdict};
 ///
-/// static MAP: Fourier<1, 64> = Fourier::gaussian(1);
+/// static MAP: Fourier<1, 32> = Fourier::additive(1);
 ///
 /// let mut detector = Detector::new(&MAP, Config::rows(10_000.0))?;
 /// let mut noise = 1_u32;
@@ -46,62 +41,56 @@ const LEAST_STUCK: u32 = 32;
 ///     }
 /// }
 /// let alarm = alarm.expect("half the range is a large shift");
-/// assert!(alarm.row >= 5000 && alarm.row < 5040);
+/// assert!(alarm.row >= 5000 && alarm.row < 5020);
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
-///
-/// Where a type has to be written, all of it is there: three channels, 64 frequencies, and as many
-/// windows as the settings have, 4 if nothing is said.
-///
-/// ```
-/// use fastmmd::{Config, Detector, Fourier, checked};
-/// use fastmmd::condition::Raw;
-///
-/// static MAP: Fourier<3, 64> = Fourier::gaussian(1);
-/// static START: Detector<Fourier<3, 64>, Raw<3>> = checked!(Detector::new(&MAP, Config::rows(4e3)));
-/// ```
-pub struct Detector<'m, M: FeatureMap, V: View, W: Length = Windows<4>> {
+pub struct Detector<'m, M: FeatureMap, L: Legs = All> {
     pub(super) map: &'m M,
-    pub(super) config: Config<V, W>,
-    pub(super) state: Memory<V, M::Frequencies, W>,
+    pub(super) config: Config<L>,
+    pub(super) state: Memory<M::Inputs, M::Frequencies, L>,
 }
 
 state! {
     /// All that a detector keeps beside its settings.
     #[derive(Debug, Clone, PartialEq)]
-    pub(super) struct Memory<V: Kept, F: Length, W: Length> {
+    pub(super) struct Memory<C: Length, F: Length, L: Legs> {
         pub(super) last_alarm: Option<Alarm> = None => allowed Self::has_channel_of,
         /// Rows pushed in all.
         pub(super) rows: u64,
-        pub(super) stage: Stage,
+        pub(super) stage: Stage = Stage::Learning,
         /// Rows of learning done.
         pub(super) learned: u32,
-        /// Rows since the last alarm during which no window was beyond its threshold.
-        pub(super) quiet_rows: u32,
-        pub(super) condition: Conditioning<V>,
-        pub(super) comparison: Comparison<Windowed<V::C, F, W>>,
-        pub(super) attribution: Attribution<V::C, W>,
-        /// The reference before it moved after an alarm, until the new one has settled.
-        pub(super) previous: Maybe<Baseline<Features<V::C, F>>>,
+        /// ln of the promise, once learning is over.
+        ln_time: f32,
+        /// Rows for which something has differed, without a break.
+        pub(super) drifting: u32,
+        phase: Phase,
+        /// Devices whose learning this stands on, if more than one.
+        pub(super) merged: u32,
+        pub(super) channels: Per<C, Channel<L>>,
+        pub(super) values: Carried<L::Values, Joint<F>>,
+        pub(super) innovations: Carried<L::Innovations, Joint<F>>,
+        /// Of values and innovations.
+        pub(super) joint: [Cause; 2],
     }
 }
 
-impl<V: Kept, F: Length, W: Length> Memory<V, F, W> {
-    /// Whether the channel of an alarm, which a caller may use as an index, is there.
+impl<C: Length, F: Length, L: Legs> Memory<C, F, L> {
+    /// Whether an alarm is of a channel that there is: a caller may use it as an index.
     fn has_channel_of(&self, alarm: &Option<Alarm>) -> bool {
-        alarm.is_none_or(|alarm| alarm.channel < self.condition.channels())
+        alarm.is_none_or(|alarm| alarm.channel < self.channels.len())
     }
 }
 
 // Not derived: none of this asks anything of the map itself.
-impl<M: FeatureMap, V: View, W: Length> Clone for Detector<'_, M, V, W> {
+impl<M: FeatureMap, L: Legs> Clone for Detector<'_, M, L> {
     fn clone(&self) -> Self {
-        Self { map: self.map, config: self.config.clone(), state: self.state.clone() }
+        Self { map: self.map, config: self.config, state: self.state.clone() }
     }
 }
 
-impl<M: FeatureMap, V: View, W: Length> core::fmt::Debug for Detector<'_, M, V, W> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl<M: FeatureMap, L: Legs> fmt::Debug for Detector<'_, M, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Detector")
             .field("config", &self.config)
             .field("state", &self.state)
@@ -109,28 +98,34 @@ impl<M: FeatureMap, V: View, W: Length> core::fmt::Debug for Detector<'_, M, V, 
     }
 }
 
-#[expect(private_bounds, reason = "a shape that is wrong is refused by the crate itself")]
-impl<'m, M, V, const C: usize, const L: usize, const W: usize> Detector<'m, M, V, Windows<W>>
+#[cfg(feature = "defmt")]
+impl<M: FeatureMap, L: Legs> defmt::Format for Detector<'_, M, L> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        let Memory { stage, rows, last_alarm, .. } = &self.state;
+        defmt::write!(f, "{} after {} rows, last alarm: {}", stage, rows, last_alarm);
+    }
+}
+
+#[expect(private_bounds, reason = "which states can be constants is the crate's own business")]
+impl<'m, M, L> Detector<'m, M, L>
 where
-    M: FeatureMap<Inputs = V::Inputs, Frequencies = Fixed<L>, Backend: SinCos>,
-    V: View<Channels = Fixed<C>> + Shaped,
+    M: FeatureMap<Backend: SinCos>,
+    L: Legs,
+    Per<M::Inputs, Channel<L>>: Initial,
+    Carried<L::Values, Joint<M::Frequencies>>: Initial,
+    Carried<L::Innovations, Joint<M::Frequencies>>: Initial,
 {
     /// Length of a saved detector, in bytes.
     pub const SAVED_BYTES: usize =
-        super::saved::record_bytes(W, <Memory<V, Fixed<L>, Windows<W>>>::SAVED);
+        super::saved::record_bytes(<Memory<M::Inputs, M::Frequencies, L>>::SAVED);
 
     /// A detector that has seen nothing; also as a constant or `static`.
     ///
-    /// A view of no whole rows does not compile. In a function that is found when code is made,
-    /// by `cargo build` and not yet by `cargo check`.
-    ///
     /// # Errors
-    /// What [`Config::check`] refuses. [`Config::warnings`] tells of promises that the settings
-    /// cannot be trusted to keep.
+    /// What [`Config::check`] refuses.
     #[inline(never)]
-    pub const fn new(map: &'m M, config: Config<V, Windows<W>>) -> Result<Self, Error> {
-        const { V::SHAPE };
-        match config.check_fixed() {
+    pub const fn new(map: &'m M, config: Config<L>) -> Result<Self, Error> {
+        match config.check() {
             Ok(()) => Ok(Self::fresh(map, config)),
             Err(error) => Err(error),
         }
@@ -139,208 +134,306 @@ where
     /// Apart from the check, and of constants alone, so that the compiler writes each field
     /// straight to where the caller wants the detector: it is then never on the stack.
     #[inline(never)]
-    const fn fresh(map: &'m M, config: Config<V, Windows<W>>) -> Self {
+    const fn fresh(map: &'m M, config: Config<L>) -> Self {
         Self { map, config, state: Memory::initial() }
     }
 }
 
-impl<'m, M, V, W> Detector<'m, M, V, W>
+impl<'m, M, L> Detector<'m, M, L>
 where
-    M: FeatureMap<Inputs = V::Inputs, Backend: SinCos>,
-    V: View,
-    W: Length,
+    M: FeatureMap<Backend: SinCos>,
+    L: Legs,
 {
-    /// A detector of lengths that are known at run time.
+    /// A detector with as many channels as the map has inputs, where that is known at run time.
     #[cfg(feature = "alloc")]
-    pub(crate) fn sized(
-        map: &'m M,
-        config: Config<V, W>,
-        dims: &Dims,
-        view: V,
-    ) -> Result<Self, Error> {
+    pub(crate) fn sized(map: &'m M, config: Config<L>) -> Result<Self, Error> {
         config.check()?;
-        let mut detector = Self { map, state: Memory::make(dims), config };
-        detector.state.condition.view = view;
-        Ok(detector)
+        Ok(Self { map, state: Memory::make(&map.dims()), config })
     }
 
-    /// Forgets everything learned and begins with scaling again under other settings, as
-    /// [`Detector::relearn`] does under the same; rows go on being counted. O(W·L).
-    ///
-    /// ```
-    /// # use fastmmd::{Config, Detector, Fourier};
-    /// # static MAP: Fourier<1, 64> = Fourier::gaussian(1);
-    /// let mut detector = Detector::new(&MAP, Config::rows(10_000.0))?;
-    /// detector.push(&[0.5])?;
-    /// let rarer = Config::rows(20_000.0);
-    /// detector.relearn_with(rarer)?;
-    /// assert!(detector.relearn_with(Config::rows(0.0)).is_err());
-    /// assert_eq!((detector.config(), detector.rows(), detector.progress()), (&rarer, 1, 0.0));
-    /// # Ok::<(), fastmmd::Error>(())
-    /// ```
+    pub(super) fn plan(&self) -> Plan {
+        let learning_rows = self.config.learning_rows - self.config.profile_rows();
+        Plan {
+            learning_rows,
+            collected: learning_rows - learning_rows / 4,
+            channels: self.state.channels.len(),
+            ln_time: self.state.ln_time,
+            period: self.config.period.unwrap_or(0.0),
+            phase: self.state.phase.turns(),
+        }
+    }
+
+    /// Takes one row, in the sensor's own units. O(C·L) for C channels and L frequencies.
     ///
     /// # Errors
-    /// As [`Detector::new`], and [`Error::WrongShape`] for another number of windows, where it is
-    /// known at run time; nothing is then forgotten.
-    pub fn relearn_with(&mut self, config: Config<V, W>) -> Result<(), Error> {
-        config.check()?;
-        if config.lengths().len() != self.config.lengths().len() {
+    /// [`Error::NonFinite`] or, beyond [`MAX_READING`](crate::condition::MAX_READING),
+    /// [`Error::OutOfRange`], naming the channel; the row is then not counted. A reading that is
+    /// not a number is no error where the settings say that it is missing. Where the number of
+    /// channels is known at run time, [`Error::WrongShape`] for a row of another length.
+    pub fn push(&mut self, row: &<M::Inputs as Length>::Slice<f32>) -> Result<Verdict, Error> {
+        let row = row.as_ref();
+        let missing = self.config.not_a_number == NotANumber::Missing;
+        let expected = |reading: &f32| if missing && reading.is_nan() { 0.0 } else { *reading };
+        for (channel, reading) in row.iter().enumerate() {
+            check_row(&[expected(reading)]).map_err(|error| of_channel(error, channel))?;
+        }
+        self.take(row.iter().map(|reading| (!reading.is_nan()).then_some(*reading)))
+    }
+
+    /// Takes one row in which readings may be missing.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_partial(
+        &mut self,
+        row: &<M::Inputs as Length>::Slice<Option<f32>>,
+    ) -> Result<Verdict, Error> {
+        let row = row.as_ref();
+        for (channel, reading) in row.iter().enumerate() {
+            check_row(&[reading.unwrap_or(0.0)]).map_err(|error| of_channel(error, channel))?;
+        }
+        self.take(row.iter().copied())
+    }
+
+    fn take(
+        &mut self,
+        row: impl ExactSizeIterator<Item = Option<f32>> + Clone,
+    ) -> Result<Verdict, Error> {
+        if row.len() != self.state.channels.len() {
             return Err(Error::WrongShape);
         }
-        self.config = config;
-        self.relearn();
+        self.state.rows = self.state.rows.saturating_add(1);
+        if let Some(period) = self.config.period {
+            self.state.phase.advance(period);
+        }
+        for (channel, reading) in self.state.channels.iter_mut().zip(row.clone()) {
+            channel.gaps.push(reading.is_none());
+            if let Some(reading) = reading {
+                channel.stillness.push(reading);
+            }
+        }
+        if self.state.stage == Stage::Learning {
+            self.learn(row)?;
+            return Ok(Verdict::Learning { progress: self.progress() });
+        }
+        let (found, joint) = self.watch(row)?;
+        let verdict = self.decide(&found, &joint);
+        self.relearn_if_due();
+        Ok(verdict)
+    }
+
+    /// Learns a drift that lasts as healthy, if the settings say so.
+    fn relearn_if_due(&mut self) {
+        let drifting = self.state.stage == Stage::Drift;
+        self.state.drifting = if drifting { self.state.drifting.saturating_add(1) } else { 0 };
+        if self.config.relearn_after.is_some_and(|rows| self.state.drifting >= rows) {
+            self.relearn();
+        }
+    }
+
+    #[inline(never)]
+    fn learn(&mut self, readings: impl Iterator<Item = Option<f32>>) -> Result<(), Error> {
+        let plan = self.plan();
+        let (row, profile) = (self.state.learned, self.config.profile_rows());
+        let scaled = self.config.scaling_rows();
+        self.state.learned = self.state.learned.saturating_add(1);
+        if row < scaled.max(profile) {
+            for (channel, reading) in self.state.channels.iter_mut().zip(readings) {
+                match reading {
+                    Some(reading) if row < scaled => channel.begin(reading),
+                    Some(reading) => channel.learn_profile(reading, &plan),
+                    None => {}
+                }
+                if row + 1 == scaled {
+                    channel.standard.correct();
+                }
+                if row + 1 == profile {
+                    channel.end_profile();
+                }
+            }
+            return Ok(());
+        }
+        // After a profile, the rows that are left are all there is.
+        let scaled = if profile > 0 { 0 } else { scaled };
+        let progress = Progress { row: row - profile, scaled, rows: plan.learning_rows };
+        if progress.is_checkpoint() {
+            self.checkpoint(progress.begins_to_collect());
+        }
+        for (channel, reading) in self.state.channels.iter_mut().zip(readings) {
+            match reading {
+                Some(reading) => channel.learn(reading, &plan, &progress),
+                None => channel.miss(),
+            }
+        }
+        let Memory { channels, values, innovations, .. } = &mut self.state;
+        if let Some(joint) = values.carried_mut() {
+            let vector = vector(self.map, channels, |channel| channel.joint().0);
+            joint.learn(self.map, &vector, &plan, progress.collects())?;
+        }
+        if let Some(joint) = innovations.carried_mut() {
+            let vector = vector(self.map, channels, |channel| channel.joint().1);
+            joint.learn(self.map, &vector, &plan, progress.collects())?;
+        }
+        if self.state.learned >= self.config.learning_rows {
+            self.arm();
+        }
         Ok(())
     }
 
-    /// Forgets everything learned and begins with scaling again; rows go on being counted.
+    /// Puts to use what was learned so far.
+    fn checkpoint(&mut self, begins_to_collect: bool) {
+        let mut corrected = false;
+        for channel in self.state.channels.iter_mut() {
+            corrected |= channel.checkpoint();
+            if begins_to_collect {
+                channel.restart_residual();
+            }
+        }
+        if corrected {
+            self.state.values.reset();
+        }
+        if corrected || begins_to_collect {
+            self.state.innovations.reset();
+        }
+    }
+
+    /// Ends learning: sets the thresholds.
+    fn arm(&mut self) {
+        let time = self.config.mean_time_between_false_alarms;
+        self.state.ln_time = ln_f32(time);
+        let plan = self.plan();
+        for channel in self.state.channels.iter_mut() {
+            channel.arm(&plan, plan.learning_rows, time);
+        }
+        if let Some(joint) = self.state.values.carried_mut() {
+            joint.arm(&plan);
+        }
+        if let Some(joint) = self.state.innovations.carried_mut() {
+            joint.arm(&plan);
+        }
+        self.state.stage = Stage::Monitoring;
+    }
+
+    /// What each leg of each channel finds, and the joint ones.
+    fn watch(&mut self, row: impl Iterator<Item = Option<f32>>) -> Result<Evidence<M>, Error> {
+        let plan = self.plan();
+        let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
+        let mut found = channels.like([Found::CALM; 4]);
+        let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
+        for (found, (channel, reading)) in found.iter_mut().zip(channels.iter_mut().zip(row)) {
+            open |= channel.is_open();
+            wanders |= channel.wanders();
+            match reading {
+                Some(reading) => channel.watch(reading, &plan, found),
+                None => channel.miss(),
+            }
+        }
+        let mut joint = [Found::CALM; 2];
+        let [of_values, of_innovations] = &mut joint;
+        if let Some(leg) = values.carried_mut() {
+            let vector = vector(self.map, channels, |channel| channel.joint().0);
+            let found = leg.watch(self.map, &vector, &plan, !open)?;
+            // Of a level that wanders nothing is known.
+            if !wanders {
+                *of_values = found;
+            }
+        }
+        if let Some(leg) = innovations.carried_mut() {
+            let vector = vector(self.map, channels, |channel| channel.joint().1);
+            *of_innovations = leg.watch(self.map, &vector, &plan, !open)?;
+        }
+        Ok((found, joint))
+    }
+
+    /// Forgets everything learned and learns anew; rows go on being counted. O(C + L).
     pub fn relearn(&mut self) {
         let rows = self.state.rows;
         self.state.reset();
         self.state.rows = rows;
     }
 
-    /// Takes one row, in the sensor's own units. O(W·L) beside the map, and 8·L bytes of stack.
+    /// Learns anew under other settings.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] or, beyond [`MAX_READING`](crate::condition::MAX_READING),
-    /// [`Error::OutOfRange`], naming the channel; the row is then not counted. Where the number of
-    /// channels is known at run time, [`Error::WrongShape`] for a row of another length.
-    pub fn push(&mut self, row: &<V::Channels as Length>::Slice<f32>) -> Result<Verdict, Error> {
-        let row = row.as_ref();
-        if row.len() != self.state.condition.channels() {
-            return Err(Error::WrongShape);
-        }
-        check_row(row)?;
-        let at = self.state.rows;
-        self.state.rows = self.state.rows.saturating_add(1);
-        for (stillness, value) in self.state.condition.stillness.iter_mut().zip(row) {
-            stillness.push(*value);
-        }
-        if self.state.stage == Stage::Scaling {
-            if self.state.condition.scale_by(row, self.config.scaling_rows) {
-                self.choose_bandwidth();
-                self.state.stage = Stage::Learning;
-            }
-            return Ok(self.still_learning());
-        }
-        let learning = self.state.stage == Stage::Learning;
-        let condition = &mut self.state.condition;
-        let standardised = condition.standardised(row);
-        let values = condition.view.values(&standardised);
-        if learning {
-            condition.gate.learn(&values, self.config.learning_rows);
-        } else if self.config.lone_outliers == LoneOutliers::HoldBack
-            && condition.gate.holds(&values)
-        {
-            condition.view.advance(&standardised, Update::Skip);
-            return Ok(self.passed_over());
-        }
-        let update = if learning { Update::Learn } else { Update::Follow };
-        condition.view.advance(&standardised, update);
-        if !condition.view.delay_mut().take_in(&values) {
-            return Ok(self.still_learning());
-        }
-        let mean = &self.state.comparison.reference.mean;
-        let points = mean.points.like(Point::ZERO);
-        let mut features = Features { points, axes: mean.axes.like([Point::ZERO; 3]) };
-        axes_into::<_, M::Backend>(&mut features.axes, &values);
-        self.map_into(&mut features)?;
-        self.state.comparison.push(&self.config.rules(), at, &features, learning);
-        if !learning {
-            return Ok(self.decide(at));
-        }
-        self.learn_evidence();
-        self.state.learned = self.state.learned.saturating_add(1);
-        if self.state.learned >= self.config.learning_rows {
-            self.arm();
-        }
-        Ok(self.still_learning())
+    /// As [`Detector::new`]; nothing is then forgotten.
+    pub fn relearn_with(&mut self, config: Config<L>) -> Result<(), Error> {
+        config.check()?;
+        self.config = config;
+        self.relearn();
+        Ok(())
     }
 
-    fn choose_bandwidth(&mut self) {
-        let median = self.state.condition.median_distance();
-        let bandwidth = match self.config.bandwidth {
-            Bandwidth::Deviations(deviations) => deviations,
-            Bandwidth::MedianDistance(factor) => factor * median,
-            Bandwidth::Family => median,
-        };
-        self.state.condition.scaling.inverse_bandwidth.0 =
-            self.map.recipe().kernel.bandwidth() / bandwidth;
+    /// Part done of learning, from 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> f32 {
+        (row_count(self.state.learned) / row_count(self.config.learning_rows)).min(1.0)
     }
 
-    /// The points of the last vector, in units of the bandwidth and within the map's reach.
-    fn map_into(
-        &mut self,
-        features: &mut Features<V::Channels, M::Frequencies>,
-    ) -> Result<(), Error> {
-        let vector = self.state.condition.scaled_vector(0.2 * self.map.reach());
-        let frequencies = features.points.len();
-        let (vector, points) = (vector.borrow(), features.points.borrow_mut());
-        // Asked once, not for each frequency.
-        if self.config.bandwidth != Bandwidth::Family {
-            return self.map.project(vector, points, |point, turns| {
-                *point = M::Backend::point(turns);
-            });
-        }
-        let mut index = 0;
-        self.map.project(vector, points, move |point, turns| {
-            *point = M::Backend::point(turns * family_factor(index, frequencies));
-            index += 1;
-        })
+    /// What the detector is doing.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        self.state.stage
     }
 
-    /// Takes the evidence of each channel as that of a healthy row.
-    fn learn_evidence(&mut self) {
-        let Memory { comparison, attribution, .. } = &mut self.state;
-        let Comparison { count, reference, bank, windows } = comparison;
-        let windows = windows.iter().zip(self.config.lengths()).zip(bank.axes.iter());
-        for (((window, length), axes), usual) in windows.zip(attribution.usual.iter_mut()) {
-            if !is_ripe(*length, *count) {
-                continue;
-            }
-            let rate = 1.0 / row_count(window.null.rows);
-            let normaliser = window.normaliser(reference.weight_squares.0);
-            let axes = axes.iter().zip(reference.mean.axes.iter());
-            for (usual, (axis, reference)) in usual.iter_mut().zip(axes) {
-                for (usual, value) in usual.iter_mut().zip(evidence(axis, reference)) {
-                    *usual += rate * (value / normaliser - *usual);
-                }
-            }
-        }
+    /// Rows pushed in all.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.state.rows
     }
 
-    /// Ends learning: sets the thresholds.
-    fn arm(&mut self) {
-        self.state.comparison.arm(&self.config.rules());
-        let rows = self.config.scaling_rows.saturating_add(self.state.learned);
-        let stillness = &mut self.state.condition.stillness;
-        let time = self.config.mean_time_between_false_alarms * rounded(f64_of(stillness.len()));
-        for stillness in stillness.iter_mut() {
-            stillness.arm(rows, time, LEAST_STUCK);
-        }
-        self.state.stage = Stage::Monitoring;
+    /// The last alarm raised, as it was amended, if any.
+    #[must_use]
+    pub fn last_alarm(&self) -> Option<Alarm> {
+        self.state.last_alarm
     }
 
-    fn still_learning(&self) -> Verdict {
-        Verdict::Learning { progress: self.progress() }
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &Config<L> {
+        &self.config
+    }
+
+    /// The map.
+    #[must_use]
+    pub fn map(&self) -> &'m M {
+        self.map
     }
 }
 
-/// The factor on the phases of frequency `index` of `frequencies` in a family of bandwidths.
-fn family_factor(index: usize, frequencies: usize) -> f32 {
-    if index < frequencies / 4 {
-        4.0
-    } else if index < frequencies / 2 {
-        2.0
-    } else {
-        1.0
+/// What the legs of each channel find, and the two joint ones.
+pub(super) type Evidence<M> = (Per<<M as FeatureMap>::Inputs, [Found; 4]>, [Found; 2]);
+
+/// An error of one reading as that of a channel.
+fn of_channel(error: Error, channel: usize) -> Error {
+    use crate::error::Parameter::Channel;
+    match error {
+        Error::NonFinite(_) => Error::NonFinite(Channel(channel)),
+        Error::OutOfRange(_) => Error::OutOfRange(Channel(channel)),
+        other => other,
     }
 }
 
-#[cfg(feature = "defmt")]
-impl<M: FeatureMap, V: View, W: Length> defmt::Format for Detector<'_, M, V, W> {
-    fn format(&self, f: defmt::Formatter<'_>) {
-        let Memory { stage, rows, last_alarm, .. } = &self.state;
-        defmt::write!(f, "{} after {} rows, last alarm: {}", stage, rows, last_alarm);
+/// A vector with a coordinate of each channel, within the map's reach.
+fn vector<M: FeatureMap, L: Legs>(
+    map: &M,
+    channels: &Per<M::Inputs, Channel<L>>,
+    of: impl Fn(&Channel<L>) -> f32,
+) -> Per<M::Inputs, f32> {
+    let mut vector = channels.like(0.0);
+    for (x, channel) in vector.iter_mut().zip(channels.iter()) {
+        *x = of(channel);
+    }
+    draw_in(&mut vector, 0.5 * map.reach());
+    vector
+}
+
+/// Draws a vector that is longer than `longest` in to it: far beyond what means something, and
+/// within the map's reach.
+#[inline]
+pub(super) fn draw_in(vector: &mut [f32], longest: f32) {
+    let squared: f32 = vector.iter().map(|x| *x * *x).sum();
+    if squared > longest * longest {
+        let factor = longest / larger(sqrt_f32(squared), 1e-6);
+        vector.iter_mut().for_each(|x| *x *= factor);
     }
 }

@@ -4,10 +4,8 @@ use core::ops::RangeInclusive;
 
 use crate::error::Error;
 use crate::numeric::f32_of;
-use crate::shape::{Fixed, Length, Per};
+use crate::shape::{Length, Per};
 use crate::state::{Plain, Reader, Writer, plain_states, state};
-
-use super::bank::Bank;
 
 /// A mean of features or of their products: features lie within ±√2, but for a coarse backend's
 /// error.
@@ -65,32 +63,23 @@ impl<A: Length, B: Length> Moments<A, B> {
     }
 }
 
-impl<A: Length, B: Length> Bank for Moments<A, B> {
-    /// The features of both groups.
-    type Row = (Per<A, f32>, Per<B, f32>);
-    type Mean = Self;
-    type W = Fixed<1>;
-
-    fn blend(mean: &mut Self, (a, b): &Self::Row, rate: f32) {
-        let features = mean.a.iter_mut().zip(a.iter()).chain(mean.b.iter_mut().zip(b.iter()));
+impl<A: Length, B: Length> Moments<A, B> {
+    /// Moves all means towards the features of a row by the fraction `rate`.
+    pub(super) fn blend(&mut self, a: &Per<A, f32>, b: &Per<B, f32>, rate: f32) {
+        let features = self.a.iter_mut().zip(a.iter()).chain(self.b.iter_mut().zip(b.iter()));
         for (mean, x) in features {
             mean.0 += rate * (x - mean.0);
         }
-        for (row, x) in mean.products.iter_mut().zip(a.iter()) {
+        for (row, x) in self.products.iter_mut().zip(a.iter()) {
             for (mean, y) in row.iter_mut().zip(b.iter()) {
                 mean.0 += rate * (x * y - mean.0);
             }
         }
     }
 
-    fn blend_and_measure(
-        &mut self,
-        Per([rate]): &Per<Fixed<1>, f32>,
-        row: &Self::Row,
-        reference: &Self,
-    ) -> Per<Fixed<1>, f32> {
-        Self::blend(self, row, *rate);
-        let pairs = self.covariances().zip(reference.covariances());
-        Per([pairs.map(|(c, d)| (c - d) * (c - d)).sum::<f32>() / self.pairs()])
+    /// Mean over all pairs of features of the squared difference of their covariances.
+    pub(super) fn squared_distance(&self, other: &Self) -> f32 {
+        let pairs = self.covariances().zip(other.covariances());
+        pairs.map(|(c, d)| (c - d) * (c - d)).sum::<f32>() / self.pairs()
     }
 }

@@ -2,34 +2,31 @@
 
 use crate::state::codes;
 
-/// What the detector is doing.
+/// What a detector is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Stage {
-    /// Learning each channel's level and spread, and the bandwidth.
-    Scaling,
-    /// Learning the reference, and how much windows differ from it while all is well.
+    /// Learning what is healthy.
     Learning,
-    /// Comparing windows with the reference.
+    /// Comparing rows with what was learned.
     Monitoring,
-    /// As monitoring, since an alarm that has not been answered.
+    /// As monitoring, while something differs.
     Drift,
 }
 
 codes!(Stage {
-    Scaling = 0 "scaling",
-    Learning = 1 "learning",
-    Monitoring = 2 "monitoring",
-    Drift = 3 "drift",
+    Learning = 0 "learning",
+    Monitoring = 1 "monitoring",
+    Drift = 2 "drift",
 });
 
 impl Stage {
-    /// Whether scaling and learning are complete.
+    /// Whether learning is complete.
     #[must_use]
     pub const fn is_learned(self) -> bool {
         match self {
-            Self::Scaling | Self::Learning => false,
+            Self::Learning => false,
             Self::Monitoring | Self::Drift => true,
         }
     }
@@ -40,16 +37,19 @@ impl Stage {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Verdict<A = Alarm> {
-    /// Still scaling or learning; `progress` goes from 0 to 1 over both.
+    /// Still learning; `progress` goes from 0 to 1.
     Learning {
-        /// Part done of scaling and learning together.
+        /// Part done.
         progress: f32,
     },
-    /// Nothing differs from the reference by more than its threshold.
+    /// Nothing differs from what was learned by more than the promise allows.
     Healthy,
-    /// What is watched has changed: raised on one row, as often as the policy says.
+    /// Something has changed: raised on one row for each cause.
     Alarm(A),
-    /// An alarm was raised before, and it is not yet time for another.
+    /// The alarm of 32 rows before, with what is known now: same row, and another channel, change
+    /// or beginning.
+    Amended(A),
+    /// Something that an alarm was raised for still differs.
     Drifting,
 }
 
@@ -57,21 +57,24 @@ pub enum Verdict<A = Alarm> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
 pub struct Alarm {
     /// The row it was raised on, counted from 0 over all rows pushed.
     pub row: u64,
-    /// The row the change seems to have begun.
+    /// The row on which the change seems to have begun.
     pub since: u64,
-    /// Length, in rows, of the window that fired.
-    pub window: u32,
-    /// The statistic of that window.
-    pub score: f32,
-    /// Its threshold.
-    pub threshold: f32,
     /// The channel that changed most, counted from 0.
     pub channel: usize,
     /// What about it changed.
     pub change: Change,
+    /// Which leg found it.
+    pub leg: Leg,
+    /// Rows that the statistic looks back over.
+    pub window: u32,
+    /// The statistic.
+    pub score: f32,
+    /// Beyond which it is an alarm.
+    pub threshold: f32,
 }
 
 impl Alarm {
@@ -82,19 +85,56 @@ impl Alarm {
     }
 }
 
-/// What one window says.
+/// Something that differs from what was learned, now.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
-pub struct WindowStatus {
-    /// Its length in rows.
-    pub window: u32,
-    /// How far it is from the reference.
-    pub statistic: f32,
-    /// Beyond which it alarms; 0 while learning.
-    pub threshold: f32,
+pub struct Open {
+    /// Which leg sees it.
+    pub leg: Leg,
+    /// The channel; `None` for all channels together.
+    pub channel: Option<usize>,
+    /// Rows since an alarm was last raised for it; no more than 65,535 are counted.
+    pub rows: u32,
+    /// How large it is: of a level the shift in deviations, of the others how far beyond the
+    /// promise, as a factor e^size on the mean time between false alarms.
+    pub size: f32,
 }
+
+/// What an alarm stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Leg {
+    /// The level of a channel against the learned one.
+    Level,
+    /// What a channel does beyond what its past predicts.
+    Jump,
+    /// The spread of that.
+    Spread,
+    /// Rows outside the learned range.
+    Range,
+    /// The joint distribution of all channels.
+    Values,
+    /// The joint distribution of what they do beyond what their past predicts.
+    Innovations,
+    /// A reading that does not change at all.
+    Stuck,
+    /// Readings that do not come.
+    Missing,
+}
+
+codes!(Leg {
+    Level = 0 "level",
+    Jump = 1 "jump",
+    Spread = 2 "spread",
+    Range = 3 "range",
+    Values = 4 "values",
+    Innovations = 5 "innovations",
+    Stuck = 6 "stuck",
+    Missing = 7 "missing",
+});
 
 /// What about a channel changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,17 +143,50 @@ pub struct WindowStatus {
 pub enum Change {
     /// Its level.
     Level,
-    /// Its spread.
+    /// Its spread, or that of what its past does not predict.
     Spread,
-    /// The shape of its distribution, or how channels or lags go together.
+    /// The shape of its distribution, or how channels go together.
     Shape,
+    /// Single readings far out of the ordinary, more often than was learned.
+    Outliers,
     /// It has stopped moving at all.
     Stuck,
+    /// Its readings do not come.
+    Missing,
 }
 
 codes!(Change {
     Level = 0 "level",
     Spread = 1 "spread",
     Shape = 2 "shape",
-    Stuck = 3 "stuck",
+    Outliers = 3 "outliers",
+    Stuck = 4 "stuck",
+    Missing = 5 "missing",
 });
+
+/// What one statistic says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct LegStatus {
+    /// Which leg it is of.
+    pub leg: Leg,
+    /// The channel; `None` for all channels together.
+    pub channel: Option<usize>,
+    /// Rows that it looks back over; 0 for a cumulative sum, which has no end.
+    pub window: u32,
+    /// The statistic: of means and distances their root, of runs their length in rows, of rows out
+    /// of range a log-likelihood in nats.
+    pub statistic: f32,
+    /// Beyond which it is an alarm.
+    pub threshold: f32,
+}
+
+impl LegStatus {
+    /// The statistic over its threshold.
+    #[must_use]
+    pub fn ratio(&self) -> f32 {
+        self.statistic / self.threshold
+    }
+}

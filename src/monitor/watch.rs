@@ -1,6 +1,5 @@
 //! What firmware and tools need of a detector, whatever its shape.
 
-use crate::condition::View;
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
@@ -8,6 +7,7 @@ use crate::shape::Length;
 
 use super::config::{Config, Warning};
 use super::detector::Detector;
+use super::legs::choice::Legs;
 use super::verdict::{Alarm, Stage, Verdict};
 
 /// How a [`Monitor`] stands.
@@ -20,14 +20,16 @@ pub struct Status {
     /// Rows pushed in all, also before learning anew. Rows are numbered from 0, so this is the
     /// number of the next one.
     pub rows: u64,
-    /// Part done of scaling and learning together, from 0 to 1.
+    /// Part done of learning, from 0 to 1.
     pub progress: f32,
-    /// The statistic of the window nearest to, or farthest beyond, its threshold; while learning,
-    /// of the shortest window.
+    /// The statistic nearest to its threshold, or farthest beyond; 0 while learning.
     pub statistic: f32,
-    /// The threshold of that window; 0 while learning.
+    /// Its threshold; 0 while learning.
     pub threshold: f32,
-    /// The alarm that stands: the last one, while the stage is [`Stage::Drift`].
+    /// How many things differ from what was learned, now.
+    pub open: u32,
+    /// The alarm that stands: the last one, as it was amended, while the stage is
+    /// [`Stage::Drift`].
     pub alarm: Option<Alarm>,
 }
 
@@ -43,9 +45,9 @@ pub struct Status {
 ///     Ok(monitor.status().stage)
 /// }
 ///
-/// static MAP: Fourier<2, 16> = Fourier::gaussian(1);
+/// static MAP: Fourier<2, 16> = Fourier::additive(1);
 /// let mut detector = Detector::new(&MAP, Config::rows(1e4))?;
-/// assert_eq!(watch(&mut detector)?, Stage::Scaling);
+/// assert_eq!(watch(&mut detector)?, Stage::Learning);
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
 pub trait Monitor {
@@ -58,14 +60,14 @@ pub trait Monitor {
     /// Takes one row. The row that ends learning is answered with [`Verdict::Learning`], while
     /// the [stage](Status::stage) is [`Stage::Monitoring`] already; no other row is.
     ///
-    /// Costs O(W·L) for W windows and L frequencies, beside the map.
+    /// Costs O(C + L) for C channels and L frequencies, beside the map.
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel; the row is then not
     /// counted, and nothing has changed.
     fn push(&mut self, row: &Self::Row) -> Result<Verdict, Error>;
 
-    /// How it stands after the last row. O(W).
+    /// How it stands after the last row. O(C + L).
     fn status(&self) -> Status;
 
     /// The settings under which it learns or has learned.
@@ -74,18 +76,22 @@ pub trait Monitor {
     /// The promises that these settings cannot be trusted to keep.
     fn warnings(&self) -> impl Iterator<Item = Warning>;
 
-    /// Forgets everything but the number of rows, and learns anew under these settings. O(W·L).
+    /// Forgets everything but the number of rows, and learns anew under these settings. O(C + L).
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for settings that mean nothing; nothing is
     /// then forgotten.
     fn relearn_with(&mut self, config: Self::Config) -> Result<(), Error>;
 
+    /// Somebody says that what differs now is nothing: it closes, and the same does not alarm again
+    /// while other things do. O(C + L).
+    fn dismiss(&mut self);
+
     /// Length in bytes of what [`save`](Self::save) writes: the same at any time.
     fn saved_bytes(&self) -> usize;
 
     /// Writes the whole state, with a checksum of its own, to the front of `out`, and returns its
-    /// length in bytes. O(W·L); far more than [`push`](Self::push), for the checksum goes bit by
+    /// length in bytes. O(C + L); far more than [`push`](Self::push), for the checksum goes bit by
     /// bit.
     ///
     /// # Errors
@@ -102,14 +108,13 @@ pub trait Monitor {
     fn restore(&mut self, bytes: &[u8]) -> Result<(), Error>;
 }
 
-impl<M, V, W> Monitor for Detector<'_, M, V, W>
+impl<M, L> Monitor for Detector<'_, M, L>
 where
-    M: FeatureMap<Inputs = V::Inputs, Backend: SinCos>,
-    V: View,
-    W: Length,
+    M: FeatureMap<Backend: SinCos>,
+    L: Legs,
 {
-    type Row = <V::Channels as Length>::Slice<f32>;
-    type Config = Config<V, W>;
+    type Row = <M::Inputs as Length>::Slice<f32>;
+    type Config = Config<L>;
 
     fn push(&mut self, row: &Self::Row) -> Result<Verdict, Error> {
         self.push(row)
@@ -117,17 +122,19 @@ where
 
     fn status(&self) -> Status {
         let stage = self.stage();
+        let nearest = self.nearest();
         Status {
             stage,
             rows: self.rows(),
             progress: self.progress(),
-            statistic: self.statistic(),
-            threshold: self.threshold(),
+            statistic: nearest.map_or(0.0, |leg| leg.statistic),
+            threshold: nearest.map_or(0.0, |leg| leg.threshold),
+            open: self.open().fold(0, |count, _| count + 1),
             alarm: self.last_alarm().filter(|_| stage == Stage::Drift),
         }
     }
 
-    fn config(&self) -> &Config<V, W> {
+    fn config(&self) -> &Config<L> {
         self.config()
     }
 
@@ -135,8 +142,12 @@ where
         self.config().warnings()
     }
 
-    fn relearn_with(&mut self, config: Config<V, W>) -> Result<(), Error> {
+    fn relearn_with(&mut self, config: Config<L>) -> Result<(), Error> {
         self.relearn_with(config)
+    }
+
+    fn dismiss(&mut self) {
+        self.dismiss();
     }
 
     fn saved_bytes(&self) -> usize {
@@ -156,20 +167,12 @@ where
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
-    use crate::condition::Raw;
-    use crate::monitor::Policy;
-    use crate::shape::Windows;
     use crate::{Fourier, Parameter};
     use rand_core::{Rng, SeedableRng};
     use rand_xorshift::XorShiftRng;
     use std::vec;
 
-    const CONFIG: Config<Raw<1>, Windows<2>> = Config {
-        scaling_rows: 64,
-        learning_rows: 512,
-        policy: Policy::OncePerChange(20),
-        ..Config::<Raw<1>>::rows(1e4).with_windows([4, 16])
-    };
+    const CONFIG: Config = Config { learning_rows: 512, ..Config::rows(1e4) };
 
     /// Pushes noise around `level`, and gives how often learning ended and the last alarm.
     fn run<M: Monitor<Row = [f32; 1]>>(
@@ -186,7 +189,7 @@ mod tests {
                     ended += u32::from(monitor.status().stage.is_learned());
                 }
                 Verdict::Healthy | Verdict::Drifting => {}
-                Verdict::Alarm(alarm) => last = Some(alarm),
+                Verdict::Alarm(alarm) | Verdict::Amended(alarm) => last = Some(alarm),
             }
         }
         (ended, last)
@@ -195,9 +198,9 @@ mod tests {
     /// From the first row through an alarm and its end, over the trait alone.
     fn lives<M: Monitor<Row = [f32; 1]>>(monitor: &mut M, other: &M::Config) {
         let mut rng = XorShiftRng::seed_from_u64(4);
-        assert_eq!(run(monitor, &mut rng, 64 + 512, 0.0), (1, None));
+        assert_eq!(run(monitor, &mut rng, 512, 0.0), (1, None));
         let status = monitor.status();
-        assert_eq!((status.rows, status.progress, status.alarm), (64 + 512, 1.0, None));
+        assert_eq!((status.rows, status.progress, status.alarm), (512, 1.0, None));
         assert_eq!(run(monitor, &mut rng, 100, 0.0), (0, None));
         let (_, alarm) = run(monitor, &mut rng, 100, 1.0);
         assert!(alarm.is_some());
@@ -211,8 +214,10 @@ mod tests {
         assert_eq!(short, Err(Error::BufferTooSmall { needed }));
         assert_eq!(monitor.save(&mut bytes), Ok(needed));
 
-        run(monitor, &mut rng, 300, 0.0);
-        assert_eq!((monitor.status().stage, monitor.status().alarm), (Stage::Monitoring, None));
+        assert!(drifts.open > 0);
+        monitor.dismiss();
+        let dismissed = monitor.status();
+        assert_eq!((dismissed.stage, dismissed.alarm), (Stage::Monitoring, None));
         monitor.restore(&bytes).unwrap();
         assert_eq!(monitor.status(), drifts);
 
@@ -223,12 +228,12 @@ mod tests {
         monitor.relearn_with(other.clone()).unwrap();
         assert!(monitor.config() == other);
         let anew = monitor.status();
-        assert_eq!((anew.stage, anew.rows, anew.progress), (Stage::Scaling, drifts.rows, 0.0));
+        assert_eq!((anew.stage, anew.rows, anew.progress), (Stage::Learning, drifts.rows, 0.0));
     }
 
     #[test]
     fn a_detector_lives_through_the_trait() {
-        let map = Fourier::<1, 16>::gaussian(1);
+        let map = Fourier::<1, 16>::additive(1);
         let mut detector = Detector::new(&map, CONFIG).unwrap();
         lives(&mut detector, &Config { learning_rows: 1024, ..CONFIG });
     }

@@ -180,9 +180,8 @@ impl<T: Plain> Plain for Option<T> {
     }
 }
 
-/// Declares how a small struct or a choice is written: its parts in the order given. A field
-/// `= initial => since N` is one that records before version N do not have. Room for numbers that
-/// was smaller before version N is `[u32; 2, 1 before N]`, the latest change first.
+/// Declares how a small struct is written: its fields in the order given. A field
+/// `= initial => since N` is one that records before version N do not have.
 macro_rules! plain {
     (struct $name:ty {
         $(
@@ -214,113 +213,6 @@ macro_rules! plain {
                 Ok(Self {
                     $($field: $crate::state::begin!(take reader, $kind $(, $initial, $version)?)),*
                 })
-            }
-        }
-    };
-    // The same with a name for each variant.
-    (enum $name:ty [$number:ty; $n:literal] {
-        $(
-            $code:literal = $variant:ident $(($($v:ident),*))? $({$($f:ident),*})? $text:literal
-        ),* $(,)?
-    }) => {
-        $crate::state::plain!(enum $name [$number; $n] {
-            $($code = $variant $(($($v),*))? $({$($f),*})?),*
-        });
-
-        impl $name {
-            /// The names of all variants.
-            pub const NAMES: [&'static str; [$($code),*].len()] = [$($text),*];
-
-            /// Its name, in lower case.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant { .. } => $text,)*
-                }
-            }
-
-            /// The variant with this [`name`](Self::name), if there is one. It takes as many of
-            /// the numbers as it has, from the front.
-            #[must_use]
-            pub fn from_name(name: &str, numbers: [$number; $n]) -> Option<Self> {
-                let mut _room = numbers.into_iter();
-                match name {
-                    $($text => {
-                        $($(let $v = _room.next().unwrap_or_default();)*)?
-                        $($(let $f = _room.next().unwrap_or_default();)*)?
-                        Some(Self::$variant $(($($v),*))? $({$($f),*})?)
-                    })*
-                    _ => None,
-                }
-            }
-        }
-    };
-    // A code and space for N numbers; each variant uses as many as it has, from the front.
-    (enum $name:ty [
-        $number:ty; $n:literal
-        $(, $fewer:literal before $version:literal $(of $newest:literal)?)*
-    ] {
-        $($code:literal = $variant:ident $(($($v:ident),*))? $({$($f:ident),*})?),* $(,)?
-    }) => {
-        const _: () = {
-            let _room = $n;
-            $(
-                $crate::state::begin!(version $version $(, $newest)?);
-                assert!($fewer < _room, "the latest change comes first");
-                let _room = $fewer;
-            )*
-        };
-
-        impl $name {
-            /// Numbers that records of this version have room for.
-            fn room_in(_version: u8) -> usize {
-                let room = $n;
-                $(let room = if _version < $version { $fewer } else { room };)*
-                room
-            }
-        }
-
-        impl $crate::state::Plain for $name {
-            const BYTES: usize = 1 + $n * <$number as $crate::state::Plain>::BYTES;
-
-            #[inline]
-            fn bytes_in(version: u8) -> usize {
-                1 + Self::room_in(version) * <$number as $crate::state::Plain>::BYTES
-            }
-
-            fn write(self, writer: &mut $crate::state::Writer<'_>) {
-                let mut numbers: [$number; $n] = [Default::default(); $n];
-                let _room = numbers.iter_mut();
-                let code: u8 = match self {
-                    $(Self::$variant $(($($v),*))? $({$($f),*})? => {
-                        let mut _room = _room;
-                        $($(if let Some(place) = _room.next() { *place = $v; })*)?
-                        $($(if let Some(place) = _room.next() { *place = $f; })*)?
-                        $code
-                    })*
-                };
-                writer.put([code]);
-                for number in numbers {
-                    $crate::state::Plain::write(number, writer);
-                }
-            }
-
-            fn take(reader: &mut $crate::state::Reader<'_>) -> Result<Self, $crate::Error> {
-                let code = <u8 as $crate::state::Plain>::take(reader)?;
-                let mut numbers: [$number; $n] = [Default::default(); $n];
-                let room = Self::room_in(reader.version());
-                for number in numbers.iter_mut().take(room) {
-                    *number = $crate::state::Plain::take(reader)?;
-                }
-                let mut _room = numbers.into_iter();
-                match code {
-                    $($code => {
-                        $($(let $v = _room.next().unwrap_or_default();)*)?
-                        $($(let $f = _room.next().unwrap_or_default();)*)?
-                        Ok(Self::$variant $(($($v),*))? $({$($f),*})?)
-                    })*
-                    _ => Err($crate::Error::Inconsistent),
-                }
             }
         }
     };

@@ -75,8 +75,7 @@ pub(crate) use codes;
 
 #[cfg(test)]
 mod tests {
-    use crate::condition::ViewKind;
-    use crate::monitor::{Change, LoneOutliers, Stage};
+    use crate::monitor::{Change, Leg, NotANumber, Stage, Steadiness};
     use crate::state::Kind;
     use crate::{MapKind, Profile, Sampling};
     use std::string::String;
@@ -105,6 +104,6 @@ mod tests {
 
     #[test]
     fn codes_and_names_are_each_of_one_variant() {
-        check!(Change, Kind, LoneOutliers, MapKind, Profile, Sampling, Stage, ViewKind);
+        check!(Change, Kind, Leg, MapKind, NotANumber, Profile, Sampling, Stage, Steadiness);
     }
 }

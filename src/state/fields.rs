@@ -6,8 +6,7 @@ use crate::error::Error;
 use crate::features::sincos::Point;
 use crate::shape::{Dims, Fixed, Length, Per};
 
-use super::VERSION;
-use super::bytes::{NonNegative, Plain, Reader, Writer};
+use super::bytes::{NonNegative, Reader, Writer};
 
 /// A value that changes from row to row and is saved across power cuts. It can be created, reset in
 /// place, written, checked and read.
@@ -20,9 +19,6 @@ pub(crate) trait State {
 
     /// Resets to a new value in place, so that no second copy has to fit on the stack.
     fn reset(&mut self);
-
-    /// Copies another value of the same lengths, also in place.
-    fn copy_from(&mut self, other: &Self);
 
     /// Length as bytes in records of this version.
     fn bytes(&self, version: u8) -> usize;
@@ -81,11 +77,6 @@ macro_rules! state {
 
             fn reset(&mut self) {
                 $($crate::state::begin!(reset self.$field, $kind $(, $initial)?);)*
-            }
-
-            #[inline]
-            fn copy_from(&mut self, _other: &Self) {
-                $($crate::state::State::copy_from(&mut self.$field, &_other.$field);)*
             }
 
             #[inline]
@@ -185,18 +176,6 @@ macro_rules! begin {
     (present $record:expr, $version:literal) => {
         $record >= $version
     };
-    (text $kind:ty) => {
-        $kind
-    };
-    (text $kind:ty, $version:literal) => {
-        Option<$kind>
-    };
-    (given $value:expr, $initial:expr) => {
-        $value
-    };
-    (given $value:expr, $initial:expr, $version:literal) => {
-        $value.unwrap_or($initial)
-    };
     (take $reader:expr, $kind:ty $(, $initial:expr)?) => {
         <$kind as $crate::state::Plain>::take($reader)?
     };
@@ -222,11 +201,6 @@ macro_rules! plain_states {
             #[inline]
             fn reset(&mut self) {
                 *self = $initial;
-            }
-
-            #[inline]
-            fn copy_from(&mut self, other: &Self) {
-                *self = *other;
             }
 
             #[inline]
@@ -277,9 +251,6 @@ impl<T> State for PhantomData<T> {
 
     fn reset(&mut self) {}
 
-    #[inline]
-    fn copy_from(&mut self, _other: &Self) {}
-
     fn bytes(&self, _version: u8) -> usize {
         0
     }
@@ -310,11 +281,6 @@ macro_rules! sequence {
 
             fn reset(&mut self) {
                 self.iter_mut().for_each(T::reset);
-            }
-
-            #[inline]
-            fn copy_from(&mut self, other: &Self) {
-                self.iter_mut().zip(other.iter()).for_each(|(item, other)| item.copy_from(other));
             }
 
             #[inline]
@@ -350,82 +316,4 @@ impl<const N: usize, T: Initial> Initial for Per<Fixed<N>, T> {
 impl<T: Initial, const N: usize> Initial for [T; N] {
     const INITIAL: Self = [T::INITIAL; N];
     const SAVED: usize = N * T::SAVED;
-}
-
-/// An optional state, with its memory always reserved.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Maybe<T> {
-    present: bool,
-    value: T,
-}
-
-impl<T> Maybe<T> {
-    pub(crate) fn get(&self) -> Option<&T> {
-        self.present.then_some(&self.value)
-    }
-
-    /// Copies a value into the reserved memory.
-    pub(crate) fn set(&mut self, value: &T)
-    where
-        T: State,
-    {
-        self.value.copy_from(value);
-        self.present = true;
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.present = false;
-    }
-}
-
-impl<T: State> State for Maybe<T> {
-    fn make(dims: &Dims) -> Self {
-        Self { present: false, value: T::make(dims) }
-    }
-
-    fn reset(&mut self) {
-        self.present = false;
-        self.value.reset();
-    }
-
-    #[inline]
-    fn copy_from(&mut self, other: &Self) {
-        self.present = other.present;
-        self.value.copy_from(&other.value);
-    }
-
-    #[inline]
-    fn bytes(&self, version: u8) -> usize {
-        bool::BYTES + self.value.bytes(version)
-    }
-
-    /// Writes a byte that says whether the value is there, then its bytes, or as many zeros.
-    fn put(&self, writer: &mut Writer<'_>) {
-        self.present.put(writer);
-        if self.present {
-            self.value.put(writer);
-        } else {
-            writer.skip(self.value.bytes(VERSION));
-        }
-    }
-
-    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        if bool::take(reader)? { self.value.check(reader) } else { self.skip(reader) }
-    }
-
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        self.present = bool::take(reader)?;
-        if self.present { self.value.read(reader) } else { self.skip(reader) }
-    }
-}
-
-impl<T: State> Maybe<T> {
-    fn skip(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        reader.skip(self.value.bytes(reader.version()))
-    }
-}
-
-impl<T: Initial> Initial for Maybe<T> {
-    const INITIAL: Self = Self { present: false, value: T::INITIAL };
-    const SAVED: usize = bool::BYTES + T::SAVED;
 }

@@ -32,7 +32,7 @@ mod fields;
 
 pub(crate) use bytes::{NonNegative, Plain, Reader, Writer, plain};
 pub(crate) use codes::codes;
-pub(crate) use fields::{Initial, Maybe, State, begin, plain_states, state};
+pub(crate) use fields::{Initial, State, begin, plain_states, state};
 
 use crate::error::Error;
 use crate::features::sincos::Backend;
@@ -71,8 +71,6 @@ pub enum Kind {
     Detector,
     /// A monitor of a [coupling](crate::monitor::coupling).
     Coupling,
-    /// A [`drift::Detector`](crate::drift::Detector).
-    Drift,
 }
 
 impl Kind {
@@ -91,7 +89,6 @@ codes!(Kind {
     TwoSample = 3 "two-sample",
     Detector = 4 "detector",
     Coupling = 5 "coupling",
-    Drift = 6 "drift",
 });
 
 /// Writes a record with a payload of `length` bytes, written by `fill`; returns the whole length.
@@ -296,7 +293,6 @@ mod tests {
             count: u32 = 5,
             first: Option<OldNote> = None,
             last: Option<OldNote> = None,
-            kept: Maybe<OldNote>,
             level: f32,
         }
     }
@@ -309,7 +305,6 @@ mod tests {
             limit: u32 = 7 => since 2 of 2,
             first: Option<NewNote> = None,
             last: Option<NewNote> = None,
-            kept: Maybe<NewNote>,
             level: f32,
         }
     }
@@ -326,9 +321,7 @@ mod tests {
     fn new() -> New {
         let note = NewNote { row: 8, channel: 6, level: 1.5 };
         let fresh = New::make(&Dims::default());
-        let mut new = New { count: 1, limit: 2, first: Some(note), level: 0.5, ..fresh };
-        new.kept.set(&note);
-        new
+        New { count: 1, limit: 2, first: Some(note), level: 0.5, ..fresh }
     }
 
     #[test]
@@ -337,9 +330,7 @@ mod tests {
         let mut read = New { count: 9, limit: 9, level: 9.0, ..new() };
         replace(&mut read, &mut payload(2, &bytes).unwrap()).unwrap();
         let first = Some(NewNote { row: 8, channel: 3, level: 1.5 });
-        let mut expected = New { limit: 7, first, ..new() };
-        expected.kept.clear();
-        assert_eq!(read, expected);
+        assert_eq!(read, New { limit: 7, first, ..new() });
     }
 
     #[test]
@@ -363,42 +354,6 @@ mod tests {
             assert_eq!(refused, Err(Error::WrongShape));
             assert_eq!(read, new());
         }
-    }
-
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    enum OldChoice {
-        None,
-        One(u32),
-    }
-    plain!(enum OldChoice [u32; 1] { 0 = None, 1 = One(number) });
-
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    enum NewChoice {
-        None,
-        One(u32),
-        Three(u32, u32, u32),
-    }
-    plain!(enum NewChoice [u32; 3, 2 before 3 of 3, 1 before 2 of 3] {
-        0 = None,
-        1 = One(number),
-        2 = Three(first, second, third),
-    });
-
-    #[test]
-    fn a_choice_that_was_narrower_is_read() {
-        let lengths = [1, 2, 3].map(NewChoice::bytes_in);
-        assert_eq!(lengths, [5, 9, 13]);
-        let bytes = record(1, 2 * OldChoice::BYTES, |writer| {
-            OldChoice::One(7).write(writer);
-            OldChoice::None.write(writer);
-        });
-        let mut reader = payload(3, &bytes).unwrap();
-        assert_eq!(NewChoice::take(&mut reader), Ok(NewChoice::One(7)));
-        assert_eq!(NewChoice::take(&mut reader), Ok(NewChoice::None));
-        assert_eq!(reader.finish(), Ok(()));
-        let wide = NewChoice::Three(4, 5, 6);
-        let bytes = record(3, NewChoice::BYTES, |writer| wide.write(writer));
-        assert_eq!(NewChoice::take(&mut payload(3, &bytes).unwrap()), Ok(wide));
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub enum Sampling {
     Orthogonal,
     /// Not of the kernel itself but of an additive one of the same bandwidth: the mean of kernels
     /// of single inputs, of pairs of inputs, and of all. Sees what happens to one channel among
-    /// many. For inputs in units of their deviation, as [`drift::Detector`](crate::drift::Detector)
+    /// many. For inputs in units of their deviation, as [`Detector`](crate::Detector)
     /// has them; Gaussian kernels only.
     Additive,
 }

@@ -3,6 +3,7 @@
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
+use crate::condition::{Correction, Profile};
 use crate::error::Error;
 use crate::shape::Dims;
 use crate::state::{Initial, Reader, State, Writer};
@@ -11,7 +12,7 @@ use crate::state::{Initial, Reader, State, Writer};
 /// the learned range, stuck and missing readings are always watched.
 ///
 /// ```
-/// use fastmmd::drift::{Config, Detector, Legs, Off, On};
+/// use fastmmd::monitor::{Config, Detector, Legs, Off, On};
 /// use fastmmd::Fourier;
 ///
 /// /// Level and jumps of each channel, and nothing else.
@@ -24,6 +25,7 @@ use crate::state::{Initial, Reader, State, Writer};
 ///     type Spread = Off;
 ///     type Values = Off;
 ///     type Innovations = Off;
+///     type Cycle = Off;
 /// }
 ///
 /// static MAP: Fourier<3, 4> = Fourier::additive(1);
@@ -42,9 +44,12 @@ pub trait Legs: Debug + Clone + Copy + PartialEq + 'static {
     type Values: Switch;
     /// The joint distribution of what they do beyond what their past predicts.
     type Innovations: Switch;
+    /// A profile of level and spread by the phase of a cycle, for signals whose
+    /// [period](super::super::Config::period) is known: [`Off`], or [`Bins`].
+    type Cycle: Cycle;
 }
 
-/// All legs: the default.
+/// All legs: the default. Without a profile by phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct All;
 
@@ -54,6 +59,20 @@ impl Legs for All {
     type Spread = On;
     type Values = On;
     type Innovations = On;
+    type Cycle = Off;
+}
+
+/// All legs, and a profile of N parts of a cycle: 12·N bytes a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cyclic<const N: usize>;
+
+impl<const N: usize> Legs for Cyclic<N> {
+    type Level = On;
+    type Jump = On;
+    type Spread = On;
+    type Values = On;
+    type Innovations = On;
+    type Cycle = Bins<N>;
 }
 
 /// [`On`] or [`Off`].
@@ -61,6 +80,82 @@ impl Legs for All {
 pub trait Switch: Storage + Debug + Clone + Copy + PartialEq + 'static {
     /// Whether the leg is carried.
     const ON: bool;
+}
+
+/// Whether there is a profile by phase: [`Off`], or [`Bins`].
+#[expect(private_bounds, reason = "what a profile keeps is the crate's own business")]
+pub trait Cycle: Profiles + Debug + Clone + Copy + PartialEq + 'static {
+    /// Parts of a cycle; 0 without a profile.
+    const BINS: usize;
+}
+
+/// A profile of N equal parts of a cycle: 12·N bytes a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bins<const N: usize>;
+
+impl<const N: usize> Cycle for Bins<N> {
+    const BINS: usize = N;
+}
+
+impl Cycle for Off {
+    const BINS: usize = 0;
+}
+
+/// What is known of a channel by phase.
+pub(crate) trait Profiles {
+    /// The profile, or nothing.
+    type Of: ByPhase + State + Clone + PartialEq + Debug;
+}
+
+impl<const N: usize> Profiles for Bins<N> {
+    type Of = Profile<N>;
+}
+
+impl Profiles for Off {
+    type Of = Nothing<()>;
+}
+
+/// A profile that may be none.
+pub(crate) trait ByPhase {
+    /// Takes a value of a healthy channel.
+    fn learn(&mut self, phase: u32, value: f32);
+    /// Ends learning.
+    fn freeze(&mut self);
+    /// Goes on as if all values had been measured as they will be.
+    fn correct(&mut self, correction: Correction, frozen: bool);
+    /// A value less the level of its phase, in units of the spread there.
+    fn residual(&self, phase: u32, period: f32, value: f32) -> f32;
+}
+
+impl<const N: usize> ByPhase for Profile<N> {
+    fn learn(&mut self, phase: u32, value: f32) {
+        self.learn(phase, value);
+    }
+
+    fn freeze(&mut self) {
+        self.freeze();
+    }
+
+    fn correct(&mut self, correction: Correction, frozen: bool) {
+        self.correct(correction, frozen);
+    }
+
+    fn residual(&self, phase: u32, period: f32, value: f32) -> f32 {
+        self.residual(phase, period, value)
+    }
+}
+
+impl ByPhase for Nothing<()> {
+    fn learn(&mut self, _phase: u32, _value: f32) {}
+
+    fn freeze(&mut self) {}
+
+    fn correct(&mut self, _correction: Correction, _frozen: bool) {}
+
+    #[inline(always)]
+    fn residual(&self, _phase: u32, _period: f32, value: f32) -> f32 {
+        value
+    }
 }
 
 /// Where a leg is kept.
@@ -130,14 +225,12 @@ impl<T: State> Slot<T> for Nothing<T> {
     }
 }
 
-impl<T: State> State for Nothing<T> {
+impl<T> State for Nothing<T> {
     fn make(_dims: &Dims) -> Self {
         Self(PhantomData)
     }
 
     fn reset(&mut self) {}
-
-    fn copy_from(&mut self, _other: &Self) {}
 
     fn bytes(&self, _version: u8) -> usize {
         0
@@ -154,7 +247,7 @@ impl<T: State> State for Nothing<T> {
     }
 }
 
-impl<T: State> Initial for Nothing<T> {
+impl<T> Initial for Nothing<T> {
     const INITIAL: Self = Self(PhantomData);
     const SAVED: usize = 0;
 }

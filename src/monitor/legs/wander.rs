@@ -87,6 +87,11 @@ impl Wander {
         self.steps.0 *= squared;
     }
 
+    /// Mean of the learning rows, in standardised units.
+    pub(crate) fn mean(&self) -> f32 {
+        self.mean
+    }
+
     /// Von Neumann's ratio: 2 for independent blocks, near 0 for a walk or a trend.
     pub(crate) fn ratio(&self) -> f32 {
         if self.blocks < 4 || self.squares.0 <= 0.0 { 2.0 } else { self.steps.0 / self.squares.0 }

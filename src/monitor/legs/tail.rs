@@ -17,6 +17,8 @@ const LEAST: f32 = 0.8;
 const FIRES: f32 = 0.95;
 /// The root of a threshold that is none.
 const NEVER: f32 = 1e15;
+/// Least rows that thresholds remember after learning.
+pub(crate) const LEAST_MEMORY: u32 = 4000;
 /// ln(2).
 const LN_2: f32 = core::f32::consts::LN_2;
 /// How far below the promise, in nats of mean time, a statistic counts as calm.
@@ -329,6 +331,31 @@ impl Tail {
         self.peak.0 = 0.0;
         self.ceiling.0 = larger(self.ceiling.0, self.floor.0);
         self.fit(design);
+    }
+
+    /// Mean of R while learning.
+    pub(crate) fn mean(&self) -> f32 {
+        self.mean.0
+    }
+
+    /// Degrees of freedom of R while learning: 2·mean²/variance, and at least 1.
+    pub(crate) fn degrees(&self) -> f32 {
+        let mean = self.mean.0;
+        let variance = larger(self.mean_square.0 - mean * mean, 1e-20);
+        larger(2.0 * mean * mean / variance, 1.0)
+    }
+
+    /// Takes what another tail learned for healthy too. Roots are lengths, so those measured from
+    /// a reference that is so far `away` are at most longer by that.
+    pub(crate) fn join(&mut self, other: &Self, [own, theirs]: [f32; 2]) {
+        let farther = |a: f32, b: f32| larger(sqrt_f32(a) + own, sqrt_f32(b) + theirs);
+        let open = farther(self.open.0, other.open.0);
+        let calm = smaller(farther(self.calm.0, other.calm.0), open);
+        // What is learned from now on may not go below: it is of this device alone.
+        self.floor.0 = larger(open, larger(self.floor.0, other.floor.0));
+        self.ceiling.0 = larger(larger(self.ceiling.0, other.ceiling.0), open);
+        (self.open.0, self.calm.0) = (open * open, calm * calm);
+        self.peak.0 = 0.0;
     }
 
     /// R beyond which it is an alarm; 0 while learning.

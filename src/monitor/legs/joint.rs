@@ -3,9 +3,8 @@
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::{Point, SinCos};
-use crate::monitor::Circles;
-use crate::numeric::{larger, row_count, sqrt_f32};
-use crate::shape::{Fixed, Length, Per};
+use crate::numeric::{f32_of, larger, row_count, sqrt_f32};
+use crate::shape::{Length, Per};
 use crate::state::state;
 
 use super::charts::rate;
@@ -22,7 +21,7 @@ state! {
     #[derive(Debug, Clone, PartialEq)]
     pub(crate) struct Joint<F: Length> {
         reference: Per<F, Point>,
-        window: Circles<F, Fixed<1>>,
+        window: Per<F, Point>,
         rows: u32,
         tail: Tail,
     }
@@ -53,9 +52,14 @@ impl<F: Length> Joint<F> {
                 mean.blend(*point, learned);
             }
         }
-        let rates = Per([larger(rate(window), learned)]);
-        let Per([distance]) = self.window.blend_and_measure(&rates, &points, &self.reference);
-        Ok(distance)
+        let rate = larger(rate(window), learned);
+        let circles = self.window.iter_mut().zip(self.reference.iter());
+        let mut sum = 0.0;
+        for ((mean, reference), point) in circles.zip(points.iter()) {
+            mean.blend(*point, rate);
+            sum += mean.squared_distance(reference);
+        }
+        Ok(sum / f32_of(points.len()))
     }
 
     /// Takes a healthy row; where it `collects`, how far the window strays.
@@ -119,8 +123,46 @@ impl<F: Length> Joint<F> {
 
     /// The squared distance on each circle.
     pub(crate) fn by_frequency(&self) -> impl Iterator<Item = f32> + '_ {
-        let circles = self.window.of(0).zip(self.reference.iter());
+        let circles = self.window.iter().zip(self.reference.iter());
         circles.map(|(mean, reference)| mean.squared_distance(reference))
+    }
+
+    /// Length of the window, where its statistic stands, and its threshold; `None` if it cannot
+    /// fire.
+    pub(crate) fn status(&self, plan: &Plan) -> Option<(u32, f32, f32)> {
+        let window = window_of(plan);
+        let (length, rows) = (row_count(window), row_count(self.rows.max(1)));
+        let distance = self.by_frequency().sum::<f32>() / f32_of(self.reference.len());
+        let r = length * distance * (rows / (rows + length));
+        (!self.tail.is_mute()).then(|| (window, sqrt_f32(r), sqrt_f32(self.tail.open())))
+    }
+
+    /// Mean squared distance of two references, and what is expected of two of the same
+    /// distribution: the variance of a window's mean, for as many rows as each has.
+    pub(crate) fn difference(&self, other: &Self) -> (f32, f32) {
+        let circles = self.reference.iter().zip(other.reference.iter());
+        let sum = circles.map(|(a, b)| a.squared_distance(b)).sum::<f32>();
+        let usual = |joint: &Self| joint.tail.mean() / row_count(joint.rows.max(1));
+        (sum / f32_of(self.reference.len()), usual(self) + usual(other))
+    }
+
+    /// Degrees of freedom of a squared distance from the reference: 2·mean²/variance.
+    pub(crate) fn degrees(&self) -> f32 {
+        self.tail.degrees()
+    }
+
+    /// Takes what another one learned for healthy too; `share` is its part of all rows.
+    pub(crate) fn join(&mut self, other: &Self, share: f32, plan: &Plan) {
+        let (squared, _) = self.difference(other);
+        let apart = sqrt_f32(squared * row_count(window_of(plan)));
+        self.tail.join(&other.tail, [share * apart, (1.0 - share) * apart]);
+        for (mean, theirs) in self.reference.iter_mut().zip(other.reference.iter()) {
+            mean.blend(*theirs, share);
+        }
+        for (mean, reference) in self.window.iter_mut().zip(self.reference.iter()) {
+            *mean = *reference;
+        }
+        self.rows = self.rows.saturating_add(other.rows);
     }
 
     /// A change is over.

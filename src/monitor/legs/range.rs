@@ -112,6 +112,19 @@ impl Range {
         }
     }
 
+    /// The sum of log-likelihoods against its threshold, in nats, over no window.
+    pub(crate) fn status(&self) -> (u32, f32, f32) {
+        (0, self.sum.0, self.open.0)
+    }
+
+    /// Takes the wider range of both, and what makes a row beyond it count for less.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.largest.0 = larger(self.largest.0, other.largest.0);
+        self.together.0 = smaller(self.together.0, other.together.0);
+        self.exponent.0 = smaller(self.exponent.0, other.exponent.0);
+        self.end(End::ByItself);
+    }
+
     /// A drift is over. Dismissed, rows as far out as those that were seen are inside the range.
     pub(crate) fn end(&mut self, end: End) {
         self.sum.0 = 0.0;

@@ -190,6 +190,40 @@ impl<const N: usize> Charts<N> {
         windows.filter(|(chart, _)| chart.tail.is_mute()).map(|(_, window)| *window)
     }
 
+    /// The length of each window that can fire, where its statistic stands, and its threshold.
+    pub(crate) fn statuses(&self, score: Score) -> impl Iterator<Item = (u32, f32, f32)> + '_ {
+        let known = self.known();
+        let charts = self.charts.iter().zip(score.windows).filter(|(c, _)| !c.tail.is_mute());
+        charts.map(move |(chart, &window)| {
+            let r = known.statistic(score.side, chart.mean, window);
+            (window, sqrt_f32(r), sqrt_f32(chart.tail.open()))
+        })
+    }
+
+    /// Variance of the mean over the shortest window while learning, times its length.
+    pub(crate) fn first_variance(&self, score: &Score) -> f32 {
+        let first = self.charts.iter().zip(score.windows).next();
+        first.map_or(0.0, |(chart, window)| chart.tail.mean() * row_count(*window))
+    }
+
+    /// Takes what other charts learned for healthy too; `share` is their part of all rows. Tells
+    /// how far the mean of both is from the mean of each.
+    pub(crate) fn join(&mut self, other: &Self, share: f32) -> [f32; 2] {
+        let apart = other.mean - self.mean;
+        let away = [share * apart.abs(), (1.0 - share) * apart.abs()];
+        for (chart, theirs) in self.charts.iter_mut().zip(&other.charts) {
+            chart.tail.join(&theirs.tail, away);
+        }
+        self.mean += share * apart;
+        for chart in &mut self.charts {
+            chart.mean = self.mean;
+        }
+        self.variance.0 = (1.0 - share) * self.variance.0
+            + share * other.variance.0
+            + share * (1.0 - share) * apart * apart;
+        away
+    }
+
     /// Variance of the score while learning, and rows learned from.
     pub(crate) fn learned(&self) -> (f32, u32) {
         (self.variance.0, self.rows)

@@ -14,7 +14,7 @@ pub(crate) mod wander;
 
 use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 
-use tail::{CALM_NATS, Tail};
+use tail::{CALM_NATS, LEAST_MEMORY, Tail};
 
 /// Legs that share the promise.
 const LEGS: f32 = 6.0;
@@ -22,8 +22,6 @@ const LEGS: f32 = 6.0;
 const SEEN: f32 = 4.0;
 /// How much more evidence a level needs beyond that, in nats for a nat of mean time.
 const WARY: f32 = 2.0;
-/// Least rows that thresholds remember after learning.
-const LEAST_MEMORY: u32 = 4000;
 
 /// What follows from the settings for all legs.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +34,9 @@ pub(crate) struct Plan {
     pub(crate) channels: usize,
     /// ln of the promised mean time between false alarms, in rows.
     pub(crate) ln_time: f32,
+    /// Rows of a cycle, or 0; and where in it this row is, in units of 2⁻³² turns.
+    pub(crate) period: f32,
+    pub(crate) phase: u32,
 }
 
 impl Plan {

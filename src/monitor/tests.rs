@@ -289,6 +289,7 @@ impl Legs for Lean {
     type Spread = Off;
     type Values = Off;
     type Innovations = Off;
+    type Cycle = Off;
 }
 
 #[test]
@@ -330,12 +331,12 @@ fn settings_that_mean_nothing_are_named() {
 #[cfg(feature = "alloc")]
 #[test]
 fn any_shape_gives_the_same_bits() {
-    use crate::dynamic::{Map, drift};
+    use crate::dynamic::{Map, detector};
     use crate::{Kernel, Sampling};
 
     let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, 1, 2, 32).unwrap();
     let settings = Config { learning_rows: 512, ..Config::rows(1000.0) };
-    let mut any = drift(&map, settings).unwrap();
+    let mut any = detector(&map, settings).unwrap();
     let mut compiled: Two = Detector::new(&MAP, settings).unwrap();
     let mut noise = Noise::new(8);
     let mut bytes = vec![[0; Two::SAVED_BYTES]; 2];

@@ -157,6 +157,22 @@ impl Cusum {
         }
     }
 
+    /// Where the larger sum stands, and its threshold, over no window.
+    pub(crate) fn status(&self) -> (u32, f32, f32) {
+        (0, sqrt_f32(self.statistic()), sqrt_f32(self.tail.open()))
+    }
+
+    /// Takes what another channel learned for healthy too: the mean of both is so far `away` from
+    /// that of each, in standardised units, which is no shift.
+    pub(crate) fn join(&mut self, other: &Self, [own, theirs]: [f32; 2]) {
+        let of_own = self.slack.0 + own * self.inverse_deviation.0;
+        let of_other = other.slack.0 + theirs * other.inverse_deviation.0;
+        self.slack.0 = larger(of_own, of_other);
+        self.tail.join(&other.tail, [0.0; 2]);
+        self.inverse_deviation.0 = smaller(self.inverse_deviation.0, other.inverse_deviation.0);
+        self.begin();
+    }
+
     /// How far the level is off, as a log-likelihood: its mean over 32 rows against how far such
     /// means strayed while learning.
     pub(crate) fn evidence(&self) -> f32 {

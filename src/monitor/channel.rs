@@ -6,7 +6,7 @@ use crate::state::{NonNegative, State, state};
 
 use super::cause::Cause;
 use super::legs::charts::{Charts, Score, Side};
-use super::legs::choice::{Carried, Legs, Slot};
+use super::legs::choice::{ByPhase, Carried, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
 use super::legs::tail::{Design, Tail};
@@ -108,6 +108,7 @@ state! {
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Channel<L: Legs> {
         pub(super) standard: Standard,
+        profile: <L::Cycle as Profiles>::Of,
         predictor: Predictor,
         pub(super) stillness: Stillness,
         pub(super) gaps: Runs,
@@ -184,11 +185,38 @@ impl<L: Legs> Channel<L> {
         self.standard.learn(reading, self.predictor.spare());
     }
 
+    /// Takes a healthy reading of which only level and spread, and their profile, are learned.
+    pub(super) fn learn_profile(&mut self, reading: f32, plan: &Plan) {
+        self.standard.learn(reading, &mut []);
+        let value = within(self.standard.standardised(reading), FARTHEST);
+        self.profile.learn(plan.phase, value);
+    }
+
+    /// Puts the profile to use.
+    pub(super) fn end_profile(&mut self) {
+        if let Some(correction) = self.standard.correct() {
+            self.profile.correct(correction, false);
+        }
+        self.profile.freeze();
+    }
+
+    /// A reading in deviations, less what its phase explains.
+    #[inline]
+    fn standardised(&self, reading: f32, plan: &Plan) -> f32 {
+        let value = within(self.standard.standardised(reading), FARTHEST);
+        // Without a period there is no profile to go by.
+        if plan.period > 0.0 {
+            return within(self.profile.residual(plan.phase, plan.period, value), FARTHEST);
+        }
+        value
+    }
+
     /// Puts to use what was learned; says whether the scale had to be changed, after which this
     /// channel's windows begin anew.
     pub(super) fn checkpoint(&mut self) -> bool {
         let correction = self.standard.correct();
         if let Some(correction) = correction {
+            self.profile.correct(correction, true);
             self.predictor.reset();
             self.wander.correct(correction);
             self.level.reset();
@@ -211,7 +239,7 @@ impl<L: Legs> Channel<L> {
     /// Takes a healthy reading.
     pub(super) fn learn(&mut self, reading: f32, plan: &Plan, progress: &Progress) {
         self.standard.learn(reading, &mut []);
-        self.value = within(self.standard.standardised(reading), FARTHEST);
+        self.value = self.standardised(reading, plan);
         let error = self.value - self.predictor.expected();
         self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
         self.predictor.learn(self.value, error);
@@ -304,10 +332,11 @@ impl<L: Legs> Channel<L> {
             *range_found = self.range.watch(moved, adapts);
             return;
         }
-        self.value = within(self.standard.standardised(reading), FARTHEST);
+        self.value = self.standardised(reading, plan);
         let expected = self.predictor.expected();
         let error = self.value - expected;
         self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
+        let starting = self.predictor.is_starting();
         let skip = self.range.is_glitch(self.residual) && self.glitches < GLITCHES;
         self.glitches = if skip { self.glitches + 1 } else { 0 };
         self.predictor.advance(if skip { expected } else { self.value });
@@ -319,6 +348,9 @@ impl<L: Legs> Channel<L> {
         }
         if self.steadiness == Steadiness::Doubtful {
             level_found.excess -= DOUBT;
+        }
+        if starting {
+            return;
         }
         if let Some(jump) = self.jump.carried_mut() {
             *jump_found = jump.watch(&JUMP, within(self.residual, CUT), plan, adapts);
@@ -379,6 +411,23 @@ impl<L: Legs> Channel<L> {
             .chain(down.into_iter().flatten().map(of(Leg::Spread)))
     }
 
+    /// Every statistic: its leg, the length of its window, and where it stands.
+    pub(super) fn statuses(&self) -> impl Iterator<Item = (Leg, (u32, f32, f32))> + '_ {
+        let level = self.steady_level();
+        let sum = level.map(|leg| leg.cusum.status());
+        let level = level.map(|leg| leg.charts.statuses(LEVEL));
+        let jump = self.jump.carried().map(|charts| charts.statuses(JUMP));
+        let up = self.spread.carried().map(|leg| leg.up.statuses(UP));
+        let down = self.spread.carried().map(|leg| leg.down.statuses(DOWN));
+        let of = |leg| move |status| (leg, status);
+        (sum.into_iter().map(of(Leg::Level)))
+            .chain(level.into_iter().flatten().map(of(Leg::Level)))
+            .chain(jump.into_iter().flatten().map(of(Leg::Jump)))
+            .chain(up.into_iter().flatten().map(of(Leg::Spread)))
+            .chain(down.into_iter().flatten().map(of(Leg::Spread)))
+            .chain(core::iter::once((Leg::Range, self.range.status())))
+    }
+
     /// A change is over: by itself, from which its thresholds learn once, or because somebody
     /// said that it was nothing.
     pub(super) fn end(&mut self, kind: Kind, plan: &Plan, end: End) {
@@ -403,6 +452,62 @@ impl<L: Legs> Channel<L> {
             }
             Kind::Range => self.range.end(end),
         }
+    }
+}
+
+impl<L: Legs> Channel<L> {
+    /// Whether values of two channels are measured alike, bit for bit.
+    pub(super) fn is_measured_as(&self, other: &Self) -> bool {
+        let ((level, deviation), (theirs, their_deviation)) =
+            (self.standard.in_use(), other.standard.in_use());
+        level.to_bits() == theirs.to_bits()
+            && deviation.to_bits() == their_deviation.to_bits()
+            && self.profile == other.profile
+    }
+
+    /// Forgets all but how values are measured.
+    pub(super) fn keep_scale(&mut self) {
+        let (standard, profile) = (self.standard, self.profile.clone());
+        self.reset();
+        (self.standard, self.profile) = (standard, profile);
+    }
+
+    /// The mean of the value while learning, and its deviation as an estimate.
+    pub(super) fn known_level(&self) -> (f32, f32) {
+        (self.wander.mean(), self.wander.error())
+    }
+
+    /// By how much more the mean over long blocks varies than that over a window, each for its
+    /// length: how much of the dependence of rows a window does not see.
+    pub(super) fn inflation(&self, rows: f32) -> f32 {
+        let error = self.wander.error();
+        let Some(level) = self.level.carried() else { return 1.0 };
+        let by_window = level.charts.first_variance(&LEVEL);
+        if by_window > 0.0 { larger(error * error * rows / by_window, 1.0) } else { 1.0 }
+    }
+
+    /// Takes what another channel of its kind learned for healthy too; `share` is its part of all
+    /// rows.
+    pub(super) fn join(&mut self, other: &Self, share: f32) {
+        if let (Some(own), Some(theirs)) = (self.level.carried_mut(), other.level.carried()) {
+            let away = own.charts.join(&theirs.charts, share);
+            own.cusum.join(&theirs.cusum, away);
+        }
+        if let (Some(own), Some(theirs)) = (self.jump.carried_mut(), other.jump.carried()) {
+            own.join(theirs, share);
+        }
+        if let (Some(own), Some(theirs)) = (self.spread.carried_mut(), other.spread.carried()) {
+            own.up.join(&theirs.up, share);
+            own.down.join(&theirs.down, share);
+        }
+        self.range.join(&other.range);
+        self.stillness.allow(&other.stillness);
+        self.gaps.allow(&other.gaps);
+        if other.steadiness.code() > self.steadiness.code() {
+            self.steadiness = other.steadiness;
+        }
+        self.causes.reset();
+        self.predictor.restart();
     }
 }
 
