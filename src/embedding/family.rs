@@ -2,10 +2,10 @@
 
 use super::{Embedding, mmd};
 use crate::error::Error;
-use crate::features::kernel::Kernel;
+use crate::features::kernel::{Kernel, Profile};
 use crate::features::sincos::SinCos;
 use crate::features::{CHECKSUM, FeatureMap, MAX_TURNS, Sample};
-use crate::shape::Per;
+use crate::shape::{Fixed, Per};
 
 /// MMD² of one member of a [`KernelFamily`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,25 +45,68 @@ pub struct KernelFamily<'m, M: FeatureMap, const N: usize> {
     q: [Embedding<M>; N],
 }
 
+/// Refuses bandwidths that no kernel has, of any profile.
+const fn check<const N: usize>(bandwidths: [f32; N]) -> Result<(), Error> {
+    let mut rest = bandwidths.as_slice();
+    while let [bandwidth, others @ ..] = rest {
+        if let Err(error) = Kernel::new(Profile::Gaussian, *bandwidth) {
+            return Err(error);
+        }
+        rest = others;
+    }
+    Ok(())
+}
+
+/// The fingerprint of a member: merging members of different bandwidths is then an error.
+const fn member(fingerprint: u32, bandwidth: f32) -> u32 {
+    let ([a, b, c, d], [e, f, g, h]) = (fingerprint.to_le_bytes(), bandwidth.to_le_bytes());
+    CHECKSUM.checksum(&[b'f', b'a', b'm', b'i', b'l', b'y', a, b, c, d, e, f, g, h])
+}
+
+impl<'m, M, const N: usize, const L: usize> KernelFamily<'m, M, N>
+where
+    M: FeatureMap<Frequencies = Fixed<L>, Backend: SinCos>,
+{
+    pub(super) const fn constant(
+        map: &'m M,
+        bandwidths: [f32; N],
+        (fingerprint, amplitude): (u32, f32),
+    ) -> Result<Self, Error> {
+        const { assert!(N >= 1, "a family must have at least 1 bandwidth") };
+        if let Err(error) = check(bandwidths) {
+            return Err(error);
+        }
+        let mut p = [const { Embedding::constant(0, 1.0) }; N];
+        let mut q = [const { Embedding::constant(0, 1.0) }; N];
+        let (mut ps, mut qs, mut rest): (&mut [_], &mut [_], &[_]) = (&mut p, &mut q, &bandwidths);
+        while let ([first, others @ ..], [second, more @ ..], [bandwidth, left @ ..]) =
+            (ps, qs, rest)
+        {
+            let fingerprint = member(fingerprint, *bandwidth);
+            *first = Embedding::constant(fingerprint, amplitude);
+            *second = Embedding::constant(fingerprint, amplitude);
+            (ps, qs, rest) = (others, more, left);
+        }
+        Ok(Self { map, bandwidths, p, q })
+    }
+}
+
 impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> {
     /// Empty streams for these bandwidths, in units of the input. The map's own bandwidth does not
-    /// matter. A family of none does not compile: `cargo build` says so, `cargo check` does not yet.
+    /// matter. For a constant, see [`Fourier::family`](crate::Fourier::family).
+    ///
+    /// A family of none does not compile. `cargo build` says so; `cargo check` does only for a
+    /// constant, since it looks into no generic function.
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for a bad bandwidth, as in
     /// [`Kernel::new`](crate::Kernel::new).
     pub fn new(map: &'m M, bandwidths: [f32; N]) -> Result<Self, Error> {
         const { assert!(N >= 1, "a family must have at least 1 bandwidth") };
-        for bandwidth in bandwidths {
-            Kernel::new(map.recipe().kernel.profile(), bandwidth)?;
-        }
+        check(bandwidths)?;
+        let (fingerprint, amplitude) = (map.fingerprint(), map.recipe().kernel.amplitude());
         let empty = |bandwidth: f32| {
-            // The bandwidth goes into the fingerprint, so that merging two members is an error.
-            let mut digest = CHECKSUM.digest();
-            digest.update(b"family");
-            digest.update(&map.fingerprint().to_le_bytes());
-            digest.update(&bandwidth.to_le_bytes());
-            Embedding::empty(digest.finalize(), map.recipe().kernel.amplitude(), &map.dims())
+            Embedding::empty(member(fingerprint, bandwidth), amplitude, &map.dims())
         };
         Ok(Self { map, bandwidths, p: bandwidths.map(empty), q: bandwidths.map(empty) })
     }

@@ -9,6 +9,7 @@
 //! streams, [`KernelFamily`] does so at several bandwidths. A [`Witness`] shows where they differ,
 //! and [`Regimes`] which known condition is nearest.
 
+mod constant;
 mod family;
 pub mod mmd;
 mod regimes;
@@ -28,7 +29,7 @@ use crate::error::{Error, Parameter};
 use crate::features::sincos::{Backend, Point, SinCos};
 use crate::features::{FeatureMap, PhaseOf, Sample};
 use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
-use crate::shape::{Dims, Per};
+use crate::shape::{Dims, Fixed, Per};
 use sums::{Sum, Sums};
 
 /// The total weight of an embedding stays below this: 127·2²⁶, more than 8·10⁹ samples.
@@ -154,8 +155,16 @@ impl<M: FeatureMap> fmt::Debug for Embedding<M> {
     }
 }
 
+impl<M: FeatureMap<Frequencies = Fixed<L>>, const L: usize> Embedding<M> {
+    /// An empty embedding of a map with this fingerprint and K(0).
+    const fn constant(fingerprint: u32, amplitude: f32) -> Self {
+        Self { fingerprint, amplitude, weight: 0, squares: 0, sums: Sums::EMPTY }
+    }
+}
+
 impl<M: FeatureMap> Embedding<M> {
-    /// An empty embedding for samples of `map`.
+    /// An empty embedding for samples of `map`. For a constant, see
+    /// [`Fourier::embedding`](crate::Fourier::embedding).
     #[must_use]
     pub fn new(map: &M) -> Self {
         Self::empty(map.fingerprint(), map.recipe().kernel.amplitude(), &map.dims())

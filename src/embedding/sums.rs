@@ -6,7 +6,7 @@
 //! kept separately. After 64 points, before 32 bits would overflow, the upper bits are carried into
 //! a second 32-bit word.
 
-use crate::shape::{Dims, Length, Per};
+use crate::shape::{Dims, Fixed, Length, Per};
 
 /// Fractional bits of the sums.
 pub(crate) const PLACES: u32 = 24;
@@ -35,20 +35,22 @@ impl Sum {
     /// The sums of a single point of weight 1, in the form a backend returns.
     #[inline]
     pub(crate) fn of(units: [u32; 2], offset: u32) -> Self {
-        let mut lower = Lower::default();
+        let mut lower = Lower::ZERO;
         lower.add(units);
-        joined(lower, Higher::default(), offset)
+        joined(lower, Higher::ZERO, offset)
     }
 }
 
 /// The lower words of both sums, modulo 2³², off by the backend's offset for each point.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Lower {
     cos: u32,
     sin: u32,
 }
 
 impl Lower {
+    const ZERO: Self = Self { cos: 0, sin: 0 };
+
     /// Adds a point of weight 1.
     #[inline(always)]
     pub(crate) fn add(&mut self, [cos, sin]: [u32; 2]) {
@@ -58,10 +60,14 @@ impl Lower {
 }
 
 /// The upper words of both sums: each unit is 2²⁷ units of the lower word.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Higher {
     cos: i32,
     sin: i32,
+}
+
+impl Higher {
+    const ZERO: Self = Self { cos: 0, sin: 0 };
 }
 
 fn joined(lower: Lower, higher: Higher, offset: u32) -> Sum {
@@ -93,21 +99,31 @@ pub(crate) struct Sums<F: Length> {
     higher: Per<F, Higher>,
 }
 
+impl<const L: usize> Sums<Fixed<L>> {
+    /// No points, as a constant.
+    pub(crate) const EMPTY: Self = Self {
+        pending: 0,
+        offset: 0,
+        lower: Per([Lower::ZERO; L]),
+        higher: Per([Higher::ZERO; L]),
+    };
+}
+
 impl<F: Length> Sums<F> {
     pub(crate) fn new(dims: &Dims) -> Self {
         Self {
             pending: 0,
             offset: 0,
-            lower: Per::make(dims, Lower::default),
-            higher: Per::make(dims, Higher::default),
+            lower: Per::make(dims, || Lower::ZERO),
+            higher: Per::make(dims, || Higher::ZERO),
         }
     }
 
     /// Removes all points.
     pub(crate) fn reset(&mut self) {
         (self.pending, self.offset) = (0, 0);
-        self.lower.fill(Lower::default());
-        self.higher.fill(Higher::default());
+        self.lower.fill(Lower::ZERO);
+        self.higher.fill(Higher::ZERO);
     }
 
     /// Number of frequencies.

@@ -37,7 +37,12 @@ impl<M: FeatureMap> Clone for TwoSample<'_, M> {
 }
 
 impl<'m, M: FeatureMap> TwoSample<'m, M> {
-    /// Two empty streams over `map`.
+    pub(super) const fn constant(map: &'m M, p: Embedding<M>, q: Embedding<M>) -> Self {
+        Self { map, p, q }
+    }
+
+    /// Two empty streams over `map`. For a constant, see
+    /// [`Fourier::two_sample`](crate::Fourier::two_sample).
     #[must_use]
     pub fn new(map: &'m M) -> Self {
         Self { map, p: Embedding::new(map), q: Embedding::new(map) }

@@ -183,6 +183,11 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
 }
 
 impl<const D: usize, const P: usize, const L: usize, B> Fastfood<D, P, L, B> {
+    /// What embeddings of this map keep of it: its fingerprint and K(0).
+    pub(crate) const fn identity(&self) -> (u32, f32) {
+        (self.fingerprint, self.recipe.kernel.amplitude())
+    }
+
     const SHAPE: () = Self::check_shape();
 
     /// Checks the shape, called and as a constant: see [`Fourier`](super::Fourier).

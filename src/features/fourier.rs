@@ -64,8 +64,8 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     }
 
     /// Draws the frequencies of `kernel`; for a constant map, at compile time. Takes some hundred
-    /// `f64` operations per coordinate, and for orthogonal frequencies D² more per frequency. From
-    /// about 64 × 256 coordinates, a constant map needs `#![allow(long_running_const_eval)]` in
+    /// `f64` operations per coordinate, and for orthogonal frequencies 4·D·min(D, L) more per
+    /// frequency. From about 64 × 256 coordinates, a constant map needs `#![allow(long_running_const_eval)]` in
     /// the crate that holds it.
     ///
     /// # Errors
@@ -146,6 +146,11 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
 }
 
 impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
+    /// What embeddings of this map keep of it: its fingerprint and K(0).
+    pub(crate) const fn identity(&self) -> (u32, f32) {
+        (self.fingerprint, self.recipe.kernel.amplitude())
+    }
+
     pub(crate) const SHAPE: () = Self::check_shape();
 
     /// Checks the shape, in two ways. Called, it makes the compiler point at the line that declares

@@ -66,6 +66,11 @@ const GAIN_BITS: u32 = 16;
 const MAX_CUT: u32 = 16;
 
 impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
+    /// What embeddings of this map keep of it: its fingerprint and K(0).
+    pub(crate) const fn identity(&self) -> (u32, f32) {
+        (self.fingerprint, self.recipe.kernel.amplitude())
+    }
+
     const SHAPE: () = assert!(P <= 256, "in integers, the block is at most 256");
 
     /// Draws the blocks of `kernel`, as [`Fastfood::new`](crate::Fastfood::new) does.

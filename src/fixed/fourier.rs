@@ -31,6 +31,11 @@ pub struct Fourier<const D: usize, const L: usize> {
 }
 
 impl<const D: usize, const L: usize> Fourier<D, L> {
+    /// What embeddings of this map keep of it: its fingerprint and K(0).
+    pub(crate) const fn identity(&self) -> (u32, f32) {
+        (self.fingerprint, self.recipe.kernel.amplitude())
+    }
+
     /// Frequencies of the Gaussian kernel of bandwidth 1.
     #[must_use]
     pub const fn gaussian(seed: u64) -> Self {
