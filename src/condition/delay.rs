@@ -1,4 +1,4 @@
-//! Last step: the present and the recent past as one vector.
+//! The present row and the ones before it as one vector.
 
 use core::marker::PhantomData;
 
@@ -28,7 +28,8 @@ state! {
     /// # Ok::<(), fastmmd::Error>(())
     /// ```
     ///
-    /// D must be a multiple of C, which is checked when compiled:
+    /// D must be a multiple of C. Anything else does not compile: `cargo build` says so, and for a
+    /// constant `cargo check` too.
     ///
     /// ```compile_fail
     /// let delay = fastmmd::condition::Delay::<2, 3>::new();
@@ -44,7 +45,7 @@ state! {
 impl<const C: usize, const D: usize> Delay<C, D> {
     pub(crate) const SHAPE: () = assert!(
         C >= 1 && D >= C && D.is_multiple_of(C),
-        "the inputs D of a view must be whole rows: 1, 2 or more times its channels C"
+        "the values D of a delay must be whole rows: 1, 2 or more times its channels C"
     );
 
     /// An empty delay line.

@@ -20,9 +20,11 @@ use crate::state::{
 
 use super::cause::{Cause, Event};
 use super::detector::draw_in;
+use super::legs::End;
 use super::legs::charts::rate;
 use super::legs::tail::{Design, LEAST_MEMORY, Shape, Tail};
 use super::moments::Moments;
+use super::verdict::Stage;
 
 /// Least size of a change that tells one that grows, in nats.
 const LEAST_SIZE: f32 = 2.0;
@@ -205,7 +207,7 @@ where
     }
 }
 
-impl<A, B> Monitor<'_, A, B>
+impl<'m, A, B> Monitor<'m, A, B>
 where
     A: FeatureMap<Backend: SinCos>,
     B: FeatureMap<Backend: SinCos>,
@@ -281,7 +283,7 @@ where
                 now: self.strength(),
             }),
             Event::Closed => {
-                tail.end(&self.config.design(), super::legs::End::ByItself);
+                tail.end(&self.config.design(), End::ByItself);
                 Verdict::Healthy
             }
             Event::Same if cause.is_open() => Verdict::Drifting,
@@ -291,6 +293,36 @@ where
 
     fn is_learning(&self) -> bool {
         self.state.learned < self.config.rows_to_learn()
+    }
+
+    /// What the monitor is doing.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        if self.is_learning() {
+            Stage::Learning
+        } else if self.state.cause.is_open() {
+            Stage::Drift
+        } else {
+            Stage::Monitoring
+        }
+    }
+
+    /// Rows pushed in all.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.state.rows
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The maps of the two groups.
+    #[must_use]
+    pub fn maps(&self) -> (&'m A, &'m B) {
+        self.maps
     }
 
     /// Part done of scaling and learning together, from 0 to 1.
@@ -331,11 +363,37 @@ where
         moments.squared_norm() - self.state.tail.mean() / row_count(rows)
     }
 
-    /// Learns anew, from scaling on, with the same settings; rows go on being counted.
+    /// Forgets everything learned and learns anew, from scaling on; rows go on being counted.
+    /// O(LA·LB).
     pub fn relearn(&mut self) {
         let rows = self.state.rows;
         self.state.reset();
         self.state.rows = rows;
+    }
+
+    /// Learns anew under other settings.
+    ///
+    /// # Errors
+    /// As [`Monitor::new`]; nothing is then forgotten.
+    pub fn relearn_with(&mut self, config: Config) -> Result<(), Error> {
+        config.check()?;
+        self.config = config;
+        self.relearn();
+        Ok(())
+    }
+
+    /// Somebody says that the change that is open is nothing: it closes, and the threshold learns
+    /// from it, so that one as large does not alarm again.
+    pub fn dismiss(&mut self) {
+        if let Some(size) = self.state.cause.dismiss() {
+            self.state.tail.end(&self.config.design(), End::Dismissed(size));
+        }
+    }
+
+    /// Length of the saved monitor, in bytes.
+    #[must_use]
+    pub fn saved_bytes(&self) -> usize {
+        FRAME_BYTES + self.payload_bytes()
     }
 
     /// What is kept of the second map.
@@ -488,6 +546,46 @@ mod tests {
         assert_eq!(monitor.push(&[1e20], &[2.0]), Err(first));
         assert_eq!(monitor.state, before);
         assert_eq!(before.rows, 1);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
+    fn it_lives_as_a_detector_does() {
+        let map = Fourier::<1, 8>::gaussian(1);
+        let config = Config { window: 16, learning_rows: 1024, ..Config::rows(1e4) };
+        let mut monitor = Monitor::new(&map, &map, config).unwrap();
+        let mut word = 1_u32;
+        let mut uniform = move || {
+            word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (word >> 8) as f32 / 16_777_216.0
+        };
+        let mut run = |monitor: &mut Monitor<'_, _, _>, rows, tied| {
+            for _ in 0..rows {
+                let x = uniform();
+                let y = if tied { x } else { uniform() };
+                monitor.push(&[x], &[y]).unwrap();
+            }
+        };
+        assert_eq!((monitor.stage(), monitor.progress()), (Stage::Learning, 0.0));
+        run(&mut monitor, 1280, true);
+        assert_eq!((monitor.stage(), monitor.progress()), (Stage::Monitoring, 1.0));
+        run(&mut monitor, 200, false);
+        assert_eq!(monitor.stage(), Stage::Drift);
+        let mut bytes = std::vec![0; monitor.saved_bytes()];
+        assert_eq!(monitor.save(&mut bytes), Ok(bytes.len()));
+        monitor.dismiss();
+        assert_eq!(monitor.stage(), Stage::Monitoring);
+        run(&mut monitor, 50, false);
+        assert_eq!(monitor.stage(), Stage::Monitoring);
+        monitor.restore(&bytes).unwrap();
+        assert_eq!((monitor.stage(), monitor.rows()), (Stage::Drift, 1480));
+        let refused = monitor.relearn_with(Config { window: 0, ..config });
+        assert_eq!(refused, Err(Error::OutOfRange(Parameter::Window)));
+        assert_eq!(monitor.stage(), Stage::Drift);
+        let other = Config { window: 32, ..config };
+        monitor.relearn_with(other).unwrap();
+        assert_eq!((*monitor.config(), monitor.rows()), (other, 1480));
+        assert_eq!((monitor.stage(), monitor.progress()), (Stage::Learning, 0.0));
     }
 
     #[test]
