@@ -177,7 +177,7 @@ where
         for (channel, reading) in row.iter().enumerate() {
             check_row(&[expected(reading)]).map_err(|error| of_channel(error, channel))?;
         }
-        self.take(row.iter().map(|reading| (!reading.is_nan()).then_some(*reading)))
+        self.take(row.iter().map(|reading| (!reading.is_nan()).then_some(unsigned(*reading))))
     }
 
     /// Takes one row in which readings may be missing.
@@ -192,7 +192,7 @@ where
         for (channel, reading) in row.iter().enumerate() {
             check_row(&[reading.unwrap_or(0.0)]).map_err(|error| of_channel(error, channel))?;
         }
-        self.take(row.iter().copied())
+        self.take(row.iter().map(|reading| reading.map(unsigned)))
     }
 
     fn take(
@@ -402,6 +402,12 @@ where
 
 /// What the legs of each channel find, and the two joint ones.
 pub(super) type Evidence<M> = (Per<<M as FeatureMap>::Inputs, [Found; 4]>, [Found; 2]);
+
+/// 0 for −0, which is the same reading with other bits.
+#[inline]
+fn unsigned(reading: f32) -> f32 {
+    reading + 0.0
+}
 
 /// An error of one reading as that of a channel.
 fn of_channel(error: Error, channel: usize) -> Error {
