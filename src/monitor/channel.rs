@@ -448,6 +448,9 @@ impl<L: Legs> Channel<L> {
                 if let Some(spread) = self.spread.carried_mut() {
                     spread.up.each(&UP, plan, change);
                     spread.down.each(&DOWN, plan, change);
+                    // A later change begins after this one.
+                    spread.rising.reset();
+                    spread.falling.reset();
                 }
             }
             Kind::Range => self.range.end(end),
