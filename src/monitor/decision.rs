@@ -65,7 +65,8 @@ where
             self.state.last_alarm = Some(alarm);
             return Verdict::Alarm(alarm);
         }
-        if let Some(last) = self.state.last_alarm.filter(|last| at - last.row == AMENDED)
+        if let Some(last) =
+            self.state.last_alarm.filter(|last| at.wrapping_sub(last.row) == AMENDED)
             && let Some(amended) = self.amended(last, at)
         {
             self.state.last_alarm = Some(amended);
