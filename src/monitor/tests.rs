@@ -1,5 +1,8 @@
 //! The detector as a whole, on made-up signals.
 
+mod cycle;
+mod forged;
+
 use std::vec;
 use std::vec::Vec;
 
