@@ -16,6 +16,9 @@ pub(crate) struct Arguments {
     /// A checkout of the public repository waico/SKAB.
     #[arg(long, value_name = "DIR")]
     skab: Option<PathBuf>,
+    /// Recordings of servers: a directory of CSV files with a column `label`.
+    #[arg(long, value_name = "DIR")]
+    servers: Option<PathBuf>,
     /// Run a part of the simulations, in seconds instead of minutes.
     #[arg(long)]
     quick: bool,
@@ -35,7 +38,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     let project = Project::find(true);
     let mut tool = project.cargo().args(["run", "--quiet", "--release"]);
     tool = tool.args(["--package=fastmmd-evaluation", "--bin=evaluate", "--"]);
-    for (option, directory) in [("--nab", &arguments.nab), ("--skab", &arguments.skab)] {
+    let recordings =
+        [("--nab", &arguments.nab), ("--skab", &arguments.skab), ("--servers", &arguments.servers)];
+    for (option, directory) in recordings {
         if let Some(directory) = directory {
             tool = tool.arg(option).arg(existing(directory)?);
         }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fastmmd_evaluation::evaluate::recordings::Unreadable;
-use fastmmd_evaluation::evaluate::{Draw, Report, SECTIONS, Scope, nab, skab};
+use fastmmd_evaluation::evaluate::{Draw, Report, SECTIONS, Scope, nab, servers, skab};
 
 const USAGE: &str = "evaluate [--quick] [--overwrite] [--seed N] [--section NAME]... \
-                     [--nab DIR] [--skab DIR]";
+                     [--nab DIR] [--skab DIR] [--servers DIR]";
 
 #[derive(Default)]
 struct Options {
@@ -20,6 +20,7 @@ struct Options {
     sections: Vec<String>,
     nab: Option<PathBuf>,
     skab: Option<PathBuf>,
+    servers: Option<PathBuf>,
 }
 
 fn options() -> Result<Options, String> {
@@ -37,11 +38,12 @@ fn options() -> Result<Options, String> {
             "--section" => options.sections.push(value()?),
             "--nab" => options.nab = Some(value()?.into()),
             "--skab" => options.skab = Some(value()?.into()),
+            "--servers" => options.servers = Some(value()?.into()),
             _ => return Err(format!("unknown argument {argument}: {USAGE}")),
         }
     }
     let known = |name: &String| {
-        ["nab", "skab"].contains(&name.as_str())
+        ["nab", "skab", "servers"].contains(&name.as_str())
             || SECTIONS.iter().any(|section| section.name == name)
     };
     if options.overwrite && options.seed != 0 {
@@ -91,8 +93,11 @@ fn main() -> ExitCode {
         }
     }
     type Recorded = fn(&Path) -> Result<(Report, bool), Unreadable>;
-    let recorded: [(&str, &Option<PathBuf>, Recorded); 2] =
-        [("nab", &options.nab, nab::run), ("skab", &options.skab, skab::run)];
+    let recorded: [(&str, &Option<PathBuf>, Recorded); 3] = [
+        ("nab", &options.nab, nab::run),
+        ("skab", &options.skab, skab::run),
+        ("servers", &options.servers, servers::run),
+    ];
     for (name, directory, run) in recorded {
         let Some(directory) = directory.as_deref().filter(|_| chosen(name)) else { continue };
         match run(directory) {
@@ -110,10 +115,11 @@ fn main() -> ExitCode {
             Err(error) => failures.push(error.to_string()),
         }
     }
-    if options.nab.is_none() || options.skab.is_none() {
+    if options.nab.is_none() || options.skab.is_none() || options.servers.is_none() {
         println!(
             "Recordings: clone the public repositories numenta/NAB and waico/SKAB, and give their \
-             directories with --nab and --skab."
+             directories with --nab and --skab; servers of SMD and ASD, as CSV files with a \
+             column label, with --servers."
         );
     }
     for failure in &failures {

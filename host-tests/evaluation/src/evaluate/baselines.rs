@@ -1,112 +1,222 @@
-//! Baselines for the detector: NEWMA, a CUSUM and a limit check for each channel, and a window test
-//! that assumes independent rows.
+//! Baselines for the detector: CUSUM of values, of what an autoregression leaves, and of its
+//! square, for each channel; and NEWMA.
 
-use std::array;
-
-use fastmmd::condition::ViewKind;
-use fastmmd::dynamic::{self, Config, Detector, Map};
 use fastmmd::features::sincos::{Point, Polynomial, SinCos};
 use fastmmd::{FeatureMap, Fourier};
 
-use super::devices::{FREQUENCIES, granted};
+use super::devices::granted;
 use fastmmd_reference::{real, single};
 
 /// A method that processes rows one by one and returns a statistic.
-pub trait Method<const C: usize>: Clone + Send + Sync {
-    /// Takes a row that is known to be healthy.
-    fn learn(&mut self, row: &[f32; C]);
+pub trait Method: Clone + Send + Sync {
+    /// Takes all rows that are known to be healthy.
+    fn learn(&mut self, rows: &[Vec<f32>]);
 
     /// Takes a row and returns the statistic: larger is more suspicious. Alarms are raised above a
     /// threshold that is the same for all devices.
-    fn push(&mut self, row: &[f32; C]) -> f32;
+    fn push(&mut self, row: &[f32]) -> f64;
 }
 
-/// The detector under test: the largest statistic over its own threshold.
-impl<const C: usize> Method<C> for Detector<'_> {
-    fn learn(&mut self, row: &[f32; C]) {
-        granted(Detector::push(self, row));
+/// Deviations taken off each step: best for shifts of half a deviation.
+const ALLOWANCE: f64 = 0.25;
+/// Order of the autoregression.
+const ORDER: usize = 4;
+/// Squared residuals are cut at so many times their mean.
+const SQUARE_CUT: f64 = 9.0;
+
+/// Mean and deviation of what was learned.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Scale {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Scale {
+    fn of(values: &[f64]) -> Self {
+        let count = real(values.len().max(1));
+        let mean = values.iter().sum::<f64>() / count;
+        let squares = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        Self { mean, deviation: (squares / count).sqrt().max(1e-9) }
     }
 
-    fn push(&mut self, row: &[f32; C]) -> f32 {
-        granted(Detector::push(self, row));
-        self.statistic() / self.threshold()
+    fn standardised(self, value: f64) -> f64 {
+        (value - self.mean) / self.deviation
     }
 }
 
-/// A detector at default settings as a method.
-#[must_use]
-pub fn detector<'m>(map: &'m Map, channels: usize, config: &Config) -> Detector<'m> {
-    granted(dynamic::detector(map, channels, ViewKind::Raw, config.clone()))
+/// An autoregression of order 4 by the Yule-Walker equations.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Predictor {
+    coefficients: [f64; ORDER],
+    last: [f64; ORDER],
 }
 
-/// Number of rows from which baselines that compare whole rows learn level and spread.
-const SCALING_ROWS: f32 = 256.0;
-
-/// Level and spread of each channel.
-#[derive(Debug, Clone)]
-struct Spread<const C: usize> {
-    rows: f32,
-    means: [f32; C],
-    squares: [f32; C],
-}
-
-impl<const C: usize> Spread<C> {
-    fn new() -> Self {
-        Self { rows: 0.0, means: [0.0; C], squares: [0.0; C] }
+impl Predictor {
+    /// Fitted to standardised values.
+    fn of(values: &[f64]) -> Self {
+        let covariance = |lag: usize| {
+            let pairs = values.iter().zip(values.iter().skip(lag));
+            pairs.map(|(a, b)| a * b).sum::<f64>() / real(values.len().max(1))
+        };
+        let covariances: [f64; ORDER + 1] = std::array::from_fn(covariance);
+        // Levinson's recursion.
+        let mut coefficients = [0.0; ORDER];
+        let mut error = covariances[0].max(1e-12);
+        for order in 0..ORDER {
+            let predicted: f64 = (0..order).map(|k| coefficients[k] * covariances[order - k]).sum();
+            let reflection = (covariances[order + 1] - predicted) / error;
+            let before = coefficients;
+            for k in 0..order {
+                coefficients[k] = before[k] - reflection * before[order - 1 - k];
+            }
+            coefficients[order] = reflection;
+            error *= (1.0 - reflection * reflection).max(1e-9);
+        }
+        Self { coefficients, last: [0.0; ORDER] }
     }
 
-    fn learn(&mut self, row: &[f32; C]) {
-        self.rows += 1.0;
-        for ((x, mean), square) in row.iter().zip(&mut self.means).zip(&mut self.squares) {
-            let before = x - *mean;
-            *mean += before / self.rows;
-            *square += before * (x - *mean);
+    /// What the past does not predict.
+    fn residual(&mut self, value: f64) -> f64 {
+        let expected: f64 = self.coefficients.iter().zip(&self.last).map(|(a, x)| a * x).sum();
+        self.last.rotate_right(1);
+        self.last[0] = value;
+        value - expected
+    }
+}
+
+/// What a CUSUM adds up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Summed {
+    /// Values.
+    Values,
+    /// Residuals of an autoregression.
+    Residuals,
+    /// Their squares.
+    Squares,
+}
+
+/// Page's two-sided CUSUM of each channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cusum {
+    summed: Summed,
+    channels: Vec<Chart>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Chart {
+    values: Scale,
+    predictor: Predictor,
+    residuals: Scale,
+    score: Scale,
+    up: f64,
+    down: f64,
+}
+
+impl Cusum {
+    /// A new CUSUM.
+    #[must_use]
+    pub fn new(summed: Summed) -> Self {
+        Self { summed, channels: Vec::new() }
+    }
+}
+
+impl Chart {
+    fn score(&mut self, summed: Summed, reading: f32) -> f64 {
+        let value = self.values.standardised(f64::from(reading));
+        if summed == Summed::Values {
+            return value;
+        }
+        let residual = self.residuals.standardised(self.predictor.residual(value));
+        if summed == Summed::Residuals { residual } else { (residual * residual).min(SQUARE_CUT) }
+    }
+}
+
+impl Method for Cusum {
+    fn learn(&mut self, rows: &[Vec<f32>]) {
+        let channels = rows.first().map_or(0, Vec::len);
+        for channel in 0..channels {
+            let readings: Vec<f32> = rows.iter().map(|row| row[channel]).collect();
+            let values: Vec<f64> = readings.iter().copied().map(f64::from).collect();
+            let mut chart = Chart { values: Scale::of(&values), ..Chart::default() };
+            let values: Vec<f64> = values.iter().map(|x| chart.values.standardised(*x)).collect();
+            chart.predictor = Predictor::of(&values);
+            let mut predictor = chart.predictor;
+            let residuals: Vec<f64> = values.iter().map(|x| predictor.residual(*x)).collect();
+            chart.residuals = Scale::of(&residuals);
+            let mut learned = chart;
+            let scores: Vec<f64> =
+                readings.iter().map(|x| learned.score(self.summed, *x)).collect();
+            chart.predictor = learned.predictor;
+            chart.score = Scale::of(&scores);
+            self.channels.push(chart);
         }
     }
 
-    fn standardised(&self, row: &[f32; C]) -> [f32; C] {
-        array::from_fn(|j| {
-            let variance = self.squares[j] / (self.rows - 1.0).max(1.0);
-            (row[j] - self.means[j]) / variance.sqrt().max(1e-6)
-        })
+    fn push(&mut self, row: &[f32]) -> f64 {
+        let mut largest: f64 = 0.0;
+        for (chart, reading) in self.channels.iter_mut().zip(row) {
+            let score = chart.score(self.summed, *reading);
+            let step = chart.score_scale().standardised(score);
+            chart.up = (chart.up + step - ALLOWANCE).max(0.0);
+            chart.down = (chart.down - step - ALLOWANCE).max(0.0);
+            largest = largest.max(chart.up.max(chart.down));
+        }
+        largest
+    }
+}
+
+impl Chart {
+    fn score_scale(&self) -> Scale {
+        self.score
     }
 }
 
 /// NEWMA (Keriven, Garreau and Poli): the distance between two exponentially weighted means of
-/// random features with different forgetting factors. D = kC compares vectors of the last k rows.
+/// random features with different forgetting factors.
 #[derive(Debug, Clone)]
-pub struct Newma<'m, const C: usize, const D: usize, const L: usize> {
-    map: &'m Fourier<D, L>,
+pub struct Newma<'m, const C: usize, const L: usize> {
+    map: &'m Fourier<C, L>,
     rates: (f32, f32),
-    spread: Spread<C>,
-    vector: [f32; D],
+    scales: [Scale; C],
     fast: [Point; L],
     slow: [Point; L],
 }
 
-impl<'m, const C: usize, const D: usize, const L: usize> Newma<'m, C, D, L> {
+impl<'m, const C: usize, const L: usize> Newma<'m, C, L> {
     /// NEWMA for changes within a window of this many rows.
     #[must_use]
-    pub fn new(map: &'m Fourier<D, L>, window: f64) -> Self {
+    pub fn new(map: &'m Fourier<C, L>, window: f64) -> Self {
         let nothing = [Point { cos: 0.0, sin: 0.0 }; L];
         let (fast, slow) = newma_rates(window);
-        Self {
-            map,
-            rates: (single(fast), single(slow)),
-            spread: Spread::new(),
-            vector: [0.0; D],
-            fast: nothing,
-            slow: nothing,
+        let scales = [Scale::default(); C];
+        Self { map, rates: (single(fast), single(slow)), scales, fast: nothing, slow: nothing }
+    }
+}
+
+impl<const C: usize, const L: usize> Method for Newma<'_, C, L> {
+    fn learn(&mut self, rows: &[Vec<f32>]) {
+        for (channel, scale) in self.scales.iter_mut().enumerate() {
+            let values: Vec<f64> = rows.iter().map(|row| f64::from(row[channel])).collect();
+            *scale = Scale::of(&values);
+        }
+        for row in rows {
+            self.push(row);
         }
     }
 
-    fn compare(&mut self, row: &[f32; C]) -> f32 {
-        let values = self.spread.standardised(row);
-        self.vector.rotate_right(C.min(D));
-        for (slot, value) in self.vector.iter_mut().zip(values) {
-            *slot = value;
+    fn push(&mut self, row: &[f32]) -> f64 {
+        let dims = real(C);
+        // The median of a chi-squared variable, after Wilson and Hilferty.
+        let median = (2.0 * dims * (1.0 - 2.0 / (9.0 * dims)).powi(3)).sqrt();
+        let mut vector = [0.0; C];
+        for ((x, reading), scale) in vector.iter_mut().zip(row).zip(self.scales) {
+            // Clamped: a row of a hundred deviations would be beyond the map's reach.
+            *x = single((scale.standardised(f64::from(*reading)) / median).clamp(-30.0, 30.0));
         }
-        let points = features(self.map, &self.vector);
+        let mut points = [Point { cos: 0.0, sin: 0.0 }; L];
+        granted(self.map.project(&vector, &mut points, |point, turns| {
+            *point = Polynomial::point(turns);
+        }));
         let (fast, slow) = self.rates;
         let mut sum = 0.0;
         for ((point, a), b) in points.iter().zip(&mut self.fast).zip(&mut self.slow) {
@@ -116,34 +226,8 @@ impl<'m, const C: usize, const D: usize, const L: usize> Newma<'m, C, D, L> {
             }
             sum += (a.cos - b.cos).powi(2) + (a.sin - b.sin).powi(2);
         }
-        sum
+        f64::from(sum)
     }
-}
-
-impl<const C: usize, const D: usize, const L: usize> Method<C> for Newma<'_, C, D, L> {
-    fn learn(&mut self, row: &[f32; C]) {
-        if self.spread.rows < SCALING_ROWS {
-            self.spread.learn(row);
-        } else {
-            self.compare(row);
-        }
-    }
-
-    fn push(&mut self, row: &[f32; C]) -> f32 {
-        self.compare(row)
-    }
-}
-
-/// The points of a vector of standardised values, with the median distance as bandwidth.
-fn features<const D: usize, const L: usize>(map: &Fourier<D, L>, vector: &[f32; D]) -> [Point; L] {
-    let dims = real(D);
-    // The median of a chi-squared variable, after Wilson and Hilferty.
-    let median = (2.0 * dims * (1.0 - 2.0 / (9.0 * dims)).powi(3)).sqrt();
-    // Clamped: a row of a hundred deviations would be beyond the map's reach.
-    let scaled = vector.map(|x| (x / single(median)).clamp(-30.0, 30.0));
-    let mut points = [Point { cos: 0.0, sin: 0.0 }; L];
-    granted(map.project(&scaled, &mut points, |point, turns| *point = Polynomial::point(turns)));
-    points
 }
 
 /// The rates Λ > λ that NEWMA's authors advise for changes within `window` rows: on the curve
@@ -178,161 +262,10 @@ pub fn newma_rates(window: f64) -> (f64, f64) {
     (fast, partner(fast))
 }
 
-/// Page's two-sided CUSUM of each channel with an allowance of ½: tuned for shifts by one standard
-/// deviation.
-#[derive(Debug, Clone)]
-pub struct Cusum<const C: usize> {
-    spread: Spread<C>,
-    up: [f32; C],
-    down: [f32; C],
-}
-
-impl<const C: usize> Cusum<C> {
-    /// A new CUSUM.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { spread: Spread::new(), up: [0.0; C], down: [0.0; C] }
-    }
-}
-
-impl<const C: usize> Default for Cusum<C> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<const C: usize> Method<C> for Cusum<C> {
-    fn learn(&mut self, row: &[f32; C]) {
-        self.spread.learn(row);
-    }
-
-    fn push(&mut self, row: &[f32; C]) -> f32 {
-        let values = self.spread.standardised(row);
-        let mut largest: f32 = 0.0;
-        for ((x, up), down) in values.iter().zip(&mut self.up).zip(&mut self.down) {
-            *up = (*up + x - 0.5).max(0.0);
-            *down = (*down - x - 0.5).max(0.0);
-            largest = largest.max(up.max(*down));
-        }
-        largest
-    }
-}
-
-/// A limit on each channel's distance from its mean, exceeded three times in a row.
-#[derive(Debug, Clone)]
-pub struct Limits<const C: usize> {
-    spread: Spread<C>,
-    last: [[f32; C]; 2],
-}
-
-impl<const C: usize> Limits<C> {
-    /// A new limit check.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { spread: Spread::new(), last: [[0.0; C]; 2] }
-    }
-}
-
-impl<const C: usize> Default for Limits<C> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<const C: usize> Method<C> for Limits<C> {
-    fn learn(&mut self, row: &[f32; C]) {
-        self.spread.learn(row);
-    }
-
-    fn push(&mut self, row: &[f32; C]) -> f32 {
-        let now = self.spread.standardised(row).map(f32::abs);
-        let [first, second] = self.last;
-        self.last = [second, now];
-        let least = (0..C).map(|j| now[j].min(first[j]).min(second[j]));
-        least.fold(0.0, f32::max)
-    }
-}
-
-/// The textbook window test, which assumes independent rows: the same exponentially weighted window
-/// of 64 rows, with the variance by the formula.
-#[derive(Debug, Clone)]
-pub struct IndependentTest<'m, const C: usize> {
-    map: &'m Fourier<C, FREQUENCIES>,
-    learned: Vec<[Point; FREQUENCIES]>,
-    mean: [Point; FREQUENCIES],
-    window: [Point; FREQUENCIES],
-}
-
-/// Length of its window.
-const WINDOW: f64 = 64.0;
-/// Distance in rows at which rows count as independent, for the pairs of the formula.
-const APART: usize = 512;
-
-impl<'m, const C: usize> IndependentTest<'m, C> {
-    /// A new test.
-    #[must_use]
-    pub fn new(map: &'m Fourier<C, FREQUENCIES>) -> Self {
-        let nothing = [Point { cos: 0.0, sin: 0.0 }; FREQUENCIES];
-        Self { map, learned: Vec::new(), mean: nothing, window: nothing }
-    }
-
-    /// Takes a row of the reference, with unit spread.
-    pub fn learn(&mut self, row: &[f32; C]) {
-        let points = features(self.map, row);
-        self.learned.push(points);
-        blend(&mut self.mean, &points, 1.0 / single(real(self.learned.len())));
-    }
-
-    /// Takes a row of the window.
-    pub fn push(&mut self, row: &[f32; C]) {
-        let points = features(self.map, row);
-        blend(&mut self.window, &points, single(2.0 / (WINDOW + 1.0)));
-    }
-
-    /// The variance of a row, and the mean square of the inner product of two: t1 and t2.
-    #[must_use]
-    pub fn moments(&self) -> (f64, f64) {
-        let rows = real(self.learned.len());
-        let one = inner(&self.mean, &self.mean, None);
-        let pairs = self.learned.iter().zip(self.learned.iter().skip(APART));
-        let squares: f64 = pairs.clone().map(|(a, b)| inner(a, b, Some(&self.mean)).powi(2)).sum();
-        (rows / (rows - 1.0) * (1.0 - one), squares / real(pairs.count()))
-    }
-
-    /// The normal score of the window's distance: beyond 1.645 in one of twenty healthy windows,
-    /// if rows were independent.
-    #[must_use]
-    pub fn score(&self, (t1, t2): (f64, f64)) -> f64 {
-        let mut difference = self.window;
-        blend(&mut difference, &self.mean, 2.0);
-        // window + 2(mean − window) = 2·mean − window; its distance from the mean is the same.
-        let distance = inner(&difference, &difference, Some(&self.mean));
-        let expected = t1 * (1.0 / WINDOW + 1.0 / real(self.learned.len()));
-        let a = 2.0 / (9.0 * (t1 * t1 / t2));
-        ((distance / expected).cbrt() - (1.0 - a)) / a.sqrt()
-    }
-}
-
-fn blend<const L: usize>(mean: &mut [Point; L], points: &[Point; L], rate: f32) {
-    for (mean, point) in mean.iter_mut().zip(points) {
-        mean.cos += rate * (point.cos - mean.cos);
-        mean.sin += rate * (point.sin - mean.sin);
-    }
-}
-
-/// The inner product of two embeddings, after a third is subtracted from both.
-fn inner<const L: usize>(a: &[Point; L], b: &[Point; L], centre: Option<&[Point; L]>) -> f64 {
-    let mut sum = 0.0;
-    for (k, (a, b)) in a.iter().zip(b).enumerate() {
-        let (cos, sin) = centre.map_or((0.0, 0.0), |points| (points[k].cos, points[k].sin));
-        sum += f64::from((a.cos - cos) * (b.cos - cos) + (a.sin - sin) * (b.sin - sin));
-    }
-    sum / real(L)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::signals::{Kind, Signal};
 
     #[test]
     fn rates_lie_on_both_sides_of_the_window() {
@@ -346,16 +279,33 @@ mod tests {
     }
 
     #[test]
-    fn cusum_and_limits_notice_a_large_shift() {
-        let (mut cusum, mut limits) = (Cusum::<1>::new(), Limits::<1>::new());
-        for row in 0..1000 {
-            let x = [if row % 2 == 0 { 1.0 } else { -1.0 }];
-            cusum.learn(&x);
-            limits.learn(&x);
+    fn the_autoregression_is_found() {
+        let mut signal = Signal::new(Kind::Autoregressive(0.9), 1);
+        let values: Vec<f64> = (0..20_000).map(|_| signal.draw()).collect();
+        let predictor = Predictor::of(&values);
+        let [first, rest @ ..] = predictor.coefficients;
+        assert!((first - 0.9).abs() < 0.03, "{predictor:?}");
+        assert!(rest.iter().all(|a| a.abs() < 0.04), "{predictor:?}");
+    }
+
+    #[test]
+    fn each_cusum_notices_what_it_is_for() {
+        for (summed, change) in [
+            (Summed::Values, [1.0_f32, 1.0]),
+            (Summed::Residuals, [1.0, 1.0]),
+            (Summed::Squares, [0.0, 2.0]),
+        ] {
+            let mut signal = Signal::new(Kind::White, 2);
+            let mut method = Cusum::new(summed);
+            let rows: Vec<Vec<f32>> = (0..2000).map(|_| vec![signal.reading()]).collect();
+            method.learn(&rows);
+            let mut most = |shift: f32, factor: f32| {
+                let rows = (0..200).map(|_| method.push(&[shift + factor * signal.reading()]));
+                rows.fold(0.0, f64::max)
+            };
+            let healthy = most(0.0, 1.0);
+            let [shift, factor] = change;
+            assert!(most(shift, factor) > 3.0 * healthy, "{summed:?}");
         }
-        let healthy = (cusum.push(&[1.0]), limits.push(&[1.0]));
-        let shifted = (0..4).map(|_| (cusum.push(&[5.0]), limits.push(&[5.0]))).last();
-        let shifted = shifted.expect("four rows");
-        assert!(shifted.0 > 10.0 * healthy.0 && shifted.1 > 3.0 * healthy.1);
     }
 }

@@ -1,48 +1,57 @@
 //! Simulated devices: detectors at default settings, each of which learns by itself.
+//!
+//! The detector under test is named here and nowhere else in this program.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use fastmmd::condition::{Raw, ViewKind};
-use fastmmd::dynamic::{self, Config, Detector, Map};
+use fastmmd::dynamic::{self, Map};
 use fastmmd::{Kernel, Sampling};
 
-use super::families::Source;
+pub use fastmmd::drift::{Alarm, Change, Config, Leg, Verdict};
+
+/// The detector under test, of any number of channels.
+pub type Detector<'m> = fastmmd::drift::Detector<'m, Map>;
 
 /// Frequencies of the map at default settings.
-pub const FREQUENCIES: usize = 64;
+pub const FREQUENCIES: usize = 32;
 
 /// Unwraps results of a simulation, whose rows are finite and whose settings are valid.
 pub(super) fn granted<T>(answer: Result<T, fastmmd::Error>) -> T {
-    answer.expect("simulated rows are finite and settings valid")
+    answer.expect("rows are finite and settings valid")
 }
 
 /// The map of every device, with the seed of this evaluation: the same for all, as in a fleet.
 #[must_use]
-pub fn map(inputs: usize) -> Map {
-    granted(Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, inputs, FREQUENCIES))
+pub fn map(channels: usize) -> Map {
+    granted(Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, 1, channels, FREQUENCIES))
 }
 
 /// The default settings for a promise (mean time between false alarms, in rows), with this many
 /// learning rows.
 #[must_use]
 pub fn settings(promise: f32, learning_rows: u32) -> Config {
-    let rows = fastmmd::Config::<Raw<1>>::rows(promise);
-    Config { learning_rows, ..Config::of(&rows) }
+    Config { learning_rows, ..Config::rows(promise) }
 }
 
-/// A device that has learned from `source` and is now monitoring.
-pub fn learned<'m, const C: usize>(
-    map: &'m Map,
-    view: ViewKind,
-    config: &Config,
-    source: &mut Source<C>,
-) -> Detector<'m> {
-    let mut device = granted(dynamic::detector(map, C, view, config.clone()));
+/// A detector that has seen nothing.
+#[must_use]
+pub fn detector(map: &Map, config: Config) -> Detector<'_> {
+    granted(dynamic::drift(map, config))
+}
+
+/// A detector that has learned from rows of `next`.
+pub fn learned(map: &Map, config: Config, mut next: impl FnMut() -> Vec<f32>) -> Detector<'_> {
+    let mut device = detector(map, config);
     while !device.stage().is_learned() {
-        granted(device.push(&source.row()));
+        granted(device.push(&next()));
     }
     device
+}
+
+/// Pushes a row, and says whether it raised an alarm.
+pub fn alarms(device: &mut Detector<'_>, row: &[f32]) -> bool {
+    matches!(granted(device.push(row)), Verdict::Alarm(_))
 }
 
 /// Runs `work` for each of `count` devices, on all cores; returns results in the order of devices.
@@ -71,24 +80,29 @@ pub fn fleet<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Calls a function that is generic over the number of channels.
-macro_rules! with_channels {
-    ($channels:expr, $function:ident($($argument:expr),* $(,)?)) => {
-        match $channels {
-            1 => $function::<1>($($argument),*),
-            3 => $function::<3>($($argument),*),
-            8 => $function::<8>($($argument),*),
-            other => panic!("no simulation for {other} channels"),
-        }
-    };
+/// The median, or NaN of nothing.
+#[must_use]
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
+    quantile(values, 0.5)
 }
-pub(super) use with_channels;
+
+/// A quantile, or NaN of nothing.
+#[must_use]
+pub fn quantile(values: impl Iterator<Item = f64>, part: f64) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let last = fastmmd_reference::real(values.len().saturating_sub(1));
+    let below = |place: &f64| *place + 0.5 < part * last;
+    let places = (0..values.len()).map(fastmmd_reference::real);
+    let place = places.take_while(below).count();
+    values.get(place).copied().unwrap_or(f64::NAN)
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::families::Family;
-    use fastmmd::Stage;
+    use crate::evaluate::signals::{Kind, Signal};
+    use fastmmd::drift::Stage;
 
     #[test]
     fn results_come_in_the_order_of_devices() {
@@ -99,8 +113,16 @@ mod tests {
     #[test]
     fn learning_ends_after_the_rows_set() {
         let map = map(1);
-        let mut source = Source::<1>::new(Family::Gaussian, 1);
-        let device = learned(&map, ViewKind::Raw, &settings(1e3, 1024), &mut source);
-        assert_eq!((device.rows(), device.stage()), (1280, Stage::Monitoring));
+        let mut signal = Signal::new(Kind::White, 1);
+        let device = learned(&map, settings(1e3, 1024), || vec![signal.reading()]);
+        assert_eq!((device.rows(), device.stage()), (1024, Stage::Monitoring));
+    }
+
+    #[test]
+    fn quantiles_of_few_values() {
+        let values = [3.0, 1.0, 2.0, 5.0, 4.0];
+        let of = |part| quantile(values.into_iter(), part).to_bits();
+        assert_eq!([0.0, 0.5, 1.0].map(of), [1.0, 3.0, 5.0].map(f64::to_bits));
+        assert!(quantile([].into_iter(), 0.5).is_nan());
     }
 }

@@ -6,60 +6,50 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`families`] | healthy data |
+//! | [`signals`] | healthy data |
 //! | [`devices`] | simulated devices |
-//! | [`window_test`] | type-I error of p-values |
-//! | [`run_length`] | mean time to a false alarm (average run length) |
-//! | [`delay`] | detection delay, compared with [`baselines`] |
-//! | [`robustness`] | outliers and stuck channels |
+//! | [`detection`] | what is found, and how soon, compared with [`baselines`] |
+//! | [`slow_drift`] | ramps over ten thousand rows and more |
+//! | [`promise`] | mean time to a false alarm, and between them |
+//! | [`masking`] | a false alarm before a change |
 //! | [`attribution`] | channel, kind and onset |
+//! | [`robustness`] | outliers, impulses, dropouts, channels that stand still |
+//! | [`published`] | the suite of the literature |
 //! | [`ram`] | RAM |
-//! | [`nab`], [`skab`] | [`recordings`] of public benchmarks |
+//! | [`nab`], [`skab`], [`servers`] | [`recordings`] of public benchmarks |
 //! | [`table`] | Markdown tables |
 
 pub mod attribution;
 pub mod baselines;
-pub mod delay;
+pub mod detection;
 pub mod devices;
-pub mod families;
+pub mod masking;
 pub mod nab;
+pub mod promise;
+pub mod published;
 pub mod ram;
 pub mod recordings;
 pub mod robustness;
-pub mod run_length;
+pub mod servers;
+pub mod signals;
 pub mod skab;
+pub mod slow_drift;
 pub mod table;
-pub mod window_test;
 
-use families::Family;
+use fastmmd_reference::real;
+use fastmmd_reference::tolerance::Tolerance;
 use table::Table;
 
 /// How much is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// A part, in seconds; bounds are checked over all families together.
+    /// A part, in seconds.
     Quick,
-    /// Everything, in minutes; bounds are checked for each family.
+    /// Everything, in minutes.
     Full,
 }
 
 impl Scope {
-    /// Whether data of this family with this many channels are simulated.
-    #[must_use]
-    pub fn covers(self, family: Family, channels: usize) -> bool {
-        match self {
-            // Correlation needs more than one channel.
-            Self::Full => (family, channels) != (Family::Correlated, 1),
-            Self::Quick => matches!(
-                (family, channels),
-                (Family::Gaussian | Family::Exponential, 3)
-                    | (Family::Uniform, 1)
-                    | (Family::Bimodal, 8)
-                    | (Family::Autoregressive(_), 1)
-            ),
-        }
-    }
-
     /// The suffix of the tables' names.
     #[must_use]
     pub fn suffix(self) -> &'static str {
@@ -81,12 +71,6 @@ impl Draw {
         // There are fewer cells than that.
         cell + 10_000 * self.0
     }
-
-    /// The number of a section in this draw, where cells are numbered elsewhere.
-    #[must_use]
-    pub fn section(self, section: u64) -> u64 {
-        section + 16 * u64::try_from(self.0).unwrap_or(0)
-    }
 }
 
 /// A part of the evaluation.
@@ -99,14 +83,15 @@ pub struct Section {
 }
 
 /// All sections on simulated data.
-pub const SECTIONS: [Section; 7] = [
+pub const SECTIONS: [Section; 8] = [
     Section { name: "ram", run: ram::run },
-    Section { name: "type-i", run: window_test::run },
-    Section { name: "run-length", run: run_length::run },
+    Section { name: "detection", run: detection::run },
+    Section { name: "slow-drift", run: slow_drift::run },
+    Section { name: "promise", run: promise::run },
+    Section { name: "masking", run: masking::run },
     Section { name: "robustness", run: robustness::run },
     Section { name: "attribution", run: attribution::run },
-    Section { name: "delay-published", run: delay::run_published },
-    Section { name: "delay", run: delay::run_changes },
+    Section { name: "delay-published", run: published::run },
 ];
 
 /// One bound and what was measured.
@@ -125,15 +110,32 @@ pub struct Check {
 pub struct Report {
     /// As Markdown.
     pub text: String,
-    /// Every bound of the section.
+    /// Every bound of the section that must hold.
     pub checks: Vec<Check>,
+    /// What is wanted of it: not all of it is reached, and the table says so.
+    wanted: Vec<Wanted>,
+}
+
+/// What is wanted of a figure.
+#[derive(Debug, Clone, PartialEq)]
+struct Wanted {
+    what: String,
+    value: f64,
+    limit: f64,
+    is_least: bool,
+}
+
+impl Wanted {
+    fn is_met(&self) -> bool {
+        if self.is_least { self.value >= self.limit } else { self.value <= self.limit }
+    }
 }
 
 impl Report {
     /// A report without results.
     #[must_use]
     pub fn new(title: &str, about: &str) -> Self {
-        Self { text: format!("## {title}\n\n{about}\n"), checks: Vec::new() }
+        Self { text: format!("## {title}\n\n{about}\n"), checks: Vec::new(), wanted: Vec::new() }
     }
 
     /// Adds a table under a heading.
@@ -151,6 +153,53 @@ impl Report {
         self.checks.push(check);
     }
 
+    /// Wants a figure to be at least this.
+    pub fn want_at_least(&mut self, what: &str, value: f64, limit: f64) {
+        self.wanted.push(Wanted { what: what.to_owned(), value, limit, is_least: true });
+    }
+
+    /// Wants a figure to be at most this.
+    pub fn want_at_most(&mut self, what: &str, value: f64, limit: f64) {
+        self.wanted.push(Wanted { what: what.to_owned(), value, limit, is_least: false });
+    }
+
+    /// How many figures are not as wanted.
+    #[must_use]
+    pub fn unmet(&self) -> usize {
+        self.wanted.iter().filter(|wanted| !wanted.is_met()).count()
+    }
+
+    /// Adds what is wanted and not reached, of which there may be so much and no more.
+    pub fn settle(&mut self, most: Tolerance) {
+        let unmet = self.unmet();
+        let all = self.wanted.len();
+        self.say(&format!("{} of {all} wanted bounds are met.", all - unmet));
+        let mut table = Table::new(["not met", "figure", "wanted"]);
+        for wanted in self.wanted.iter().filter(|wanted| !wanted.is_met()) {
+            let sign = if wanted.is_least { "≥" } else { "≤" };
+            table.line([
+                wanted.what.clone(),
+                format!("{:.2}", wanted.value),
+                format!("{sign} {:.2}", wanted.limit),
+            ]);
+        }
+        if unmet > 0 {
+            self.table("Not as wanted", &table);
+        }
+        let kept = real(unmet) <= most.limit;
+        self.hold(Check { what: most.operation.to_owned(), value: real(unmet), kept });
+    }
+
+    /// Adds a bound from below.
+    pub fn hold_least(&mut self, what: &str, value: f64, least: Tolerance) {
+        self.hold(Check { what: what.to_owned(), value, kept: value >= least.limit });
+    }
+
+    /// Adds a bound from above.
+    pub fn hold_most(&mut self, what: &str, value: f64, most: Tolerance) {
+        self.hold(Check { what: what.to_owned(), value, kept: value <= most.limit });
+    }
+
     /// The bounds that were not kept.
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
@@ -162,4 +211,37 @@ impl Report {
 /// Prints the current work on standard error.
 fn note(section: &str, what: &str) {
     eprintln!("{section}: {what}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FEW: Tolerance = Tolerance { operation: "figures", limit: 1.0, reason: "a test" };
+
+    #[test]
+    fn more_unmet_than_allowed_breaks_a_bound() {
+        let mut report = Report::new("", "");
+        report.want_at_least("kept", 1.0, 0.5);
+        report.want_at_most("not met", 1.0, 0.5);
+        let mut worse = report.clone();
+        report.settle(FEW);
+        assert!(report.broken().is_empty() && report.text.contains("1 of 2"));
+        assert!(report.text.contains("| not met |") && !report.text.contains("| kept"));
+        // What is not a number is not met.
+        worse.want_at_least("nothing", f64::NAN, 0.0);
+        worse.settle(FEW);
+        assert_eq!(worse.broken(), ["figures: 2.000"]);
+    }
+
+    #[test]
+    fn bounds_are_kept_on_their_side() {
+        let mut report = Report::new("", "");
+        report.hold_least("a", 2.0, FEW);
+        report.hold_most("b", 0.5, FEW);
+        assert!(report.broken().is_empty());
+        report.hold_least("a", 0.5, FEW);
+        report.hold_most("b", 2.0, FEW);
+        assert_eq!(report.broken().len(), 2);
+    }
 }

@@ -5,19 +5,18 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use fastmmd::condition::{Innovation, ViewKind};
-use fastmmd::dynamic::{self, Config, Map};
-use fastmmd::{Kernel, Sampling, Verdict};
-
+use super::devices::{alarms as alarms_on, detector, fleet, map, settings};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::real;
 
 /// The promise for every file: mean time between false alarms, in rows.
 pub const PROMISE: f32 = 10_000.0;
-/// Frequencies of the map.
-const FREQUENCIES: usize = 16;
 /// Number of draws over which a blind baseline is averaged.
 pub const DRAWS: usize = 200;
+/// Alarms less than so many rows apart are one episode.
+pub const APART: usize = 50;
+/// An episode that lasts longer than so many rows counts again.
+pub const AGAIN: usize = 100;
 
 /// A file or directory that is missing or has another format.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,15 +39,15 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// One file: rows of C channels, and the rows on which an alarm is right.
+/// One file, and the rows on which an alarm is right.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recording<const C: usize> {
+pub struct Recording {
     /// Its folder.
     pub group: String,
     /// Its name in that folder.
     pub name: String,
     /// The rows.
-    pub rows: Vec<[f32; C]>,
+    pub rows: Vec<Vec<f32>>,
     /// Learning ends before this row; alarms are counted from it on.
     pub learning: usize,
     /// Ranges of rows, each to be caught.
@@ -62,21 +61,40 @@ pub struct Score {
     pub caught: usize,
     /// Events without.
     pub missed: usize,
-    /// Alarms outside all events.
+    /// Episodes of alarms outside all events.
     pub false_alarms: usize,
 }
 
 impl Score {
-    /// Counts: an event is caught by one or more alarms in it; an alarm outside all events is
-    /// false.
+    /// Counts: an event is caught by one or more alarms in it; an episode of alarms none of which
+    /// is in an event is false.
     #[must_use]
     pub fn of(alarms: &[usize], events: &[RangeInclusive<usize>]) -> Self {
+        let inside = |row: &usize| events.iter().any(|event| event.contains(row));
         let hit = |event: &&RangeInclusive<usize>| alarms.iter().any(|row| event.contains(row));
         let caught = events.iter().filter(hit).count();
-        let stray = |row: &&usize| !events.iter().any(|event| event.contains(row));
-        let false_alarms = alarms.iter().filter(stray).count();
+        let stray = |episode: &&[usize]| !episode.iter().any(inside);
+        let false_alarms = episodes(alarms).into_iter().filter(stray).count();
         Self { caught, missed: events.len() - caught, false_alarms }
     }
+}
+
+/// Alarms, ascending, in episodes: those less than [`APART`] rows from the one before belong to
+/// its episode, if that has not lasted for [`AGAIN`] rows.
+#[must_use]
+pub fn episodes(alarms: &[usize]) -> Vec<&[usize]> {
+    let mut episodes = Vec::new();
+    let mut begin = 0;
+    for at in 1..=alarms.len() {
+        let goes_on = alarms
+            .get(at)
+            .is_some_and(|row| row - alarms[at - 1] < APART && row - alarms[begin] < AGAIN);
+        if !goes_on {
+            episodes.push(&alarms[begin..at]);
+            begin = at;
+        }
+    }
+    episodes
 }
 
 impl std::iter::Sum for Score {
@@ -129,74 +147,114 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     Ok(found)
 }
 
-/// The preset for signals with cycles or trends.
-pub(super) fn preset(promise: f32) -> Config {
-    Config::of(&fastmmd::Config::<Innovation<1>, _>::innovation(promise))
-}
-
-/// The rows on which the detector alarms. It learns from the first `learning` rows of `rows`,
-/// including scaling.
+/// The rows on which the detector alarms, at default settings. It learns from the first `learning`
+/// rows of `rows`.
 ///
 /// # Panics
 /// If the settings are refused; those of this evaluation are valid.
 #[must_use]
-pub fn alarms<const C: usize>(config: &Config, rows: &[[f32; C]], learning: usize) -> Vec<usize> {
+pub fn alarms(promise: f32, rows: &[Vec<f32>], learning: usize) -> Vec<usize> {
     let learning = u32::try_from(learning).expect("fewer than 2³² rows");
-    let learning_rows = learning.saturating_sub(config.scaling_rows);
-    let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, C, FREQUENCIES);
-    let map = map.expect("a Gaussian kernel is spherical");
-    let config = Config { learning_rows, ..config.clone() };
-    let detector = dynamic::detector(&map, C, ViewKind::Innovation, config);
-    let mut detector = detector.expect("valid settings");
-    let alarms = |row: &[f32; C]| {
-        let verdict = detector.push(row).expect("rows are finite, as read");
-        matches!(verdict, Verdict::Alarm(_))
-    };
-    let alarmed: Vec<bool> = rows.iter().map(alarms).collect();
-    (0..rows.len()).filter(|row| alarmed[*row]).collect()
+    let map = map(rows.first().map_or(1, Vec::len));
+    let mut detector = detector(&map, settings(promise, learning));
+    (0..rows.len()).filter(|row| alarms_on(&mut detector, &rows[*row])).collect()
 }
 
-/// As [`alarms`] without the first `crop` rows; row numbers are those of the whole recording, and
-/// learning ends on the same row.
+impl Recording {
+    /// As [`alarms`] without the first `crop` rows; row numbers are those of the whole recording,
+    /// and learning ends on the same row.
+    #[must_use]
+    pub fn alarms(&self, promise: f32, crop: usize) -> Vec<usize> {
+        let found = alarms(promise, &self.rows[crop..], self.learning - crop);
+        found.into_iter().map(|row| row + crop).collect()
+    }
+
+    fn monitored(&self) -> usize {
+        self.rows.len() - self.learning
+    }
+}
+
+/// The score of a promise on all files without their first `crop` rows.
 #[must_use]
-pub fn cropped<const C: usize>(
-    config: &Config,
-    recording: &Recording<C>,
-    crop: usize,
-) -> Vec<usize> {
-    let learning = recording.learning - crop;
-    let found = alarms(config, &recording.rows[crop..], learning);
-    found.into_iter().map(|row| row + crop).collect()
+pub fn score(promise: f32, recordings: &[Recording], crop: usize) -> Score {
+    let scores = fleet(recordings.len(), |file| {
+        let recording = &recordings[file];
+        Score::of(&recording.alarms(promise, crop), &recording.events)
+    });
+    scores.into_iter().sum()
+}
+
+/// Events missed by random alarms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Blind {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub deviation: f64,
+}
+
+impl Blind {
+    /// By how many standard deviations `missed` is smaller.
+    #[must_use]
+    pub fn beaten_by(&self, missed: f64) -> f64 {
+        (self.mean - missed) / self.deviation.max(1e-6)
+    }
+}
+
+impl fmt::Display for Blind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} ± {:.1}", self.mean, self.deviation)
+    }
+}
+
+/// Events missed by random alarms of which `budget` are false.
+#[must_use]
+pub fn blind(recordings: &[Recording], budget: usize) -> Blind {
+    let mut numbers = Generator::new(1);
+    let draw = |_| {
+        let mut found = vec![Vec::new(); recordings.len()];
+        let mut strays = 0;
+        while strays < budget {
+            let (file, row) = random_alarm(recordings, &mut numbers);
+            strays += Score::of(&[row], &recordings[file].events).false_alarms;
+            found[file].push(row);
+        }
+        found.iter_mut().for_each(|rows| rows.sort_unstable());
+        let both = recordings.iter().zip(&found);
+        both.map(|(recording, rows)| Score::of(rows, &recording.events).missed).sum()
+    };
+    let missed: Vec<usize> = (0..DRAWS).map(draw).collect();
+    let mean = missed.iter().map(|missed| real(*missed)).sum::<f64>() / real(DRAWS);
+    let squares = missed.iter().map(|missed| (real(*missed) - mean).powi(2)).sum::<f64>();
+    Blind { mean, deviation: (squares / real(DRAWS)).sqrt() }
 }
 
 /// One alarm on a random monitored row, as (file, row); all rows are equally likely.
-pub(super) fn random_alarm<const C: usize>(
-    recordings: &[Recording<C>],
-    numbers: &mut Generator,
-) -> (usize, usize) {
-    let monitored = |recording: &Recording<C>| recording.rows.len() - recording.learning;
-    let mut at = numbers.below(recordings.iter().map(monitored).sum());
+fn random_alarm(recordings: &[Recording], numbers: &mut Generator) -> (usize, usize) {
+    let mut at = numbers.below(recordings.iter().map(Recording::monitored).sum());
     for (file, recording) in recordings.iter().enumerate() {
-        if at < monitored(recording) {
+        if at < recording.monitored() {
             return (file, recording.learning + at);
         }
-        at -= monitored(recording);
+        at -= recording.monitored();
     }
     (0, 0)
 }
 
 /// The score of an alarm every `step` monitored rows.
 #[must_use]
-pub fn every<const C: usize>(recordings: &[Recording<C>], step: usize) -> Score {
-    let score = |recording: &Recording<C>| {
+pub fn every(recordings: &[Recording], step: usize) -> Score {
+    let score = |recording: &Recording| {
         let alarms: Vec<usize> = (recording.learning..recording.rows.len()).step_by(step).collect();
         Score::of(&alarms, &recording.events)
     };
     recordings.iter().map(score).sum()
 }
 
-/// A mean with one decimal.
-pub(super) fn mean(values: impl ExactSizeIterator<Item = usize>) -> String {
-    let count = values.len();
-    format!("{:.1}", real(values.sum()) / real(count.max(1)))
+/// Mean time between alarms over the promise on healthy recordings: rows by alarms, by promise.
+#[must_use]
+pub fn pooled(promise: f32, recordings: &[Recording]) -> f64 {
+    let counts = fleet(recordings.len(), |file| recordings[file].alarms(promise, 0).len());
+    let rows: usize = recordings.iter().map(Recording::monitored).sum();
+    real(rows) / real(counts.into_iter().sum::<usize>().max(1)) / f64::from(promise)
 }

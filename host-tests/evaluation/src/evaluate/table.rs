@@ -15,6 +15,12 @@ impl Table {
         Self { lines: vec![headings.map(str::to_owned).to_vec()] }
     }
 
+    /// A table with any number of headings.
+    #[must_use]
+    pub fn of(headings: impl IntoIterator<Item = String>) -> Self {
+        Self { lines: vec![headings.into_iter().collect()] }
+    }
+
     /// Adds a line.
     pub fn line(&mut self, cells: impl IntoIterator<Item = String>) {
         self.lines.push(cells.into_iter().collect());
