@@ -1,14 +1,13 @@
 // The computations of the golden values, included after `golden.rs` by the host's tests and by the
 // boards' programs: both run the same code.
 
-use fastmmd::condition::Raw;
 use fastmmd::features::ScalarOf;
 use fastmmd::monitor::Monitor;
-use fastmmd::shape::{Fixed, Windows};
+use fastmmd::shape::Fixed;
 use fastmmd::{Config, Error, FeatureMap, TwoSample, Verdict};
 
 /// Long enough for every record here.
-const GOLDEN_RECORD_BYTES: usize = 4500;
+const GOLDEN_RECORD_BYTES: usize = 8192;
 
 /// Both streams, each sample with weight 1.
 pub(crate) fn golden_pair<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(
@@ -32,21 +31,23 @@ pub(crate) fn golden_of<M: FeatureMap>(test: &TwoSample<'_, M>) -> Result<Golden
     })
 }
 
-/// The settings of the golden detectors, for any view.
-pub(crate) fn golden_config<V>() -> Config<V, Windows<3>> {
-    let usual: Config<Raw<3>> = Config::rows(1000.0);
-    Config {
-        scaling_rows: 64,
-        learning_rows: GOLDEN_ROWS[0] - 64,
-        ..usual.with_windows([4, 16, 64]).with_view()
-    }
+/// The settings of the golden detector with all legs; the other has a cycle beside.
+pub(crate) const fn golden_config() -> Config {
+    Config { learning_rows: GOLDEN_ROWS[0], ..Config::rows(1000.0) }
 }
 
 /// Runs a new detector over the golden rows, which contain a change.
 pub(crate) fn golden_detector(
     detector: &mut impl Monitor<Row = [f32; 3]>,
 ) -> Result<GoldenDetector, Error> {
-    let mut found = GoldenDetector { record: 0, verdicts: 0, alarms: 0, first: [0; 3], score: 0 };
+    let mut found = GoldenDetector {
+        record: 0,
+        verdicts: 0,
+        alarms: 0,
+        amended: 0,
+        first: [0; 3],
+        score: 0,
+    };
     for index in 0..GOLDEN_ROWS[2] {
         let number = match detector.push(&golden_row(index))? {
             Verdict::Learning { progress } => progress.to_bits(),
@@ -61,6 +62,10 @@ pub(crate) fn golden_detector(
                 found.alarms += 1;
                 alarm.score.to_bits()
             }
+            Verdict::Amended(alarm) => {
+                found.amended += 1;
+                u32::try_from(alarm.since).unwrap_or(u32::MAX)
+            }
             Verdict::Drifting => 2,
         };
         found.verdicts = golden_mixture(found.verdicts, number);
@@ -69,10 +74,27 @@ pub(crate) fn golden_detector(
     Ok(found)
 }
 
-/// The last four bytes of a record.
+/// The checksum that a record has as one of version 1: golden values outlive a version that does not
+/// change what they are of.
 fn checksum_of(save: impl FnOnce(&mut [u8]) -> Result<usize, Error>) -> Result<u32, Error> {
     let mut bytes = [0; GOLDEN_RECORD_BYTES];
     let length = save(&mut bytes)?;
-    let checksum = bytes.get(..length).and_then(<[u8]>::last_chunk);
-    Ok(u32::from_le_bytes(*checksum.ok_or(Error::WrongLength)?))
+    let record = bytes.get_mut(..length).and_then(<[u8]>::split_last_chunk_mut::<4>);
+    let (body, _) = record.ok_or(Error::WrongLength)?;
+    if let Some(version) = body.get_mut(4) {
+        *version = 1;
+    }
+    Ok(golden_crc(body))
+}
+
+/// The CRC-32 that ends a record.
+pub(crate) fn golden_crc(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
+        }
+    }
+    !crc
 }
