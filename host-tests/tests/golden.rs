@@ -129,5 +129,11 @@ pub(crate) const GOLDEN_DETECTOR: GoldenDetector = GoldenDetector {
 };
 
 /// The detector with all legs and a cycle.
-pub(crate) const GOLDEN_DETECTOR_CYCLIC: GoldenDetector =
-    GoldenDetector { record: 0, verdicts: 0, alarms: 0, amended: 0, first: [0; 3], score: 0 };
+pub(crate) const GOLDEN_DETECTOR_CYCLIC: GoldenDetector = GoldenDetector {
+    record: 0x8554_940a,
+    verdicts: 0x0bdd_dbed,
+    alarms: 2,
+    amended: 2,
+    first: [1404, 1401, 1],
+    score: 0x4005_08d7,
+};
