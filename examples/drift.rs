@@ -10,8 +10,8 @@ static MAP: Fourier<3, 32> = Fourier::additive(1);
 
 const RATE: f32 = 1.0;
 const CYCLE: f32 = 300.0;
-const WEAR: u32 = 10_000;
-const BREAK: u32 = 13_000;
+const WEAR: u16 = 10_000;
+const BREAK: u16 = 13_000;
 
 /// A number in (−1, 1), roughly bell-shaped, from a counter.
 fn noise(counter: u32) -> f32 {
@@ -29,14 +29,15 @@ fn noise(counter: u32) -> f32 {
 /// The sensors: temperature and current follow the cycle, vibration does not. From `WEAR` on the
 /// temperature rises, by one deviation of its noise in 1000 rows; at `BREAK` the current sensor
 /// gives no more readings.
-fn reading(row: u32) -> [f32; 3] {
-    let (sin, cos) = (f32::from((row % 300) as u16) / CYCLE * std::f32::consts::TAU).sin_cos();
-    let wear = f32::from(row.saturating_sub(WEAR) as u16) * 3e-4;
-    let current = 4.0 + cos + 0.2 * noise(3 * row + 1);
+fn reading(row: u16) -> [f32; 3] {
+    let counter = 3 * u32::from(row);
+    let (sin, cos) = (f32::from(row % 300) / CYCLE * std::f32::consts::TAU).sin_cos();
+    let wear = f32::from(row.saturating_sub(WEAR)) * 3e-4;
+    let current = 4.0 + cos + 0.2 * noise(counter + 1);
     [
-        60.0 + 5.0 * sin + noise(3 * row) + wear,
+        60.0 + 5.0 * sin + noise(counter) + wear,
         if row < BREAK { current } else { f32::NAN },
-        0.5 * noise(3 * row + 2),
+        0.5 * noise(counter + 2),
     ]
 }
 
@@ -53,7 +54,7 @@ fn main() -> Result<(), fastmmd::Error> {
     println!("the detector takes {} bytes", size_of_val(&detector));
 
     let mut found = [None; 3];
-    for row in 0..14_000 {
+    for row in 0..14_000_u16 {
         match detector.push(&reading(row))? {
             Verdict::Alarm(alarm) => {
                 println!(
