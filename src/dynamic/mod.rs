@@ -1,7 +1,7 @@
 //! Maps, embeddings and detectors of shapes known only at run time. Needs an allocator: for hosts,
 //! not for microcontrollers.
 //!
-//! A [`Map`] is a [`FeatureMap`] like the ones with their shape in the type. So
+//! A [`Map`] is a [`FeatureMap`](crate::FeatureMap) like the ones with their shape in the type. So
 //! [`Embedding`](crate::Embedding), [`TwoSample`](crate::TwoSample) and the others work with it
 //! unchanged, and [`Detector`] is the crate's own. Results and saved states are the same bit for
 //! bit: a state saved on a microcontroller can be restored here, and the other way round.
