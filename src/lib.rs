@@ -3,9 +3,10 @@
 //! alarms (the average run length). Memory is constant; there is no `std`, no allocation and no
 //! panic.
 //!
-//! Streams are compared by the squared maximum mean discrepancy (MMD²): a distance between
-//! distributions that responds to changes of level, spread and shape, and of the dependence
-//! between channels. A shift-invariant kernel is the expectation of cos(ω'(x − y)) over its
+//! Each channel is watched by cumulative sums (CUSUM) and exponentially weighted means of its values
+//! and of its innovations. All channels together are compared with what was learned by the squared
+//! maximum mean discrepancy (MMD²): a distance between distributions that responds to changes of
+//! level, spread and shape, and of the dependence between channels. A shift-invariant kernel is the expectation of cos(ω'(x − y)) over its
 //! spectral distribution. With random Fourier features, MMD² of two samples is therefore the mean,
 //! over L frequencies ω, of the squared distance between two mean points on a circle (Zhao and
 //! Meng, *FastMMD*, 2015). A stream of any length is stored as L pairs of sums.
@@ -51,7 +52,10 @@
 //! | see where two streams differ | [`Witness`] |
 //! | find which known condition a machine is in | [`Regimes`] |
 //! | watch the dependence between two groups of channels | [`monitor::coupling`] |
-//! | choose frequencies | [`Fourier`] up to about 8 channels, [`Fastfood`] above |
+//! | watch a signal with a known cycle | [`Config::with_period`] |
+//! | carry fewer legs, for less RAM and time | [`monitor::Legs`] |
+//! | compare devices of one type, and merge what they learned | [`Detector::difference`], [`Detector::merge`] |
+//! | choose frequencies | [`Fourier::additive`] for a detector; else [`Fourier`] up to about 8 channels, [`Fastfood`] above |
 //!
 //! # Which numbers?
 //!
@@ -67,7 +71,7 @@
 //!
 //! * The type of the map gives the number of inputs and frequencies; all other shapes follow from
 //!   it and are checked at compile time. Tunables (bandwidth, weights, seeds) are values and are
-//!   checked when given.
+//!   checked when given; in a `static`, with [`checked!`], when compiled.
 //! * Maps are immutable and shared, in flash if `static`. Embeddings and monitors change; they are
 //!   small and owned.
 //! * A refused call returns a typed [`Error`] and leaves the state as it was.

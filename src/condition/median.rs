@@ -1,4 +1,4 @@
-//! Second step: how far apart are two typical samples? It sets the bandwidth of the kernel.
+//! How far apart are two typical rows? That distance suits as the bandwidth of a kernel.
 
 use super::scale::check_row;
 use crate::error::Error;

@@ -1,10 +1,13 @@
 //! Conditioning: turns readings as the sensor gives them into standardised values.
 //!
-//! [`Scale`] puts each channel in units of its own spread, [`MedianDistance`] tells how far apart
-//! two typical rows are, and [`Delay`] joins a row with the rows before it: for embeddings. A
-//! [`Detector`](crate::Detector) conditions each channel by itself: level and spread whatever the
-//! first rows are like, a profile by phase where the signal has a cycle, what its own past predicts,
-//! and how long a reading has not changed.
+//! For embeddings: [`Scale`] puts each channel in units of its own deviation, [`MedianDistance`]
+//! tells how far apart two typical rows are, which suits as a bandwidth, and [`Delay`] joins a row
+//! with the rows before it.
+//!
+//! A [`Detector`](crate::Detector) has no need of these. It conditions each channel by itself: its
+//! level and spread, even if the first rows hold glitches; a profile by phase, if the signal has a
+//! known cycle; a linear prediction from its own past, whose error is the innovation; and for how
+//! many rows a reading has not changed or not come.
 
 mod cycle;
 mod delay;

@@ -1,4 +1,4 @@
-//! First step: each channel in units of its own spread.
+//! Each channel in units of its own deviation.
 
 use crate::error::{Error, Parameter};
 use crate::numeric::{row_count, sqrt_f32, within};

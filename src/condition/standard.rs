@@ -1,4 +1,5 @@
-//! Level and spread of one channel, whatever its first rows are like.
+//! Level and spread of one channel, even if its first rows hold glitches or it stands still at
+//! first.
 
 use crate::numeric::{larger, row_count, sqrt_f32, within};
 use crate::state::{NonNegative, state};

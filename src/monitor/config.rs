@@ -1,4 +1,4 @@
-//! What a user states.
+//! Settings: what a user states.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -12,11 +12,12 @@ use super::legs::choice::{All, Cycle, Cyclic, Legs};
 /// The promises that can be made: mean times between false alarms from 100 to 10¹⁵ rows.
 pub const MEAN_TIMES: RangeInclusive<f32> = error::MEAN_TIME;
 
-/// The learning rows that are allowed. Over more, rounding of a mean in `f32` would outweigh the
-/// rows.
+/// The learning rows that are allowed: 256 to 2²². With more, rounding in `f32` would add more error
+/// to a mean than further rows remove.
 pub const LEARNING_ROWS: RangeInclusive<u32> = error::LEARNING_ROWS;
 
-/// Learning rows from which the promise that they support grows faster than they do.
+/// Up to so many learning rows, the longest promise that they support is as long as they are. Above,
+/// it is longer by their number over this one.
 const FEW: f32 = 400.0;
 /// Cycles that learning has to see: two for the profile, and two for thresholds.
 const CYCLES: f32 = 4.0;
@@ -115,17 +116,20 @@ settings! {
     pub struct Config<L>(mean_time: f32) {
         /// The promise: mean time between false alarms (average run length), in rows.
         pub mean_time_between_false_alarms: f32 = mean_time,
-        /// Rows to learn from, all of which should be healthy.
+        /// Rows to learn from, all of which should be healthy. More rows support a longer promise:
+        /// see [`supported_mean_time`](Config::supported_mean_time).
         pub learning_rows: u32 = 4096,
         /// What a reading that is not a number means.
         pub not_a_number: NotANumber = NotANumber::Refused,
-        /// Rows of a cycle that the signal is known to have, such as a day or a turn of a machine;
-        /// need not be whole. Level and spread are then learned by its phase, from the first half
-        /// of the learning rows, which have to hold four cycles. Needs legs that carry a profile:
-        /// see [`with_period`](Config::with_period).
+        /// Length, in rows, of a cycle that the signal is known to have, such as a day or a turn of
+        /// a machine. It need not be whole. Level and spread are then learned by the phase of the
+        /// cycle, from the first half of the learning rows. All of them together have to hold at
+        /// least four cycles. Needs legs that carry a profile: see
+        /// [`with_period`](Config::with_period).
         pub period: Option<f32> = None,
-        /// Rows for which something differs, without a break, after which what is there now is
-        /// learned as healthy, thresholds included; `None`: never, a drift stays open.
+        /// After a drift has lasted for so many rows without a break, everything is learned anew,
+        /// thresholds included: what is there then is taken for healthy. `None`: never, a drift
+        /// stays open.
         pub relearn_after: Option<u32> = None,
     }
 }
@@ -163,8 +167,9 @@ impl Config {
         Self::rows(rate * mean_time)
     }
 
-    /// The same settings for a signal with a cycle of so many rows, and a profile of 32 parts of
-    /// it: 384 bytes a channel. For another number of parts, see [`Cyclic`].
+    /// The same settings for a signal with a cycle of so many rows. A profile keeps level and
+    /// spread of each of 32 parts of the cycle: 384 bytes a channel. For another number of parts,
+    /// see [`Cyclic`].
     ///
     /// ```
     /// use fastmmd::{Config, Detector, Fourier};
@@ -218,9 +223,9 @@ impl<L: Legs> Config<L> {
         }
     }
 
-    /// The longest promise that so many learning rows support, in rows: as many as were learned
-    /// from where they are few, and ten times as many from 4000 on. Beyond, the mean time kept may
-    /// be off by more than a factor of two.
+    /// The longest promise, in rows, that these learning rows support. For m rows, not counting
+    /// those of a profile, it is m·min(max(m/400, 1), 10). With a longer promise, the mean time
+    /// that is kept may be off by more than a factor of two.
     #[must_use]
     pub const fn supported_mean_time(&self) -> f32 {
         let rows = crate::numeric::row_count(self.learning_rows - self.profile_rows());

@@ -62,10 +62,9 @@ impl Config {
     /// Whether a monitor can be made of these settings.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] or [`Error::OutOfRange`] naming the setting. Allowed are, as for a
-    /// [`Detector`](crate::Detector), a mean time in [`MEAN_TIMES`](super::MEAN_TIMES), from 16 to
-    /// 2²⁰ scaling rows and a window from 2 rows; and learning rows in
-    /// [`LEARNING_ROWS`](super::LEARNING_ROWS), of at least 8 windows.
+    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the setting. Allowed are a mean time in
+    /// [`MEAN_TIMES`](super::MEAN_TIMES), from 16 to 2²⁰ scaling rows, a window from 2 to 2²⁰ rows,
+    /// and learning rows in [`LEARNING_ROWS`](super::LEARNING_ROWS), at least 8 times the window.
     pub const fn check(&self) -> Result<(), Error> {
         if let Err(refused) = check_mean_time(self.mean_time_between_false_alarms) {
             return Err(refused);
@@ -106,7 +105,7 @@ pub type Verdict = super::Verdict<Alarm>;
 pub struct Alarm {
     /// The row it was raised on, counted from 0 over all rows pushed.
     pub row: u64,
-    /// How far the coupling is from what was learned, over what chance makes of it.
+    /// How far the coupling is from what was learned: [`Monitor::statistic`].
     pub score: f32,
     /// Beyond which it is an alarm.
     pub threshold: f32,
@@ -119,10 +118,11 @@ pub struct Alarm {
 /// Watches how a group of channels goes together with another, each with a map of its own, of LA
 /// and LB frequencies: 8·LA·LB + 8·(LA + LB) and about 150 bytes, 2.5 KB for 16 frequencies each.
 ///
-/// It alarms when a coupling appears, breaks or changes its form. A change of level or spread of a
-/// channel by itself (which a [`Detector`](crate::Detector) finds) goes unseen only where the
-/// groups are independent, and stay so. Of groups that go together, it moves what goes together
-/// too, and alarms: half a deviation does. Per row two projections and O(LA·LB).
+/// It alarms when a coupling appears, breaks or changes its form. Where the groups are independent
+/// and stay so, a change of level or spread of a single channel does not alarm (a
+/// [`Detector`](crate::Detector) finds that). Where they depend on each other, such a change moves
+/// their joint distribution too, and alarms: half a deviation is enough. A row costs two projections
+/// and O(LA·LB).
 ///
 /// ```
 /// use fastmmd::Fourier;

@@ -1,25 +1,33 @@
-//! Drift of any kind: slow or sudden, of level, spread, shape, dynamics or single readings, on
-//! signals with cycles too, at one promised rate of false alarms.
+//! Drift detection: changes of level, spread, shape, dynamics or single readings, slow or sudden,
+//! on signals with cycles too, at one stated average run length.
 //!
-//! A [`Detector`] stands on several legs, each of which looks for one kind of change. Every
-//! statistic is compared with what it did while all was well, and all share one promise.
+//! A [`Detector`] stands on several legs. A leg is a statistic, or a few, for one kind of change. It
+//! is compared with what it did while learning, when all was well. All legs share one promise, the
+//! mean time between false alarms (average run length).
 //!
 //! ```text
 //! row of readings
-//!   │ condition   each channel in units of its spread; what its own past predicts
+//!   │ condition   each channel in units of its deviation: its value; and the value less what its
+//!   │             own past predicts: its residual (innovation)
 //!   ▼
 //! values and residuals
-//!   ├─ level        cumulative sums and long means of values            per channel
+//!   ├─ level        cumulative sums (CUSUM) and long means of values    per channel
 //!   ├─ jump         short means of residuals                            per channel
 //!   ├─ spread       short means of their size, up and down              per channel
 //!   ├─ range        residuals beyond those learned, by their rate       per channel
 //!   ├─ values       mean embedding of all values (MMD²)                 jointly
 //!   ├─ innovations  mean embedding of all residuals (MMD²)              jointly
 //!   └─ stuck, missing                                                   per channel
-//!        │ each in nats beyond its share of the promise
+//!        │ each as the logarithm, in nats, of how much longer the promised mean time would have to
+//!        │ be for this to be no alarm
 //!        ▼
 //!      causes       one alarm for each, amended, open for as long as it lasts
 //! ```
+//!
+//! All means are exponentially weighted: memory is constant, and no row is stored.
+//!
+//! [`coupling`] watches the dependence between two groups of channels. [`Monitor`] is what a program
+//! around a detector needs of it.
 
 mod cause;
 mod channel;

@@ -1,4 +1,4 @@
-//! What learning was good for.
+//! How good the learning rows were, and for what.
 
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
@@ -25,11 +25,13 @@ pub struct ChannelQuality {
     pub missing: f32,
     /// Whether the level stays, by the means of 16 blocks of the learning rows.
     pub steadiness: Steadiness,
-    /// As how many independent rows the learning rows tell the level, at most 2²².
+    /// The effective number of learning rows: so many independent ones would tell the level as
+    /// well. Far fewer than there were if the signal is autocorrelated. At most 2²².
     pub independent_rows: f32,
 }
 
-/// A statistic that cannot fire: its threshold would lie beyond what it can reach.
+/// A statistic that cannot fire: its threshold would lie beyond the largest value it can have. The
+/// promise is too long for so short a window, or the signal too autocorrelated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

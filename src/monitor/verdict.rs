@@ -46,8 +46,8 @@ pub enum Verdict<A = Alarm> {
     Healthy,
     /// Something has changed: raised on one row for each cause.
     Alarm(A),
-    /// The alarm of 32 rows before, with what is known now: same row, and another channel, change
-    /// or beginning.
+    /// The alarm of 32 rows before, corrected by the rows since: of the same row, but with another
+    /// channel, change or beginning. At most once for an alarm, and only if something is new.
     Amended(A),
     /// Something that an alarm was raised for still differs.
     Drifting,
@@ -71,9 +71,9 @@ pub struct Alarm {
     pub leg: Leg,
     /// Rows that the statistic looks back over.
     pub window: u32,
-    /// The statistic.
+    /// The statistic, in the units of [`LegStatus::statistic`].
     pub score: f32,
-    /// Beyond which it is an alarm.
+    /// The threshold that it passed, in the same units.
     pub threshold: f32,
 }
 
@@ -97,8 +97,10 @@ pub struct Open {
     pub channel: Option<usize>,
     /// Rows since an alarm was last raised for it; no more than 65,535 are counted.
     pub rows: u32,
-    /// How large it is: of a level the shift in deviations, of the others how far beyond the
-    /// promise, as a factor e^size on the mean time between false alarms.
+    /// How large it is. Of a level: its present shift, in deviations. Of a run: its length over the
+    /// longest that is no alarm. Of the others: by how many nats the statistic went beyond its
+    /// threshold in the 64 rows after the alarm; noise alone would go so far e^size times as rarely
+    /// as promised.
     pub size: f32,
 }
 
@@ -107,17 +109,19 @@ pub struct Open {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Leg {
-    /// The level of a channel against the learned one.
+    /// The level of a channel against the learned one: a cumulative sum (CUSUM), and exponentially
+    /// weighted means over 256 and 1024 rows.
     Level,
-    /// What a channel does beyond what its past predicts.
+    /// What a channel does beyond what its own past predicts (its innovation): exponentially
+    /// weighted means over 4, 16 and 64 rows.
     Jump,
-    /// The spread of that.
+    /// The spread of the innovation, up and down: over 16 and 64 rows.
     Spread,
-    /// Rows outside the learned range.
+    /// Innovations farther out than those learned, more often than they came while learning.
     Range,
-    /// The joint distribution of all channels.
+    /// The joint distribution of all channels: MMD² of an exponentially weighted window.
     Values,
-    /// The joint distribution of what they do beyond what their past predicts.
+    /// The joint distribution of their innovations, likewise.
     Innovations,
     /// A reading that does not change at all.
     Stuck,
@@ -176,10 +180,12 @@ pub struct LegStatus {
     pub channel: Option<usize>,
     /// Rows that it looks back over; 0 for a cumulative sum, which has no end.
     pub window: u32,
-    /// The statistic: of means and distances their root, of runs their length in rows, of rows out
-    /// of range a log-likelihood in nats.
+    /// The statistic. Of a mean: how far it is from the learned one, in deviations (for the spread,
+    /// their square where it goes up, and their root where it goes down). Of a cumulative sum: the
+    /// sum, in deviations. Of a joint leg: MMD times the root of the window's length. Of the range:
+    /// a log-likelihood, in nats. Of a run: its length, in rows.
     pub statistic: f32,
-    /// Beyond which it is an alarm.
+    /// The threshold beyond which it is an alarm, in the same units.
     pub threshold: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Cumulative sums: small lasting changes, and when they began.
+//! Cumulative sums (CUSUM; Page 1954): small lasting changes, and when they began.
 
 use crate::numeric::{larger, row_count, smaller, sqrt_f32, within};
 use crate::state::{NonNegative, state};

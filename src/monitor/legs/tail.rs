@@ -1,4 +1,8 @@
 //! How far a statistic strays while all is well, and so where its threshold lies.
+//!
+//! By the theory of extreme values: the maxima of the statistic's root over blocks of rows grow with
+//! the logarithm of the block's length. Blocks of three lengths, taken while learning, give a line;
+//! the threshold is where that line reaches the promised mean time.
 
 use crate::numeric::{larger, ln_f32, row_count, smaller, sqrt_f32};
 use crate::state::{NonNegative, state};

@@ -1,4 +1,5 @@
-//! Does the level of a healthy channel wander?
+//! Does the level of a healthy channel wander? By the means of 16 blocks of the learning rows: Von
+//! Neumann's ratio of their steps to their variance, and the KPSS test for a level that stays.
 
 use crate::condition::Correction;
 use crate::numeric::{larger, row_count, smaller, sqrt_f32};
