@@ -4,7 +4,8 @@
 #![no_main]
 
 use crc::{CRC_32_ISO_HDLC, Crc};
-use fastmmd::{Embedding, Error, Fourier, Recipe, TwoSample};
+use fastmmd::monitor::coupling;
+use fastmmd::{Config, Detector, Embedding, Error, Fourier, Recipe, TwoSample};
 use libfuzzer_sys::fuzz_target;
 
 type Map = Fourier<2, 4>;
@@ -28,6 +29,8 @@ fn offer(bytes: &[u8]) {
     }
     embedding(bytes).expect("the map is the embedding's own");
     two_sample(bytes).expect("the map is the streams' own");
+    detector(bytes).expect("good rows");
+    tie(bytes).expect("good rows");
 }
 
 fn embedding(bytes: &[u8]) -> Result<(), Error> {
@@ -60,6 +63,39 @@ fn two_sample(bytes: &[u8]) -> Result<(), Error> {
             let _ = test.mmd2_unbiased();
         }
         Err(_) => assert_eq!((test.p(), test.q()), (before.p(), before.q())),
+    }
+    Ok(())
+}
+
+fn detector(bytes: &[u8]) -> Result<(), Error> {
+    let mut detector = Detector::new(&MAP, Config::rows(1e4))?;
+    let mut saved = [0; Detector::<Map>::SAVED_BYTES];
+    if detector.restore(bytes).is_ok() {
+        detector.save(&mut saved)?;
+        assert_eq!(saved, bytes);
+        for _ in 0..3 {
+            detector.push(&[0.5, -0.5])?;
+            detector.push_partial(&[None, Some(1e6)])?;
+        }
+        let looked = detector.legs().count() + detector.open().count() + detector.mute().count();
+        assert!(looked < 100 && detector.quality().count() == 2);
+        detector.dismiss();
+    } else {
+        assert_eq!(detector.rows(), 0);
+    }
+    Ok(())
+}
+
+fn tie(bytes: &[u8]) -> Result<(), Error> {
+    let mut tie = coupling::Monitor::new(&MAP, &MAP, coupling::Config::rows(1e4))?;
+    let mut saved = [0; coupling::Monitor::<Map, Map>::SAVED_BYTES];
+    if tie.restore(bytes).is_ok() {
+        tie.save(&mut saved)?;
+        assert_eq!(saved, bytes);
+        tie.push(&[0.5, -0.5], &[1e6, 0.0])?;
+        tie.dismiss();
+    } else {
+        assert_eq!(tie.rows(), 0);
     }
     Ok(())
 }
