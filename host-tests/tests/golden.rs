@@ -89,6 +89,8 @@ pub(crate) struct GoldenDetector {
     pub(crate) verdicts: u32,
     /// Number of alarms.
     pub(crate) alarms: u32,
+    /// Number of them that were amended.
+    pub(crate) amended: u32,
     /// Row, first row of the change, and channel of the first alarm.
     pub(crate) first: [u32; 3],
     /// Bits of its score.
@@ -97,7 +99,10 @@ pub(crate) struct GoldenDetector {
 
 /// The detector's stream: number of learning rows, row at which the second golden stream begins,
 /// and number of rows.
-pub(crate) const GOLDEN_ROWS: [u32; 3] = [64 + 320, 600, 900];
+pub(crate) const GOLDEN_ROWS: [u32; 3] = [1024, 1400, 1800];
+
+/// Rows of the cycle of the detector that has one.
+pub(crate) const GOLDEN_PERIOD: f32 = 100.5;
 
 /// Row `index` of the detector's stream.
 pub(crate) fn golden_row<const D: usize>(index: u32) -> [f32; D] {
@@ -113,20 +118,10 @@ pub(crate) fn golden_mixture(before: u32, verdict: u32) -> u32 {
     before.rotate_left(5).wrapping_mul(2_654_435_761) ^ verdict
 }
 
-/// The detector with the raw view.
-pub(crate) const GOLDEN_DETECTOR_RAW: GoldenDetector = GoldenDetector {
-    record: 0xac22_b7d7,
-    verdicts: 0x7f5b_84f9,
-    alarms: 1,
-    first: [608, 603, 1],
-    score: 0x3fd0_228c,
-};
+/// The detector with all legs.
+pub(crate) const GOLDEN_DETECTOR: GoldenDetector =
+    GoldenDetector { record: 0, verdicts: 0, alarms: 0, amended: 0, first: [0; 3], score: 0 };
 
-/// The detector with the view of innovations.
-pub(crate) const GOLDEN_DETECTOR_INNOVATION: GoldenDetector = GoldenDetector {
-    record: 0x2f2b_6cd6,
-    verdicts: 0xbdf8_2091,
-    alarms: 1,
-    first: [608, 603, 1],
-    score: 0x3fb9_1231,
-};
+/// The detector with all legs and a cycle.
+pub(crate) const GOLDEN_DETECTOR_CYCLIC: GoldenDetector =
+    GoldenDetector { record: 0, verdicts: 0, alarms: 0, amended: 0, first: [0; 3], score: 0 };

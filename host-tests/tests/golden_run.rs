@@ -1,14 +1,13 @@
 // The computations of the golden values, included after `golden.rs` by the host's tests and by the
 // boards' programs: both run the same code.
 
-use fastmmd::condition::Raw;
 use fastmmd::features::ScalarOf;
 use fastmmd::monitor::Monitor;
-use fastmmd::shape::{Fixed, Windows};
+use fastmmd::shape::Fixed;
 use fastmmd::{Config, Error, FeatureMap, TwoSample, Verdict};
 
 /// Long enough for every record here.
-const GOLDEN_RECORD_BYTES: usize = 4500;
+const GOLDEN_RECORD_BYTES: usize = 8192;
 
 /// Both streams, each sample with weight 1.
 pub(crate) fn golden_pair<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(
@@ -32,21 +31,23 @@ pub(crate) fn golden_of<M: FeatureMap>(test: &TwoSample<'_, M>) -> Result<Golden
     })
 }
 
-/// The settings of the golden detectors, for any view.
-pub(crate) fn golden_config<V>() -> Config<V, Windows<3>> {
-    let usual: Config<Raw<3>> = Config::rows(1000.0);
-    Config {
-        scaling_rows: 64,
-        learning_rows: GOLDEN_ROWS[0] - 64,
-        ..usual.with_windows([4, 16, 64]).with_view()
-    }
+/// The settings of the golden detector with all legs; the other has a cycle beside.
+pub(crate) const fn golden_config() -> Config {
+    Config { learning_rows: GOLDEN_ROWS[0], ..Config::rows(1000.0) }
 }
 
 /// Runs a new detector over the golden rows, which contain a change.
 pub(crate) fn golden_detector(
     detector: &mut impl Monitor<Row = [f32; 3]>,
 ) -> Result<GoldenDetector, Error> {
-    let mut found = GoldenDetector { record: 0, verdicts: 0, alarms: 0, first: [0; 3], score: 0 };
+    let mut found = GoldenDetector {
+        record: 0,
+        verdicts: 0,
+        alarms: 0,
+        amended: 0,
+        first: [0; 3],
+        score: 0,
+    };
     for index in 0..GOLDEN_ROWS[2] {
         let number = match detector.push(&golden_row(index))? {
             Verdict::Learning { progress } => progress.to_bits(),
@@ -60,6 +61,10 @@ pub(crate) fn golden_detector(
                 }
                 found.alarms += 1;
                 alarm.score.to_bits()
+            }
+            Verdict::Amended(alarm) => {
+                found.amended += 1;
+                u32::try_from(alarm.since).unwrap_or(u32::MAX)
             }
             Verdict::Drifting => 2,
         };

@@ -2,11 +2,11 @@
 
 use crate::condition::{Predictor, Runs, Standard, Stillness};
 use crate::numeric::{larger, ln_f32, smaller, sqrt_f32, within};
-use crate::state::{NonNegative, State, state};
+use crate::state::{FromOne, State, state};
 
 use super::cause::Cause;
 use super::legs::charts::{Charts, Score, Side};
-use super::legs::choice::{ByPhase, Carried, Legs, Profiles, Slot};
+use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
 use super::legs::tail::{Design, Tail};
@@ -126,8 +126,8 @@ state! {
         residual: f32,
         /// Mean of the residual over 16 rows, its mean square about that, and that while learning.
         mean: f32,
-        square: NonNegative = NonNegative(1.0),
-        usual_square: NonNegative = NonNegative(1.0),
+        square: FromOne,
+        usual_square: FromOne,
         pub(super) causes: [Cause; 4],
     }
 }
@@ -205,7 +205,7 @@ impl<L: Legs> Channel<L> {
     fn standardised(&self, reading: f32, plan: &Plan) -> f32 {
         let value = within(self.standard.standardised(reading), FARTHEST);
         // Without a period there is no profile to go by.
-        if plan.period > 0.0 {
+        if <L::Cycle as Cycle>::BINS > 0 && plan.period > 0.0 {
             return within(self.profile.residual(plan.phase, plan.period, value), FARTHEST);
         }
         value
@@ -264,7 +264,8 @@ impl<L: Legs> Channel<L> {
             self.range.learn(self.residual);
         }
         self.weigh();
-        self.usual_square.0 += (self.square.0 - self.usual_square.0) / 256.0;
+        let usual = self.usual_square.get();
+        self.usual_square.set(usual + (self.square.get() - usual) / 256.0);
     }
 
     /// Goes on without a reading: what it was expected to be is looked back at.
@@ -276,7 +277,8 @@ impl<L: Legs> Channel<L> {
     fn weigh(&mut self) {
         let step = within(self.residual, 30.0) - self.mean;
         self.mean += EVIDENCE_RATE * step;
-        self.square.0 += EVIDENCE_RATE * (smaller(step * step, 16.0) - self.square.0);
+        let square = self.square.get();
+        self.square.set(square + EVIDENCE_RATE * (smaller(step * step, 16.0) - square));
     }
 
     /// Ends learning, after `rows` rows.
@@ -379,7 +381,7 @@ impl<L: Legs> Channel<L> {
 
     /// Log-likelihoods that the level is off, and that the spread is.
     pub(super) fn evidence(&self) -> (f32, f32) {
-        let ratio = larger(self.square.0 / larger(self.usual_square.0, 1e-9), 1e-3);
+        let ratio = larger(self.square.get() / larger(self.usual_square.get(), 1e-9), 1e-3);
         let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
         (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
     }

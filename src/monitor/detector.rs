@@ -13,7 +13,7 @@ use crate::state::{Initial, State, state};
 use super::cause::Cause;
 use super::channel::{Channel, Progress};
 use super::config::{Config, NotANumber};
-use super::legs::choice::{All, Carried, Legs, Slot};
+use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
 use super::legs::{Found, Plan};
 use super::verdict::{Alarm, Stage, Verdict};
@@ -64,7 +64,7 @@ state! {
         ln_time: f32,
         /// Rows for which something has differed, without a break.
         pub(super) drifting: u32,
-        phase: Phase,
+        phase: <L::Cycle as Profiles>::Phase,
         /// Devices whose learning this stands on, if more than one.
         pub(super) merged: u32,
         pub(super) channels: Per<C, Channel<L>>,
@@ -114,6 +114,7 @@ where
     Per<M::Inputs, Channel<L>>: Initial,
     Carried<L::Values, Joint<M::Frequencies>>: Initial,
     Carried<L::Innovations, Joint<M::Frequencies>>: Initial,
+    <L::Cycle as Profiles>::Phase: Initial,
 {
     /// Length of a saved detector, in bytes.
     pub const SAVED_BYTES: usize =
@@ -159,7 +160,7 @@ where
             channels: self.state.channels.len(),
             ln_time: self.state.ln_time,
             period: self.config.period.unwrap_or(0.0),
-            phase: self.state.phase.turns(),
+            phase: self.state.phase.carried().map_or(0, Phase::turns),
         }
     }
 
@@ -203,8 +204,8 @@ where
             return Err(Error::WrongShape);
         }
         self.state.rows = self.state.rows.saturating_add(1);
-        if let Some(period) = self.config.period {
-            self.state.phase.advance(period);
+        if let (Some(phase), Some(period)) = (self.state.phase.carried_mut(), self.config.period) {
+            phase.advance(period);
         }
         for (channel, reading) in self.state.channels.iter_mut().zip(row.clone()) {
             channel.gaps.push(reading.is_none());

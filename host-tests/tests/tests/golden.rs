@@ -8,15 +8,14 @@ mod values {
     include!("../golden_run.rs");
 }
 
-use fastmmd::condition::{Innovation, Raw};
 use fastmmd::features::ScalarOf;
 use fastmmd::shape::Fixed;
 use fastmmd::{Detector, Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling, fixed};
 use fastmmd_reference::checksum::crc32;
 use values::{
-    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
-    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES,
-    GOLDEN_SEED, Golden, GoldenNumber, golden_config, golden_detector, golden_pair, golden_sample,
+    GOLDEN_DETECTOR, GOLDEN_DETECTOR_CYCLIC, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
+    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_PERIOD, GOLDEN_QUASI, GOLDEN_ROWS,
+    GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenNumber, golden_config, golden_detector, golden_pair, golden_sample,
     golden_value,
 };
 
@@ -80,15 +79,15 @@ fn in_integers() {
 fn detectors() {
     let map = Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
     let map = &map.expect("spherical");
-    let raw = Detector::new(map, golden_config::<Raw<3>>());
-    let raw = golden_detector(&mut raw.expect("in range"));
-    let innovation = Detector::new(map, golden_config::<Innovation<3>>());
-    let innovation = golden_detector(&mut innovation.expect("in range"));
+    let all = Detector::new(map, golden_config());
+    let all = golden_detector(&mut all.expect("in range"));
+    let cyclic = Detector::new(map, golden_config().with_period(GOLDEN_PERIOD));
+    let cyclic = golden_detector(&mut cyclic.expect("in range"));
     for (name, found, pinned) in [
-        ("RAW", raw.expect("good rows"), GOLDEN_DETECTOR_RAW),
-        ("INNOVATION", innovation.expect("good rows"), GOLDEN_DETECTOR_INNOVATION),
+        ("DETECTOR", all.expect("good rows"), GOLDEN_DETECTOR),
+        ("DETECTOR_CYCLIC", cyclic.expect("good rows"), GOLDEN_DETECTOR_CYCLIC),
     ] {
-        assert!(found == pinned, "GOLDEN_DETECTOR_{name}: {found:#x?}");
+        assert!(found == pinned, "GOLDEN_{name}: {found:#x?}");
         assert!(found.alarms > 0 && found.first[0] >= GOLDEN_ROWS[1] && found.first[2] == 1);
     }
 }

@@ -3,7 +3,7 @@
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use crate::condition::{Correction, Profile};
+use crate::condition::{Correction, Phase, Profile};
 use crate::error::Error;
 use crate::shape::Dims;
 use crate::state::{Initial, Reader, State, Writer};
@@ -105,14 +105,18 @@ impl Cycle for Off {
 pub(crate) trait Profiles {
     /// The profile, or nothing.
     type Of: ByPhase + State + Clone + PartialEq + Debug;
+    /// Where in the cycle a signal is, or nothing.
+    type Phase: Slot<Phase> + Clone + PartialEq + Debug;
 }
 
 impl<const N: usize> Profiles for Bins<N> {
     type Of = Profile<N>;
+    type Phase = Phase;
 }
 
 impl Profiles for Off {
     type Of = Nothing<()>;
+    type Phase = Nothing<Phase>;
 }
 
 /// A profile that may be none.
