@@ -32,6 +32,8 @@ const PER_UP: f32 = 0.75;
 const PER_DOWN: f32 = 2.9;
 /// Weight of a row in the means that tell a spread from a level.
 const EVIDENCE_RATE: f32 = 2.0 / 33.0;
+/// Largest half square of a step between residuals there: a step of the level is two rows of it.
+const STEP_CUT: f32 = 8.0;
 /// Least rows for which a reading may be the same, or missing.
 const LEAST_RUN: u32 = 12;
 /// Least mean time, in rows, for runs that come by chance: they are easily told.
@@ -123,8 +125,8 @@ state! {
         /// The last value and residual, in deviations: what counts where a reading is missing.
         value: f32,
         residual: f32,
-        /// Mean of the residual over 16 rows, its mean square about that, and that while learning.
-        mean: f32,
+        /// Half the mean square of the steps between residuals over 16 rows, and that while
+        /// learning: the spread, whatever the level does.
         square: NonNegative = NonNegative(1.0),
         usual_square: NonNegative = NonNegative(1.0),
         pub(super) causes: [Cause; 4],
@@ -213,6 +215,7 @@ impl<L: Legs> Channel<L> {
         self.standard.learn(reading, &mut []);
         self.value = within(self.standard.standardised(reading), FARTHEST);
         let error = self.value - self.predictor.expected();
+        let before = self.residual;
         self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
         self.predictor.learn(self.value, error);
         let collects = progress.collects();
@@ -235,7 +238,7 @@ impl<L: Legs> Channel<L> {
         if collects {
             self.range.learn(self.residual);
         }
-        self.weigh();
+        self.weigh(before);
         self.usual_square.0 += (self.square.0 - self.usual_square.0) / 256.0;
     }
 
@@ -245,10 +248,11 @@ impl<L: Legs> Channel<L> {
         self.predictor.advance(expected);
     }
 
-    fn weigh(&mut self) {
-        let step = within(self.residual, 30.0) - self.mean;
-        self.mean += EVIDENCE_RATE * step;
-        self.square.0 += EVIDENCE_RATE * (smaller(step * step, 16.0) - self.square.0);
+    /// Takes in the step from the residual of the row `before`.
+    fn weigh(&mut self, before: f32) {
+        let step = self.residual - before;
+        let square = smaller(0.5 * step * step, STEP_CUT);
+        self.square.0 += EVIDENCE_RATE * (square - self.square.0);
     }
 
     /// Ends learning, after `rows` rows.
@@ -307,6 +311,7 @@ impl<L: Legs> Channel<L> {
         self.value = within(self.standard.standardised(reading), FARTHEST);
         let expected = self.predictor.expected();
         let error = self.value - expected;
+        let before = self.residual;
         self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
         let skip = self.range.is_glitch(self.residual) && self.glitches < GLITCHES;
         self.glitches = if skip { self.glitches + 1 } else { 0 };
@@ -330,7 +335,7 @@ impl<L: Legs> Channel<L> {
             let down = spread.down.watch(&DOWN, down, plan, adapts);
             *spread_found = spread.up.watch(&UP, up, plan, adapts).or(down);
         }
-        self.weigh();
+        self.weigh(before);
         *range_found = self.range.watch(self.residual, adapts);
     }
 
