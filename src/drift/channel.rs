@@ -16,6 +16,8 @@ use super::verdict::{Change, Leg};
 
 /// Deviations at which values and residuals are cut for charts.
 const CUT: f32 = 8.0;
+/// Deviations at which residuals are cut for jumps: one row alone is none.
+const JUMP_CUT: f32 = 4.0;
 /// Deviations at which they are cut at all.
 const FARTHEST: f32 = 1e4;
 /// Largest score of a residual's spread.
@@ -44,7 +46,7 @@ const MOVED: f32 = 6.0;
 const LEVEL: Score =
     Score { side: Side::Both, windows: &[256, 1024], largest: CUT, least: 0, is_level: true };
 const JUMP: Score =
-    Score { side: Side::Both, windows: &[4, 16, 64], largest: CUT, least: 1, is_level: false };
+    Score { side: Side::Both, windows: &[4, 16, 64], largest: JUMP_CUT, least: 1, is_level: false };
 const UP: Score =
     Score { side: Side::Up, windows: &[16, 64], largest: SPREAD_CUT, least: 1, is_level: false };
 const DOWN: Score =
@@ -228,7 +230,7 @@ impl<L: Legs> Channel<L> {
             cusum.learn(value - charts.mean, variance, row, plan, collects);
         }
         if let Some(jump) = self.jump.carried_mut() {
-            jump.learn(&JUMP, within(self.residual, CUT), plan, collects);
+            jump.learn(&JUMP, within(self.residual, JUMP_CUT), plan, collects);
         }
         if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
@@ -326,7 +328,7 @@ impl<L: Legs> Channel<L> {
             level_found.excess -= DOUBT;
         }
         if let Some(jump) = self.jump.carried_mut() {
-            *jump_found = jump.watch(&JUMP, within(self.residual, CUT), plan, adapts);
+            *jump_found = jump.watch(&JUMP, within(self.residual, JUMP_CUT), plan, adapts);
         }
         if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
