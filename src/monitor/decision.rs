@@ -275,7 +275,7 @@ impl<L: Legs> Channel<L> {
     fn change(&self, leg: Leg) -> Change {
         let (level, spread) = self.evidence();
         let found = match leg {
-            Leg::Level => FOUND,
+            Leg::Level | Leg::Jump => FOUND,
             Leg::Spread => -FOUND,
             _ => 0.0,
         };

@@ -22,6 +22,8 @@ const SIZE_RATE: f32 = 2.0 / 33.0;
 /// A level that is off by less than so many deviations beyond the slack, on average, may have been
 /// rising.
 const RAMP: f32 = 0.25;
+/// One that is off by less than so much must have been.
+const SLOW: f32 = 0.18;
 /// Largest sum while no threshold is known.
 const LARGEST: f32 = 4000.0;
 
@@ -195,11 +197,15 @@ impl Cusum {
 
     /// Rows since the level began to be off: the n rows since the sum S was last 0, and those that
     /// a ramp took to reach the slack k. A ramp whose sum is S after n rows rises by 2S/n² a row, so
-    /// it took k·n²/2S rows; for a step, whose sum is larger, that is little.
+    /// it took k·n²/2S rows. A step is told from it by its present size: beyond the slack it is
+    /// S/n, and that of a ramp is twice as much.
     pub(crate) fn rows_since(&self) -> u32 {
         let Sum { sum, rows } = self.larger_sum();
-        let count = row_count(rows);
-        let before = self.slack.get() * count * count / larger(2.0 * sum.0, 1.0);
+        let (count, sum) = (row_count(rows), larger(sum.0, 0.5));
+        let beyond = (self.size.abs() - self.slack.get()) * count / sum;
+        let slow = sum < SLOW * count;
+        let ramp = if slow { 1.0 } else { smaller(larger(beyond - 1.0, 0.0), 1.0) };
+        let before = ramp * self.slack.get() * count * count / (2.0 * sum);
         rows.saturating_add(whole(smaller(before, 2.0 * count)))
     }
 

@@ -13,6 +13,8 @@ const TOGETHER: u32 = 20;
 const NARROWEST: f32 = 4.0;
 /// What the sum loses with each row, in nats.
 const DECAY: f32 = 0.05;
+/// How far below its threshold the sum stays for a single row, in nats.
+const LONE: f32 = 0.5;
 /// How far the sum may go beyond its threshold, in nats.
 const CEILING: f32 = 2.5;
 
@@ -100,12 +102,14 @@ impl Range {
     #[inline(never)]
     fn take_in(&mut self, ratio: f32, adapts: bool) {
         self.farthest.0 = larger(ratio * self.largest.0, self.farthest.0);
-        let rare = if self.sum.0 > 0.0 {
-            self.together.0
-        } else {
+        let lone = self.sum.0 <= 0.0;
+        let rare = if lone {
             ln_f32(row_count(self.rows) / row_count(self.beyond.saturating_add(1)))
+        } else {
+            self.together.0
         };
-        let top = self.open.0 + CEILING;
+        // However far out, one reading alone is no alarm.
+        let top = self.open.0 + if lone { -LONE } else { CEILING };
         self.sum.0 = within(self.sum.0 + self.exponent.0 * ln_f32(ratio) + rare, top);
         if adapts {
             self.beyond = self.beyond.saturating_add(1);
