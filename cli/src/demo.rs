@@ -35,7 +35,7 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
     };
     let source = Source::Made("demo", text.into_bytes());
     let options = &arguments.watching;
-    let log = Rows::open(&source, &arguments.columns, options.rate, &[options.learn])?;
+    let log = Rows::open(&source, &arguments.columns, options)?;
     let plan = setup::plan(options, &log)?;
     if !json {
         report::say(format!(
@@ -47,7 +47,6 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
     replay::watch(
         log,
         &mut plan.detector().map_err(Fault::new)?,
-        options,
         &Output { json, plot, state: None, following: false, may_end_learning: false },
     )
 }
