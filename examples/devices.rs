@@ -1,56 +1,84 @@
-//! Finds the device of a fleet whose readings have another distribution, from about a kilobyte of
-//! each device and none of its readings.
+//! A fleet of machines of one type: which one is not like the others? And a common reference for
+//! those that are alike.
+//!
+//! The first device learns by itself. Its saved state goes to all others, which keep its scale and
+//! learn what is healthy for them.
 
-use fastmmd::{Embedding, Fourier};
+use fastmmd::{Config, Detector, Fourier, Verdict};
 
-type Map = Fourier<2, 64>;
-const DEVICES: u16 = 5;
+type Machine = Detector<'static, Fourier<2, 32>>;
 
-static MAP: Map = Fourier::gaussian(1);
+static MAP: Fourier<2, 32> = Fourier::additive(1);
+const LEARNING: u32 = 2048;
 
-/// Temperature and pressure, in standard deviations. The last device is mounted beside a fan: it
-/// has the same mean as the others, but more spread.
-fn reading(device: u16, step: u16) -> [f32; 2] {
-    let swing = if device + 1 == DEVICES { 2.5 } else { 1.0 };
-    let phase = f32::from(step) * 0.77 + f32::from(device);
-    [swing * phase.sin(), (1.31 * phase).cos()]
+/// Noise of a machine: temperature and pressure. The last machine runs warmer.
+struct Readings(u32, f32);
+
+impl Readings {
+    fn new(device: u16) -> Self {
+        Self(0x9e37_79b9 ^ (u32::from(device) + 1), if device == 3 { 1.0 } else { 0.0 })
+    }
+
+    fn noise(&mut self) -> f32 {
+        let mut sum = 0.0;
+        for _ in 0..4 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 17;
+            self.0 ^= self.0 << 5;
+            sum += f32::from((self.0 >> 16) as u16) / 32_768.0 - 1.0;
+        }
+        sum
+    }
+
+    fn row(&mut self) -> [f32; 2] {
+        [60.0 + self.noise() + self.1, 2.0 + 0.1 * self.noise()]
+    }
 }
 
-/// A device: learns, and sends its embedding.
-fn sent(device: u16) -> Result<Vec<u8>, fastmmd::Error> {
-    let mut learned = Embedding::new(&MAP);
-    for step in 0..400 {
-        learned.add(&MAP, &reading(device, step))?;
+/// A device: takes up the fleet's scale, learns, and sends what it learned.
+fn learned(device: u16, scale: Option<&[u8]>) -> Result<Vec<u8>, fastmmd::Error> {
+    let config = Config { learning_rows: LEARNING, ..Config::rows(1e5) };
+    let mut detector: Machine = Detector::new(&MAP, config)?;
+    if let Some(scale) = scale {
+        detector.restore(scale)?;
+        detector.relearn_reference();
     }
-    let mut bytes = vec![0; Embedding::<Map>::SAVED_BYTES];
-    learned.save(&MAP, &mut bytes)?;
+    let mut readings = Readings::new(device);
+    while !detector.stage().is_learned() {
+        detector.push(&readings.row())?;
+    }
+    let mut bytes = vec![0; Machine::SAVED_BYTES];
+    detector.save(&mut bytes)?;
     Ok(bytes)
 }
 
-fn main() -> Result<(), fastmmd::Error> {
-    let mut fleet = Vec::new();
-    for device in 0..DEVICES {
-        let mut received = Embedding::new(&MAP);
-        received.restore(&MAP, &sent(device)?)?;
-        fleet.push(received);
-    }
-    println!("{} bytes from each device", Embedding::<Map>::SAVED_BYTES);
+fn restored(bytes: &[u8]) -> Result<Machine, fastmmd::Error> {
+    let mut detector: Machine = Detector::new(&MAP, Config::rows(1e5))?;
+    detector.restore(bytes)?;
+    Ok(detector)
+}
 
-    // ⟨μ_a, μ_b⟩/‖μ_a‖‖μ_b‖: 1 for sets of one distribution.
-    let mut least = (f32::INFINITY, 0);
-    for (index, a) in fleet.iter().enumerate() {
-        let mut row = 0.0;
-        for b in &fleet {
-            let alike = a.inner_product(b)? / (a.squared_norm()? * b.squared_norm()?).sqrt();
-            print!("{alike:7.3}");
-            row += alike;
-        }
-        println!();
-        if row < least.0 {
-            least = (row, index);
+fn main() -> Result<(), fastmmd::Error> {
+    println!("{} bytes from each device", Machine::SAVED_BYTES);
+    let first = learned(0, None)?;
+    let mut fleet = restored(&first)?;
+    for device in 1..4 {
+        let other = restored(&learned(device, Some(&first))?)?;
+        let difference = fleet.difference(&other)?;
+        println!("device {device}: p-value {:.1e}", difference.p_value);
+        if difference.p_value > 0.001 {
+            fleet.merge(&other)?;
+        } else {
+            println!("  not like the others, most in channel {}", difference.channel);
+            assert_eq!((device, difference.channel), (3, 0));
         }
     }
-    println!("device {} is not like the others", least.1);
-    assert_eq!(least.1 + 1, usize::from(DEVICES));
+    println!("the reference stands on {} devices", fleet.merged());
+    assert_eq!(fleet.merged(), 3);
+
+    // It serves any of them.
+    let mut readings = Readings::new(1);
+    let alarms = (0..5000).filter(|_| matches!(fleet.push(&readings.row()), Ok(Verdict::Alarm(_))));
+    println!("{} alarms on device 1 in 5000 rows", alarms.count());
     Ok(())
 }

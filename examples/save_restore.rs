@@ -1,34 +1,47 @@
-//! Saves and restores a learned state, as for a power cut; damaged bytes are refused.
+//! Saves and restores what a detector has learned, as for a power cut; damaged bytes are refused.
 
-use fastmmd::{Error, Fastfood, Kernel, Profile, Recipe, TwoSample};
+use fastmmd::{Config, Detector, Error, Fourier, Recipe, Stage, Verdict};
+
+type Sensor = Detector<'static, Fourier<2, 32>>;
+
+static MAP: Fourier<2, 32> = Fourier::additive(42);
+
+/// Two channels of a machine. From row 5000 on, the second is off.
+fn reading(row: u16) -> [f32; 2] {
+    let noise = |w: f32| ((f32::from(row) * w).sin() * 437.58) % 1.0;
+    [noise(12.99), noise(78.23) + if row < 5000 { 0.0 } else { 1.0 }]
+}
 
 fn main() -> Result<(), Error> {
-    let kernel = Kernel::new(Profile::Matern52, 2.0)?;
-    let map = Fastfood::<6, 8, 64>::new(kernel, 42)?;
-    let mut before = TwoSample::new(&map);
-    for step in 0..300_u16 {
-        let phase = f32::from(step) * 0.1;
-        before.push_p(&[0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|shift| (phase + shift).sin()))?;
-        before.push_q(&[0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|shift| 0.5 * (phase - shift).sin()))?;
+    let mut before: Sensor = Detector::new(&MAP, Config::rows(100_000.0))?;
+    for row in 0..4500 {
+        before.push(&reading(row))?;
     }
-    let mut flash = [0; TwoSample::<Fastfood<6, 8, 64>>::SAVED_BYTES];
+    let mut flash = [0; Sensor::SAVED_BYTES];
     before.save(&mut flash)?;
-    println!("saved {} bytes, MMD² = {:.5}", flash.len(), before.mmd2_unbiased()?);
+    println!("saved {} bytes after {} rows", flash.len(), before.rows());
 
-    // After the reset: the record contains the recipe of its map, which is drawn again.
+    // After the reset: the record contains the settings, and the recipe of its map.
     let recipe = Recipe::restore(&flash)?;
     println!("they were made with {:?}, seed {}", recipe.kind, recipe.seed);
-    let map = Fastfood::<6, 8, 64>::from_recipe(&recipe)?;
-    let mut after = TwoSample::new(&map);
+    let mut after: Sensor = Detector::new(&MAP, Config::rows(1e6))?;
     after.restore(&flash)?;
-    assert_eq!((after.p(), after.q()), (before.p(), before.q()));
-    println!("restored,         MMD² = {:.5}", after.mmd2_unbiased()?);
+    assert_eq!(after.config(), before.config());
+
+    // It goes on bit for bit as the one before would have.
+    for row in 4500..5200 {
+        let verdict = after.push(&reading(row))?;
+        assert_eq!(before.push(&reading(row))?, verdict);
+        if let Verdict::Alarm(alarm) = verdict {
+            println!("row {row}: channel {}, {}", alarm.channel, alarm.change.name());
+        }
+    }
+    assert_eq!(after.stage(), Stage::Drift);
 
     // An incomplete write is detected, and the state in RAM stays as it was.
     flash[100] ^= 1;
-    let refused = after.restore(&flash);
-    assert_eq!(refused, Err(Error::ChecksumMismatch));
-    assert_eq!(after.p(), before.p());
-    println!("one bit changed:  {}", Error::ChecksumMismatch);
+    assert_eq!(after.restore(&flash), Err(Error::ChecksumMismatch));
+    assert_eq!(after.rows(), 5200);
+    println!("one bit changed: {}", Error::ChecksumMismatch);
     Ok(())
 }

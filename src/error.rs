@@ -23,9 +23,9 @@ limits! {
     /// Rows of the scaling of a coupling.
     SCALING_ROWS: u32 = 16 to 1048576, SCALING_RULE = "the scaling rows" "";
     /// Rows of learning. Over more, rounding of a mean in `f32` would outweigh the rows.
-    LEARNING_ROWS: u32 = 256 to 4194304, LEARNING_RULE = "the learning rows" ", and several times window and period";
+    LEARNING_ROWS: u32 = 256 to 4194304, LEARNING_RULE = "the learning rows" ", and of a coupling at least 8 times the window";
     /// Rows of a cycle.
-    PERIOD: f32 = 4.0 to 1048576.0, PERIOD_RULE = "the period" " rows, and the profile has to be carried";
+    PERIOD: f32 = 4.0 to 1048576.0, PERIOD_RULE = "the period" " rows, at most a quarter of the learning rows, and needs legs with a profile, as of Config::with_period";
     /// Rows of a drift after which it is learned as healthy.
     RELEARN_ROWS: u32 = 1 to 4294967295, RELEARN_RULE = "the rows of a drift before it is learned" "";
 }

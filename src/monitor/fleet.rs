@@ -67,7 +67,7 @@ where
         let rows = row_count(self.config.learning_rows - self.config.profile_rows());
         let channels = || self.state.channels.iter().zip(other.state.channels.iter());
         let wanders = channels()
-            .any(|(a, b)| [a, b].iter().any(|channel| channel.steadiness != Steadiness::Steady));
+            .any(|(a, b)| [a, b].iter().any(|channel| channel.steadiness == Steadiness::Wandering));
         // Two estimates of each variance, from as many blocks.
         let degrees = 2.0 * (row_count(BLOCKS) - 1.0);
         let (mut p_value, mut farthest) = (1.0_f32, (0, 0.0));

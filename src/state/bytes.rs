@@ -56,9 +56,12 @@ impl<'b> Reader<'b> {
         Ok(*field)
     }
 
-    /// Passes over room that was left.
+    /// Passes over room that was left, which is zeros.
     pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), Error> {
-        (0..bytes).try_for_each(|_| self.take::<1>().map(drop))
+        (0..bytes).try_for_each(|_| match self.take()? {
+            [0] => Ok(()),
+            _ => Err(Error::Inconsistent),
+        })
     }
 
     /// The format version of the record.

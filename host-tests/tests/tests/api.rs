@@ -269,9 +269,11 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut Found) {
         "macro_rules" => {
             let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"))
                 && !is_hidden(&item.attrs);
-            if let (true, Some(name)) = (exported, &item.ident) {
+            let Some(name) = &item.ident else { return };
+            if exported {
                 found.insert(format!("macro {name}!"));
             }
+            methods(&item.mac.tokens, &format!("{path}{name}!"), found);
         }
         "codes" => {
             if let Some(TokenTree::Ident(name)) = item.mac.tokens.clone().into_iter().next() {
@@ -280,6 +282,27 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut Found) {
         }
         "state" | "settings" | "lengths" => declared(&item.mac.tokens, path, found),
         _ => {}
+    }
+}
+
+/// Public functions that a macro of the core gives to types, by the name of the macro.
+fn methods(tokens: &TokenStream, owner: &str, found: &mut Found) {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    for (index, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => methods(&group.stream(), owner, found),
+            TokenTree::Ident(word) if word == "pub" => {
+                let rest = tokens.iter().skip(index + 1).take_while(|token| !is_body(token));
+                let head: Vec<TokenTree> = rest.cloned().collect();
+                let is_word = |token: Option<&TokenTree>, text: &str| matches!(token, Some(TokenTree::Ident(word)) if word == text);
+                if is_word(head.first(), "fn") || is_word(head.get(1), "fn") {
+                    let head: TokenStream = head.into_iter().collect();
+                    found.insert(format!("{owner}: {}", line(&head)));
+                }
+            }
+            _ => {}
+        }
     }
 }
 
@@ -373,11 +396,12 @@ fn the_listing_sees_every_kind_of_item() {
         "trait features::FeatureMap",
         "features::Fourier<D, L>: const fn gaussian(seed: u64) -> Self",
         "monitor::Config.learning_rows: u32",
-        "monitor::Config.windows: W::Of<u32>",
-        "monitor::Config.view: PhantomData<V>",
+        "monitor::Config.legs: PhantomData<L>",
+        "monitor::settings!: const fn rows",
+        "embedding::families!: const fn family",
         "error::Error: impl fmt::Display",
         "error::Error: derive(Debug, Clone",
-        "condition::RawOf<C, D>: impl View",
+        "monitor::Cyclic<N>: impl Legs",
         "enum error::Error",
         "error::Error::Empty",
         "const condition::MAX_READING: f32",

@@ -1,5 +1,5 @@
 //! The coupling monitor: keeps its false-alarm rate, finds ties that appear or break, and ignores
-//! changes of single channels, which are for the detector.
+//! changes of single channels of independent groups, which are for the detector.
 
 use fastmmd::Fourier;
 use fastmmd::monitor::coupling::{Config, Monitor, Verdict};
@@ -116,7 +116,8 @@ fn ties_that_appear_or_break_are_found() {
     }
 }
 
-/// A change of level by two deviations does not change the dependence between channels.
+/// A change of level by two deviations does not make independent groups dependent. For groups that
+/// go together, see `defects.rs`.
 #[test]
 fn a_change_of_one_channel_is_left_to_the_detector() {
     let map = map();

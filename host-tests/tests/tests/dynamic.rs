@@ -1,6 +1,5 @@
 //! Shapes known at run time give the same bits and records as shapes in the type.
 
-use fastmmd::condition::{Raw, ViewKind};
 use fastmmd::dynamic::{self, Map};
 use fastmmd::features::sincos::Polynomial;
 use fastmmd::shape::Fixed;
@@ -108,12 +107,25 @@ fn shapes_that_no_map_has_are_refused() {
     }
     assert_eq!(Map::given(&[1.0; 5], 2, 1.0).err(), Some(Error::WrongShape));
     let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, 3, 64).expect("a shape");
-    let config = || dynamic::Config::of(&Config::<Raw<1>>::rows(1e4));
-    for channels in [0, 2, 4] {
-        let refused = dynamic::detector(&map, channels, ViewKind::Raw, config()).err();
-        assert_eq!(refused, Some(Error::WrongShape));
+    let mut detector = dynamic::detector(&map, Config::rows(1e4)).expect("in range");
+    for row in [&[0.0; 2][..], &[0.0; 4], &[]] {
+        assert_eq!(detector.push(row), Err(Error::WrongShape));
     }
-    let mut detector = dynamic::detector(&map, 3, ViewKind::Raw, config()).expect("in range");
-    assert_eq!(detector.push(&[0.0; 2]), Err(Error::WrongShape));
+    assert_eq!(detector.push_partial(&[None; 4]), Err(Error::WrongShape));
     assert_eq!(detector.rows(), 0);
+}
+
+/// Frequencies are drawn in a time that does not explode, whatever the shape.
+#[test]
+#[cfg_attr(miri, ignore = "too slow when interpreted")]
+fn many_inputs_are_drawn_in_seconds() {
+    let drawn = |inputs, frequencies| {
+        let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, 1, inputs, frequencies);
+        map.expect("a shape").recipe().sampling
+    };
+    let start = std::time::Instant::now();
+    assert_eq!(drawn(512, 512), Sampling::Orthogonal);
+    assert_eq!(drawn(513, 512), Sampling::Independent);
+    assert_eq!(drawn(16_384, 256), Sampling::Independent);
+    assert!(start.elapsed().as_secs() < 60);
 }

@@ -5,10 +5,14 @@
 #[path = "common/records.rs"]
 mod records;
 
+use fastmmd::monitor::coupling;
 use fastmmd::shape::Constant;
-use fastmmd::{Embedding, Error, Fastfood, FeatureMap, Fourier, MapKind, Recipe, TwoSample, fixed};
+use fastmmd::{
+    Config, Detector, Embedding, Error, Fastfood, FeatureMap, Fourier, MapKind, Recipe, Stage,
+    TwoSample, fixed,
+};
 use fastmmd_reference::generate::Generator;
-use fastmmd_reference::tolerance;
+use fastmmd_reference::{single, tolerance};
 use records::{dense, fast, fast_integers, hex, mend, streams};
 
 /// A record and how it was changed.
@@ -155,6 +159,79 @@ impl<M: FeatureMap<Frequencies: Constant>> State for Pair<'_, M> {
     }
 }
 
+/// A detector or a coupling, compared by its bytes.
+#[derive(Clone)]
+struct Watch<T>(T);
+
+impl<T> PartialEq for Watch<T>
+where
+    Self: State,
+{
+    fn eq(&self, other: &Self) -> bool {
+        self.written() == other.written()
+    }
+}
+
+type Small = Detector<'static, Fourier<2, 4>>;
+type Tie = coupling::Monitor<'static, Fourier<2, 4>, Fourier<2, 4>>;
+
+static WATCHED: Fourier<2, 4> = Fourier::additive(1);
+
+impl State for Watch<Small> {
+    fn restored(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.0.restore(bytes)
+    }
+    fn written(&self) -> Vec<u8> {
+        let mut bytes = vec![0; Small::SAVED_BYTES];
+        self.0.save(&mut bytes).expect("long enough");
+        bytes
+    }
+    /// 0 if it takes a row and can be looked at.
+    fn largest_mean(&self) -> f64 {
+        let mut used = self.clone();
+        used.0.push(&[0.5, 1e6]).expect("a good row");
+        used.0.dismiss();
+        let looked = used.0.legs().count() + used.0.open().count() + used.0.mute().count();
+        if looked < 100 && used.0.quality().count() == 2 { 0.0 } else { f64::NAN }
+    }
+}
+
+impl State for Watch<Tie> {
+    fn restored(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.0.restore(bytes)
+    }
+    fn written(&self) -> Vec<u8> {
+        let mut bytes = vec![0; Tie::SAVED_BYTES];
+        self.0.save(&mut bytes).expect("long enough");
+        bytes
+    }
+    fn largest_mean(&self) -> f64 {
+        let mut used = self.clone();
+        used.0.push(&[0.5, 1e6], &[0.1, 0.2]).expect("a good row");
+        used.0.dismiss();
+        0.0
+    }
+}
+
+/// A detector and a coupling that have learned and seen a change.
+fn watching() -> (Watch<Small>, Watch<Tie>) {
+    let config = Config { learning_rows: 256, ..Config::rows(1000.0) };
+    let mut detector = Detector::new(&WATCHED, config).expect("in range");
+    let usual = coupling::Config::rows(1000.0);
+    let config = coupling::Config { scaling_rows: 32, learning_rows: 256, window: 8, ..usual };
+    let mut tie = coupling::Monitor::new(&WATCHED, &WATCHED, config).expect("in range");
+    let mut generator = Generator::new(1);
+    for row in 0..400 {
+        let mut noise = || single(generator.normal());
+        let (x, y) = (noise(), noise());
+        let shift = if row < 380 { 0.0 } else { 8.0 };
+        detector.push(&[x + shift, y]).expect("a good row");
+        tie.push(&[x, y], &[x + shift, noise()]).expect("a good row");
+    }
+    assert_eq!(detector.stage(), Stage::Drift);
+    (Watch(detector), Watch(tie))
+}
+
 #[derive(Clone, PartialEq)]
 struct Map(Recipe);
 
@@ -242,6 +319,8 @@ fn originals() -> Vec<Vec<u8>> {
         Pair(TwoSample::new(&fast)).written(),
         Map(*integers.recipe()).written(),
         Pair(streams(&integers)).written(),
+        watching().0.written(),
+        watching().1.written(),
     ]
 }
 
@@ -298,6 +377,20 @@ fn four_hundred_thousand_mutants_of_two_streams_in_integers() {
     let map = fast_integers();
     let before = Pair(streams(&map));
     let [refused, unchanged, accepted] = bombard(&before, 400_000, seed() + 3);
+    assert!(refused > 0 && unchanged > 0 && accepted > 0);
+}
+
+#[test]
+fn thirty_thousand_mutants_of_a_detector() {
+    let (before, _) = watching();
+    let [refused, unchanged, accepted] = bombard(&before, 30_000, seed() + 4);
+    assert!(refused > 0 && unchanged > 0 && accepted > 0);
+}
+
+#[test]
+fn thirty_thousand_mutants_of_a_coupling() {
+    let (_, before) = watching();
+    let [refused, unchanged, accepted] = bombard(&before, 30_000, seed() + 5);
     assert!(refused > 0 && unchanged > 0 && accepted > 0);
 }
 

@@ -1,36 +1,45 @@
 //! Recomputes the figures of the README and compares.
 
-use fastmmd::condition::{Innovation, Raw};
-use fastmmd::shape::Windows;
+use fastmmd::monitor::{All, Cyclic, Legs, Off, On};
 use fastmmd::{Detector, Fourier, TwoSample};
 
 const README: &str = include_str!("../../../README.md");
 
-type RawValues<const C: usize> = Detector<'static, Fourier<C, 64>, Raw<C>>;
-type Innovations<const C: usize> = Detector<'static, Fourier<C, 16>, Innovation<C>, Windows<3>>;
+/// Level and jumps alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Lean;
+
+impl Legs for Lean {
+    type Level = On;
+    type Jump = On;
+    type Spread = Off;
+    type Values = Off;
+    type Innovations = Off;
+    type Cycle = Off;
+}
+
+type Watching<const C: usize, L> = Detector<'static, Fourier<C, 32>, L>;
 type Pair<const C: usize> = TwoSample<'static, Fourier<C, 64>>;
 
 /// The rows of the table of costs, as they should be.
-fn rows() -> [String; 4] {
+fn rows() -> [String; 5] {
+    fn detector<L: Legs>() -> [usize; 3] {
+        [size_of::<Watching<1, L>>(), size_of::<Watching<3, L>>(), size_of::<Watching<8, L>>()]
+    }
     let row = |name: &str, [one, three, eight]: [usize; 3]| {
         format!("| {name} | {one} | {three} | {eight} |")
     };
     [
-        row(
-            "`Detector`, raw values, 64 frequencies, 4 windows",
-            [size_of::<RawValues<1>>(), size_of::<RawValues<3>>(), size_of::<RawValues<8>>()],
-        ),
-        row(
-            "`Detector`, innovations, 16 frequencies, 3 windows",
-            [size_of::<Innovations<1>>(), size_of::<Innovations<3>>(), size_of::<Innovations<8>>()],
-        ),
+        row("`Detector`, all legs, 32 frequencies", detector::<All>()),
+        row("the same with a cycle of 32 parts", detector::<Cyclic<32>>()),
+        row("`Detector`, level and jumps alone", detector::<Lean>()),
         row(
             "`TwoSample`, 64 frequencies",
             [size_of::<Pair<1>>(), size_of::<Pair<3>>(), size_of::<Pair<8>>()],
         ),
         row(
-            "map in flash, 64 frequencies",
-            [size_of::<Fourier<1, 64>>(), size_of::<Fourier<3, 64>>(), size_of::<Fourier<8, 64>>()],
+            "map in flash, 32 frequencies",
+            [size_of::<Fourier<1, 32>>(), size_of::<Fourier<3, 32>>(), size_of::<Fourier<8, 32>>()],
         ),
     ]
 }
@@ -171,16 +180,13 @@ fn instructions() -> Vec<String> {
         line("Cortex-M4F, `Fourier`, `micromath`", "m4f", "fourier", "micromath"),
         line("Cortex-M4F, `Fourier`, `libm`", "m4f", "fourier", "libm"),
         line("ARMv6-M, `fixed::Fastfood`", "m0", "fastfood", "fixed"),
-        format!("| 3 channels, 64 frequencies: `Embedding::add` | {} |", sensor("fourier", 64)),
-        format!("| `Detector`, raw values, 4 windows, one row | {} |", sensor("detector", 64)),
+        format!("| `Embedding::add`, 64 frequencies | {} |", sensor("fourier", 64)),
+        format!("| `Detector`, all legs, 32 frequencies, one row | {} |", sensor("detector", 32)),
+        format!("| the same with a cycle | {} |", sensor("cyclic", 32)),
+        format!("| `Detector`, level and jumps alone | {} |", sensor("lean", 32)),
         format!(
-            "| `Detector`, innovations, 16 frequencies, 3 windows, one row | {} |",
-            sensor("innovation", 16)
-        ),
-        format!(
-            "| the same two on ARMv6-M, without FPU | {}; {} |",
-            cell("m0", "detector", "polynomial", (3, 64)),
-            cell("m0", "innovation", "polynomial", (3, 16))
+            "| all legs on ARMv6-M, without FPU | {} |",
+            cell("m0", "detector", "polynomial", (3, 32))
         ),
     ]
 }

@@ -33,6 +33,11 @@ use crate::state::{Initial, Reader, State, Writer};
 /// let detector = Detector::new(&MAP, config)?;
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a choice of legs",
+    label = "not a choice of legs",
+    note = "choices are `All`, `Cyclic<N>` and your own types that implement `Legs`"
+)]
 pub trait Legs: Debug + Clone + Copy + PartialEq + 'static {
     /// The level of each channel against the learned one: slow drift.
     type Level: Switch;
@@ -76,6 +81,10 @@ impl<const N: usize> Legs for Cyclic<N> {
 }
 
 /// [`On`] or [`Off`].
+#[diagnostic::on_unimplemented(
+    message = "a leg is `On` or `Off`, not `{Self}`",
+    label = "neither `On` nor `Off`"
+)]
 #[expect(private_bounds, reason = "what a leg keeps is the crate's own business")]
 pub trait Switch: Storage + Debug + Clone + Copy + PartialEq + 'static {
     /// Whether the leg is carried.
@@ -83,6 +92,10 @@ pub trait Switch: Storage + Debug + Clone + Copy + PartialEq + 'static {
 }
 
 /// Whether there is a profile by phase: [`Off`], or [`Bins`].
+#[diagnostic::on_unimplemented(
+    message = "a profile by phase is `Off` or `Bins<N>`, not `{Self}`",
+    label = "neither `Off` nor `Bins<N>`"
+)]
 #[expect(private_bounds, reason = "what a profile keeps is the crate's own business")]
 pub trait Cycle: Profiles + Debug + Clone + Copy + PartialEq + 'static {
     /// Parts of a cycle; 0 without a profile.

@@ -2,7 +2,7 @@
 
 use fastmmd::{Config, Detector, Error, Fourier};
 
-static MAP: Fourier<3, 64> = Fourier::gaussian(1);
+static MAP: Fourier<3, 64> = Fourier::additive(1);
 
 fn main() -> Result<(), Error> {
     let mut detector = Detector::new(&MAP, Config::rows(4e3))?;

@@ -1,4 +1,4 @@
-//! The type of a row where the view belongs.
+//! The type of a row where the legs belong.
 
 use fastmmd::{Detector, Error, Fourier};
 
