@@ -15,8 +15,8 @@ use fastmmd_reference::checksum::crc32;
 use values::{
     GOLDEN_DETECTOR, GOLDEN_DETECTOR_CYCLIC, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
     GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_PERIOD, GOLDEN_QUASI, GOLDEN_ROWS,
-    GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenNumber, golden_config, golden_detector, golden_pair, golden_sample,
-    golden_value,
+    GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenNumber, golden_config, golden_detector, golden_pair,
+    golden_sample, golden_value,
 };
 
 fn measured<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(map: &M) -> Golden
