@@ -119,9 +119,21 @@ pub(crate) fn golden_mixture(before: u32, verdict: u32) -> u32 {
 }
 
 /// The detector with all legs.
-pub(crate) const GOLDEN_DETECTOR: GoldenDetector =
-    GoldenDetector { record: 0, verdicts: 0, alarms: 0, amended: 0, first: [0; 3], score: 0 };
+pub(crate) const GOLDEN_DETECTOR: GoldenDetector = GoldenDetector {
+    record: 0xcea7_3ca4,
+    verdicts: 0x7b70_fc46,
+    alarms: 1,
+    amended: 1,
+    first: [1404, 1390, 1],
+    score: 0x4012_22e8,
+};
 
 /// The detector with all legs and a cycle.
-pub(crate) const GOLDEN_DETECTOR_CYCLIC: GoldenDetector =
-    GoldenDetector { record: 0, verdicts: 0, alarms: 0, amended: 0, first: [0; 3], score: 0 };
+pub(crate) const GOLDEN_DETECTOR_CYCLIC: GoldenDetector = GoldenDetector {
+    record: 0xb512_b54d,
+    verdicts: 0x0bdd_dbed,
+    alarms: 2,
+    amended: 2,
+    first: [1404, 1401, 1],
+    score: 0x4005_08d7,
+};

@@ -6,8 +6,8 @@ use core::hint::black_box;
 use fastmmd::embedding::Nearest;
 use fastmmd::features::sincos::SinCos;
 use fastmmd::monitor::{
-    Alarm, Change, ChannelQuality, Config, Cyclic, Detector, Difference, Leg, LegStatus, Legs,
-    Monitor, Mute, NotANumber, Off, On, Open, SavedLegs, Stage, Status, Steadiness, Verdict,
+    Alarm, Bins, Change, ChannelQuality, Config, Cyclic, Detector, Difference, Leg, LegStatus,
+    Legs, Monitor, Mute, NotANumber, Off, On, Open, SavedLegs, Stage, Status, Steadiness, Verdict,
     coupling,
 };
 use fastmmd::shape::Fixed;
@@ -20,7 +20,7 @@ use crate::{number, sample};
 /// Long enough for every saved state here.
 const BYTES: usize = 16_384;
 
-/// Level and jumps alone.
+/// Level and jumps alone, by the phase of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Lean;
 
@@ -30,7 +30,7 @@ impl Legs for Lean {
     type Spread = Off;
     type Values = Off;
     type Innovations = Off;
-    type Cycle = Off;
+    type Cycle = Bins<5>;
 }
 
 /// Everything that watches rows over one map.
