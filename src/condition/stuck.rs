@@ -2,7 +2,7 @@
 
 use core::ops::{Deref, DerefMut};
 
-use crate::numeric::{larger, ln_f32, row_count, smaller};
+use crate::numeric::{larger, ln_f32, row_count, smaller, whole};
 use crate::state::state;
 
 state! {
@@ -98,15 +98,6 @@ impl Runs {
     pub(crate) fn part_of(&self, rows: u32) -> f32 {
         row_count(self.repeats) / row_count(rows.max(1))
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates, and the length is positive"
-)]
-fn whole(length: f32) -> u32 {
-    length as u32
 }
 
 #[cfg(test)]

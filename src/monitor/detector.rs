@@ -13,6 +13,7 @@ use crate::state::{Initial, State, state};
 use super::cause::Cause;
 use super::channel::{Channel, Progress};
 use super::config::{Config, NotANumber};
+use super::decision::Present;
 use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
 use super::legs::{Found, Plan};
@@ -217,8 +218,7 @@ where
             self.learn(row)?;
             return Ok(Verdict::Learning { progress: self.progress() });
         }
-        let (found, joint) = self.watch(row)?;
-        let verdict = self.decide(&found, &joint);
+        let verdict = self.watch(row)?;
         self.relearn_if_due();
         Ok(verdict)
     }
@@ -315,19 +315,22 @@ where
         self.state.stage = Stage::Monitoring;
     }
 
-    /// What each leg of each channel finds, and the joint ones.
-    fn watch(&mut self, row: impl Iterator<Item = Option<f32>>) -> Result<Evidence<M>, Error> {
+    /// The verdict on a row, by what each leg of each channel finds, and the joint ones.
+    fn watch(&mut self, row: impl Iterator<Item = Option<f32>>) -> Result<Verdict, Error> {
         let plan = self.plan();
+        let at = self.state.rows.saturating_sub(1);
+        let mut present = Present::default();
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
-        let mut found = channels.like([Found::CALM; 4]);
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
-        for (found, (channel, reading)) in found.iter_mut().zip(channels.iter_mut().zip(row)) {
+        for (index, (channel, reading)) in channels.iter_mut().zip(row).enumerate() {
             open |= channel.is_open();
             wanders |= channel.wanders();
+            let mut found = [Found::CALM; 4];
             match reading {
-                Some(reading) => channel.watch(reading, &plan, found),
+                Some(reading) => channel.watch(reading, &plan, &mut found),
                 None => channel.miss(),
             }
+            channel.decide(index, at, &found, &plan, &mut present);
         }
         let mut joint = [Found::CALM; 2];
         let [of_values, of_innovations] = &mut joint;
@@ -343,7 +346,7 @@ where
             let vector = vector(self.map, channels, |channel| channel.joint().1);
             *of_innovations = leg.watch(self.map, &vector, &plan, !open)?;
         }
-        Ok((found, joint))
+        Ok(self.decide(at, &joint, &plan, present))
     }
 
     /// Forgets everything learned and learns anew; rows go on being counted. O(C + L).
@@ -400,9 +403,6 @@ where
         self.map
     }
 }
-
-/// What the legs of each channel find, and the two joint ones.
-pub(super) type Evidence<M> = (Per<<M as FeatureMap>::Inputs, [Found; 4]>, [Found; 2]);
 
 /// 0 for −0, which is the same reading with other bits.
 #[inline]

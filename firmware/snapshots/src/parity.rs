@@ -13,7 +13,8 @@ use fastmmd::{
 use golden::{
     GOLDEN_DETECTOR, GOLDEN_DETECTOR_CYCLIC, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
     GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_PERIOD, GOLDEN_QUASI, GOLDEN_SEED, Golden,
-    GoldenDetector, GoldenNumber, golden_config, golden_detector, golden_of, golden_pair, golden_sample,
+    GoldenDetector, GoldenNumber, golden_config, golden_detector, golden_of, golden_pair,
+    golden_sample,
 };
 
 /// The input and the expected values, shared with the tests on the host.

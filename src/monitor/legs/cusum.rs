@@ -1,6 +1,6 @@
 //! Cumulative sums: small lasting changes, and when they began.
 
-use crate::numeric::{larger, row_count, smaller, sqrt_f32, within};
+use crate::numeric::{larger, row_count, smaller, sqrt_f32, whole, within};
 use crate::state::{Begun, FromOne, NonNegative, plain_states, state};
 
 use super::tail::{Design, Shape, Tail};
@@ -214,13 +214,4 @@ impl Cusum {
         let Sum { sum, rows } = self.larger_sum();
         sum.0 < RAMP * row_count(rows)
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates, and the number is positive"
-)]
-fn whole(rows: f32) -> u32 {
-    rows as u32
 }
