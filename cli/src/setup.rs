@@ -93,13 +93,13 @@ pub(crate) fn promised(
     config: &Config,
 ) -> Result<f32, Fault> {
     let Some(span) = span else { return Ok(default_promise(config)) };
-    let promise = span.rows(rate).unwrap_or(f64::NAN);
-    let [least, most] = [MEAN_TIMES.start(), MEAN_TIMES.end()].map(|time| f64::from(*time));
-    if !(least..=most).contains(&promise) {
+    let promise = fastmmd_reference::single(span.rows(rate).unwrap_or(f64::NAN));
+    if !MEAN_TIMES.contains(&promise) {
         let why = "the mean time between false alarms must be from";
+        let (least, most) = (MEAN_TIMES.start(), MEAN_TIMES.end());
         return Err(Fault::new(format!("{why} {least} to {most:e} rows, not {promise}")));
     }
-    Ok(fastmmd_reference::single(promise))
+    Ok(promise)
 }
 
 /// The plan of the detector that the options ask for.

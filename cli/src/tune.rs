@@ -460,7 +460,7 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         cost::instructions(core, &trial.detector).map_or("?".to_owned(), |it| it.to_string())
     });
     report::say(format!(
-        "\nCost: {} bytes of RAM; {m4f} instructions a row on a Cortex-M4F, {m0} on an M0.",
+        "\nCost: {} bytes of RAM; instructions a row: {m4f} on a Cortex-M4F,\n{m0} on a Cortex-M0.",
         cost::ram_bytes(&trial.detector)
     ))?;
     let chosen = log.chosen.as_deref();

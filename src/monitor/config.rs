@@ -149,7 +149,7 @@ impl fmt::Display for Warning {
             Self::PromiseBeyondLearning { supported } => write!(
                 f,
                 "the promised time between false alarms is longer than the learning rows support, \
-                 which is {supported} rows"
+                 which is {supported:.0} rows"
             ),
         }
     }
