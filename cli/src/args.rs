@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use fastmmd::{MapKind, Profile, Sampling};
 
 use crate::choice;
-use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, PROMISE, learning_rows};
+use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, PROMISE, SEED, learning_rows};
 use crate::time::Span;
 
 /// Drift detection in logs, with the detector that runs on the device.
@@ -161,7 +161,7 @@ pub(crate) struct Watching {
     #[arg(long, value_name = "L", default_value_t = FREQUENCIES)]
     pub(crate) features: usize,
     /// Seed of the frequencies; the device must use the same.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = SEED)]
     pub(crate) seed: u64,
 }
 

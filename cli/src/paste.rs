@@ -2,10 +2,12 @@
 
 use std::marker::PhantomData;
 
+use clap::ValueEnum;
 use fastmmd::Config;
-use fastmmd::monitor::NotANumber;
 
+use crate::args::Missing;
 use crate::detector::{BINS, Detector};
+use crate::setup;
 
 /// A map, settings and the type of a detector, to paste into firmware.
 pub(crate) fn rust(detector: &Detector<'_>) -> String {
@@ -59,7 +61,12 @@ pub(crate) fn rust(detector: &Detector<'_>) -> String {
 }
 
 /// The command that runs this detector over a log.
-pub(crate) fn command(log: &str, names: Option<&str>, detector: &Detector<'_>) -> String {
+pub(crate) fn command(
+    log: &str,
+    names: Option<&str>,
+    missing: Missing,
+    detector: &Detector<'_>,
+) -> String {
     let (config, recipe) = (detector.config(), detector.recipe());
     let mut line = format!("fastmmd replay {}", quoted(log));
     if let Some(names) = names {
@@ -72,12 +79,19 @@ pub(crate) fn command(log: &str, names: Option<&str>, detector: &Detector<'_>) -
     if let Some(rows) = config.relearn_after {
         line.push_str(&format!(" --relearn-after {rows}"));
     }
-    if config.not_a_number == NotANumber::Refused {
-        line.push_str(" --missing error");
+    if let Some(missing) = missing.to_possible_value().filter(|_| missing != Missing::Reading) {
+        line.push_str(&format!(" --missing {}", missing.get_name()));
     }
     let promise = config.mean_time_between_false_alarms;
-    line.push_str(&format!(" --mean-time-between-false-alarms {promise}"));
-    line.push_str(&format!(" --features {} --seed {}", recipe.frequencies, recipe.seed));
+    if setup::default_promise(&config).to_bits() != promise.to_bits() {
+        line.push_str(&format!(" --mean-time-between-false-alarms {promise}"));
+    }
+    if recipe.frequencies as usize != setup::FREQUENCIES {
+        line.push_str(&format!(" --features {}", recipe.frequencies));
+    }
+    if recipe.seed != setup::SEED {
+        line.push_str(&format!(" --seed {}", recipe.seed));
+    }
     line
 }
 
@@ -95,6 +109,7 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
     use crate::setup::map;
+    use fastmmd::monitor::NotANumber;
 
     /// What is written, compiled unchanged.
     mod every {

@@ -15,10 +15,14 @@ const LAGS: usize = 1024;
 const COARSER: usize = 4;
 /// Least autocorrelation of a candidate.
 const LEAST_CORRELATION: f64 = 0.1;
-/// Candidates of each autocorrelation.
+/// Highest peaks of each autocorrelation that are tried.
 const CANDIDATES: usize = 3;
 /// Most lengths tried on either side of one.
-const MOST_STEPS: usize = 200;
+const MOST_STEPS: usize = 400;
+/// Part of a lag by which the peak may be off, and within which it is the highest.
+const NEAR: f64 = 0.05;
+/// Part of the highest peak that the first one has to have.
+const FIRST: f64 = 0.7;
 /// Rows of the shortest cycle.
 const SHORTEST: f64 = 4.0;
 /// Least part of the variance that a cycle has to explain, and as much more for each part of it by
@@ -64,17 +68,13 @@ pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
             }
             // As many rows of it are a point that the parts of a profile have some.
             let size = whole(rough.rows / real(4 * BINS)).max(1);
-            let of_size = |series: &Vec<f64>| means(series, size, MOST_POINTS);
-            let per_point = 1.0 / real(size);
-            let rough = Rough { rows: rough.rows * per_point, error: rough.error * per_point };
-            let length = refined(&of_size(own), rough);
-            tried.push(length / per_point);
-            if !(SHORTEST..=count / 2.0).contains(&(length / per_point)) {
-                continue;
+            let points = means(own, size, MOST_POINTS);
+            let length = real(size) * refined(&points, rough.in_points(size));
+            tried.push(length);
+            if (SHORTEST..=count / 2.0).contains(&length) {
+                let explained = series.iter().map(|series| explained(series, length)).collect();
+                cycles.push(Cycle { rows: length, count: count / length, explained });
             }
-            let explained = series.iter().map(|series| explained(&of_size(series), length));
-            let rows = length / per_point;
-            cycles.push(Cycle { rows, count: count / rows, explained: explained.collect() });
         }
     }
     cycles.retain(Cycle::is_proven);
@@ -111,16 +111,21 @@ struct Rough {
     error: f64,
 }
 
+impl Rough {
+    /// The same in points of so many rows.
+    fn in_points(self, size: usize) -> Self {
+        Self { rows: self.rows / real(size), error: self.error / real(size) }
+    }
+}
+
 /// The highest peaks of the autocorrelation, over points of more and more rows.
 fn candidates(series: &[f64]) -> Vec<Rough> {
     let (mut found, mut size) = (Vec::new(), 1);
     while series.len() / size >= 4 * COARSER {
         let correlation = autocorrelation(&means(series, size, POINTS));
-        let mut peaks = peaks(&correlation);
-        peaks.truncate(CANDIDATES);
-        found.extend(peaks.into_iter().map(|lag| Rough {
+        found.extend(peaks(&correlation).into_iter().map(|lag| Rough {
             rows: real(lag * size),
-            error: real(size) * (1.0 + 0.02 * real(lag)),
+            error: real(size) * (1.0 + NEAR * real(lag)),
         }));
         size *= COARSER;
     }
@@ -147,38 +152,47 @@ fn autocorrelation(points: &[f64]) -> Vec<f64> {
     (0..=lags).map(at).collect()
 }
 
-/// The lags of peaks after a dip, the highest first.
+/// The lags of the highest peaks after a dip, and of the first that is almost as high: those of
+/// several cycles may be higher by chance.
 fn peaks(correlation: &[f64]) -> Vec<usize> {
     let (mut peaks, mut lowest) = (Vec::new(), f64::INFINITY);
-    for (before, three) in correlation.windows(3).enumerate() {
-        let [left, here, right] = [three[0], three[1], three[2]];
-        lowest = lowest.min(left);
-        let high = here >= LEAST_CORRELATION && here - lowest >= LEAST_CORRELATION;
-        if before + 1 >= 2 && high && here >= left && here > right {
-            peaks.push(before + 1);
+    for (lag, here) in correlation.iter().enumerate().skip(2) {
+        lowest = lowest.min(correlation[lag - 1]);
+        let high = *here >= LEAST_CORRELATION && *here - lowest >= LEAST_CORRELATION;
+        let reach = whole(NEAR * real(lag)) + 1;
+        let near = correlation.get(lag - reach.min(lag - 1)..=lag + reach);
+        // At the end nothing tells a peak from a slope.
+        if high && near.is_some_and(|near| near.iter().all(|other| other <= here)) {
+            peaks.push(lag);
         }
     }
+    let highest = peaks.iter().map(|lag| correlation[*lag]).fold(0.0, f64::max);
+    let first = peaks.iter().copied().find(|lag| correlation[*lag] >= FIRST * highest);
     peaks.sort_by(|a, b| correlation[*b].total_cmp(&correlation[*a]));
+    peaks.truncate(CANDIDATES);
+    peaks.extend(first);
     peaks
 }
 
 /// A length as all points tell it: the one whose profile explains most, over more and more cycles.
 fn refined(points: &[f64], rough: Rough) -> f64 {
-    let (mut best, mut error, mut cycles) = (rough.rows, rough.error, 4.0);
+    let bins = BINS.min(whole(rough.rows)).max(2);
+    let (mut best, mut error) = (rough.rows, rough.error);
+    let mut cycles = f64::max(4.0, real(8 * BINS) / rough.rows);
     loop {
         let end = whole(best * cycles).min(points.len());
         let some = points.get(..end).unwrap_or(points);
-        // Steps by which the last of these cycles moves by an eighth.
-        let step = best * best / (8.0 * real(end.max(1)));
+        // Steps by which the last of these cycles moves by one part of 32.
+        let step = best * best / (32.0 * real(end.max(1)));
         let steps = whole((error / step).ceil()).min(MOST_STEPS);
         let length = |place: usize| best + (real(place) - real(steps)) * step;
         let lengths = (0..=2 * steps).map(length).filter(|length| *length > 2.0);
-        let fits = lengths.map(|length| (Profile::of(some, length).explained(some), length));
+        let fits = lengths.map(|length| (Profile::of(some, length, bins).explained(some), length));
         best = fits.max_by(|(a, _), (b, _)| a.total_cmp(b)).map_or(best, |(_, length)| length);
         if end == points.len() {
             return best;
         }
-        (error, cycles) = (2.0 * step, 4.0 * cycles);
+        (error, cycles) = (4.0 * step, 4.0 * cycles);
     }
 }
 
@@ -194,7 +208,7 @@ fn whole(number: f64) -> usize {
 /// Part of the variance of the second half of a log that the profile of the first half explains.
 fn explained(series: &[f64], length: f64) -> f64 {
     let (first, second) = series.split_at(series.len() / 2);
-    let mut profile = Profile::of(first, length);
+    let mut profile = Profile::of(first, length, BINS.min(whole(length)).max(2));
     profile.begins = real(first.len());
     profile.explained(second)
 }
@@ -208,8 +222,7 @@ struct Profile {
 }
 
 impl Profile {
-    fn of(series: &[f64], length: f64) -> Self {
-        let bins = BINS.min(whole(length)).max(2);
+    fn of(series: &[f64], length: f64, bins: usize) -> Self {
         let mut profile = Self { length, begins: 0.0, means: vec![0.0; bins] };
         let mut counts = vec![0.0_f64; bins];
         for (at, value) in series.iter().enumerate() {
@@ -224,7 +237,8 @@ impl Profile {
     fn bin(&self, at: usize) -> usize {
         let turns = (self.begins + real(at)) / self.length;
         let bins = self.means.len();
-        whole((turns - turns.floor()) * real(bins)).min(bins - 1)
+        // Rounding must not move a row that lies at the beginning of a part to the one before.
+        whole((turns - turns.floor()) * real(bins) + 1e-6).min(bins - 1)
     }
 
     /// Part of the variance of a series that this explains.

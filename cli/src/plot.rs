@@ -201,11 +201,10 @@ impl Picture<'_> {
             let (x, y) = chart.backend_coord(&(place(told.row), values.end));
             let (left, top) = area.get_base_pixel();
             let (x, y) = (x - left, y - top);
+            let change = told.alarm.change.name();
+            let width = 8 * i32::try_from(change.len()).unwrap_or(0) + 12;
+            let x = x.min(i32::try_from(WIDTH).unwrap_or(0) - 16 - width);
             if x >= free {
-                let change = told.alarm.change.name();
-                let width = 8 * i32::try_from(change.len()).unwrap_or(0) + 12;
-                let right = i32::try_from(WIDTH).unwrap_or(0) - 16;
-                let x = if x + width > right { x - width } else { x };
                 area.draw_text(change, &text(13, &ALARM), (x, y - 16))?;
                 free = x + width;
             }

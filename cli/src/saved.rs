@@ -29,7 +29,12 @@ impl Saved {
     }
 
     pub(crate) fn detector(&self) -> Result<Detector<'_>, Fault> {
-        self.restored(&self.bytes).map_err(|error| Fault::of(&self.name, error))
+        self.restored(&self.bytes).map_err(|error| match error {
+            Error::WrongShape => {
+                Fault::of(&self.name, "a detector with other legs than this tool's")
+            }
+            other => Fault::of(&self.name, other),
+        })
     }
 
     /// Another saved detector, over the same map.

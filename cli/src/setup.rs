@@ -15,6 +15,8 @@ use crate::time::Span;
 
 /// Default number of frequencies.
 pub(crate) const FREQUENCIES: usize = 32;
+/// Default seed of the frequencies.
+pub(crate) const SEED: u64 = 1;
 /// Default mean time between false alarms, in rows, where the learning rows support it.
 pub(crate) const PROMISE: f32 = 10_000.0;
 /// Default part of a log to learn from, in percent.
@@ -75,26 +77,29 @@ pub(crate) fn whole(
     Ok(rows)
 }
 
-/// The stated mean time between false alarms, in rows; or the default one, if these settings support
+/// The mean time between false alarms by default, in rows: the usual one, if these settings support
 /// it, and otherwise the longest that they do, in round numbers.
+pub(crate) fn default_promise(config: &Config) -> f32 {
+    let supported = f64::from(config.supported_mean_time());
+    let digit = 10_f64.powf(supported.log10().floor() - 1.0);
+    let round = (supported / digit).floor() * digit;
+    PROMISE.min(fastmmd_reference::single(round))
+}
+
+/// The stated mean time between false alarms, in rows, or the default one.
 pub(crate) fn promised(
     span: Option<Span>,
     rate: Option<f64>,
     config: &Config,
 ) -> Result<f32, Fault> {
-    let Some(span) = span else {
-        let supported = f64::from(config.supported_mean_time());
-        let digit = 10_f64.powf(supported.log10().floor() - 1.0);
-        let round = (supported / digit).floor() * digit;
-        return Ok(PROMISE.min(fastmmd_reference::single(round)));
-    };
-    let promise = span.rows(rate).unwrap_or(f64::NAN);
-    let [least, most] = [MEAN_TIMES.start(), MEAN_TIMES.end()].map(|time| f64::from(*time));
-    if !(least..=most).contains(&promise) {
+    let Some(span) = span else { return Ok(default_promise(config)) };
+    let promise = fastmmd_reference::single(span.rows(rate).unwrap_or(f64::NAN));
+    if !MEAN_TIMES.contains(&promise) {
         let why = "the mean time between false alarms must be from";
+        let (least, most) = (MEAN_TIMES.start(), MEAN_TIMES.end());
         return Err(Fault::new(format!("{why} {least} to {most:e} rows, not {promise}")));
     }
-    Ok(fastmmd_reference::single(promise))
+    Ok(promise)
 }
 
 /// The plan of the detector that the options ask for.
@@ -184,7 +189,7 @@ mod tests {
     fn a_default_promise_is_one_that_learning_supports() {
         for (learning_rows, promise) in [(256, 250.0), (768, 1400.0), (2048, 10_000.0)] {
             let config = Config { learning_rows, ..Config::rows(PROMISE) };
-            let stated = promised(None, None, &config).expect("a default");
+            let stated = default_promise(&config);
             assert!((stated - promise).abs() < 0.5, "{learning_rows} {stated}");
             let config = Config { mean_time_between_false_alarms: stated, ..config };
             assert_eq!(config.warnings().count(), 0);

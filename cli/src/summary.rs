@@ -106,7 +106,7 @@ fn of_channel(name: &str, quality: &ChannelQuality) -> Vec<String> {
     let percent = |part: f32| format!("{:.0} %", (100.0 * part).max(1.0));
     let mut lines = Vec::new();
     if missing >= 1.0 {
-        lines.push(format!("{name}: no reading while learning; it is not watched"));
+        lines.push(format!("{name}: no reading while learning; any that comes is out of range"));
         return lines;
     }
     if missing > 0.0 {
@@ -142,7 +142,8 @@ fn mute_lines(mute: &[Mute], names: &[String]) -> Vec<String> {
     }
     let line = |(leg, window): &(Leg, u32)| {
         let mine = mute.iter().filter(|one| (one.leg, one.window) == (*leg, *window));
-        let mine: Vec<&str> = mine.map(|one| name_of(names, one.channel)).collect();
+        let mut mine: Vec<&str> = mine.map(|one| name_of(names, one.channel)).collect();
+        mine.dedup();
         let (leg, mine) = (leg.name(), mine.join(", "));
         format!("{mine}: {leg} over {window} rows cannot reach its threshold")
     };

@@ -8,7 +8,7 @@ use fastmmd::{Config, Stage, Verdict};
 use fastmmd_reference::real;
 use serde_json::{Value, json};
 
-use crate::args::TuneArguments;
+use crate::args::{Missing, TuneArguments};
 use crate::cost;
 use crate::detector::Detector;
 use crate::fault::Fault;
@@ -58,6 +58,7 @@ struct Log {
     names: Vec<String>,
     /// The columns as they were chosen.
     chosen: Option<String>,
+    missing: Missing,
     rate: Option<f64>,
     rows: Vec<Vec<f32>>,
     /// The cycle that was found.
@@ -94,6 +95,7 @@ impl Log {
         Ok(Self {
             name: log.table.name().to_owned(),
             chosen: arguments.columns.columns.as_ref().map(|names| names.join(",")),
+            missing: options.missing,
             rate,
             cycle,
             given,
@@ -424,23 +426,24 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         let mark = if index == best { ">" } else { " " };
         let period = config.period.map_or("no cycle".to_owned(), |rows| format!("cycle {rows}"));
         report::say(format!(
-            "{mark} {period}, learning {}: {} false alarms in {} rows ({:.1} promised), {} of {} \
-             changes found",
-            config.learning_rows,
-            trial.false_alarms,
-            trial.watched,
-            trial.expected(),
+            "{mark} {period:<14} found {} of {}, {} false in {} rows ({:.1} promised)",
             trial.found(),
             trial.tried(),
+            report::alarms(trial.false_alarms as u64),
+            trial.watched,
+            trial.expected(),
         ))?;
     }
     let Some(trial) = trials.get(best) else { return Ok(()) };
     let config = trial.detector.config();
     let promise = config.mean_time_between_false_alarms;
     let supported = config.supported_mean_time();
+    if trials.len() > 1 {
+        report::say(why(trials, best))?;
+    }
     report::say(format!(
-        "\nLearning from {} rows supports a promise of one false alarm in {supported:.0} rows; it \
-         is set to {promise}.",
+        "\nLearning from {} rows supports one false alarm in {supported:.0} rows;\nit is set to \
+         one in {promise}.",
         config.learning_rows
     ))?;
     for warning in config.warnings() {
@@ -457,12 +460,28 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         cost::instructions(core, &trial.detector).map_or("?".to_owned(), |it| it.to_string())
     });
     report::say(format!(
-        "\nCost: {} bytes of RAM; {m4f} instructions a row on a Cortex-M4F, {m0} on an M0.",
+        "\nCost: {} bytes of RAM; instructions a row: {m4f} on a Cortex-M4F,\n{m0} on a Cortex-M0.",
         cost::ram_bytes(&trial.detector)
     ))?;
-    let command = paste::command(&log.name, log.chosen.as_deref(), &trial.detector);
+    let chosen = log.chosen.as_deref();
+    let command = paste::command(&log.name, chosen, log.missing, &trial.detector);
     report::say(format!("\nTo try:\n\n{command}\n\nTo paste:\n"))?;
     report::say(paste::rust(&trial.detector))
+}
+
+/// Why this trial and not the other.
+fn why(trials: &[Trial<'_>], best: usize) -> String {
+    let cyclic = |trial: &Trial<'_>| trial.detector.config().period.is_some();
+    let with = match trials.get(best).is_some_and(cyclic) {
+        true => "With the cycle",
+        false => "Without the cycle",
+    };
+    if trials.iter().any(|trial| !trial.keeps()) {
+        return format!("{with} the promise is kept best.");
+    }
+    let found: Vec<usize> = trials.iter().map(Trial::found).collect();
+    let more = if found.iter().all(|count| *count == found[0]) { "sooner" } else { "more often" };
+    format!("{with} changes are found {more}.")
 }
 
 fn say_cycle(log: &Log) -> Result<(), Fault> {
@@ -474,8 +493,8 @@ fn say_cycle(log: &Log) -> Result<(), Fault> {
     };
     let length = log.rate.map_or(String::new(), |rate| format!(" ({:.0} s)", cycle.rows / rate));
     report::say(format!(
-        "A cycle of {} rows{length}, {:.1} times in the log. Its profile over the first half \
-         explains, of the variance in the second:",
+        "A cycle of {} rows{length}, {:.1} times in the log.\nIts first half explains of the \
+         variance in the second half:",
         rounded(cycle.rows),
         cycle.count
     ))?;

@@ -53,6 +53,8 @@ where
         let rows = self.state.learned;
         self.state.channels.iter().map(move |channel| {
             let (level, deviation) = channel.standard.in_use();
+            // One that has not moved is not measured: its level is its reading.
+            let level = if deviation > 0.0 { level } else { channel.standard.learned().0 };
             let error = channel.wander.error();
             ChannelQuality {
                 level,
