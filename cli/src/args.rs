@@ -2,19 +2,13 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fastmmd::condition::ViewKind;
-use fastmmd::dynamic::Config;
-use fastmmd::monitor::LoneOutliers;
 use fastmmd::{MapKind, Profile, Sampling};
 
 use crate::choice;
-use crate::report;
-use crate::setup::{DELAY_LAGS, LEARNED_PERCENT, LEAST_LEARNED, SETTLE, frequencies};
+use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, PROMISE, SEED, learning_rows};
 use crate::time::Span;
-
-/// Default mean time between false alarms, in rows.
-const PROMISE: &str = "10000";
 
 /// Drift detection in logs, with the detector that runs on the device.
 ///
@@ -44,12 +38,13 @@ pub(crate) enum Command {
     /// Run the detector over a log as the device would.
     #[command(after_help = "Examples:\n  \
         fastmmd replay pump.csv --learn 400 --plot pump.svg\n  \
-        fastmmd replay vibration.csv --rate 100 --learn 10min --mean-time-between-false-alarms 7d\n  \
+        fastmmd replay vibration.csv --rate 100 --learn 10min --mean-time-between-false-alarms 1d\n  \
+        fastmmd replay room.csv --learn 14d --period 1d\n  \
         logger | fastmmd replay - --json\n\n\
         The exit code is 1 if there was an alarm, 0 if not.")]
     Replay(ReplayArguments),
-    /// Suggest bandwidth, frequencies, lags and window lengths for a log.
-    #[command(after_help = "Example: fastmmd tune pump.csv --learn 400 --within 60\n\n\
+    /// Find the cycle of a log, suggest settings, and try them on changes injected into it.
+    #[command(after_help = "Example: fastmmd tune pump.csv --healthy 8000\n\n\
         The log, or its part up to --healthy, must be healthy: changes are injected into it.")]
     Tune(TuneArguments),
     /// Learn from a log and write the detector as the device saves it.
@@ -68,7 +63,7 @@ pub(crate) enum Command {
     },
     /// Merge the references that several devices learned into one.
     #[command(after_help = "Example: fastmmd merge a.bin b.bin c.bin -o all.bin\n\n\
-        Devices must share one scale (the mean and deviation of each channel):\n  \
+        Devices must share one scale (level and deviation of each channel):\n  \
         fastmmd export LOG --scale-from a.bin -o b.bin")]
     Merge {
         /// Saved detectors with the same scale and shape.
@@ -80,9 +75,8 @@ pub(crate) enum Command {
     },
     /// Test whether two devices learned different references.
     #[command(after_help = "Example: fastmmd compare a.bin b.bin\n\n\
-        Devices must share one scale (the mean and deviation of each channel):\n  \
+        Devices must share one scale (level and deviation of each channel):\n  \
         fastmmd export LOG --scale-from a.bin -o b.bin\n\
-        Innovations do not show differences of level and spread: export with --view raw for those.\n\
         The exit code is 1 if they differ, at the level of --alpha.")]
     Compare {
         /// A saved detector.
@@ -100,7 +94,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example: fastmmd demo --plot drift.svg --csv drift.csv\n\n\
         The exit code is 1: there is drift in it.")]
     Demo {
-        /// Draw the log, the statistic and the alarms.
+        /// Draw signals, drifts, and the statistic nearest to its threshold.
         #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
         plot: Option<PathBuf>,
         /// Also write the log, to try the other commands on it.
@@ -112,7 +106,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Which columns of a log to use, and what to do with missing values.
+/// Which columns of a log to use.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Columns {
     /// Columns to watch, by name or number from 1 [default: all but the time].
@@ -122,14 +116,14 @@ pub(crate) struct Columns {
     /// its name, as in `time (ms)` [default: one named time, or a first column of dates].
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: Option<String>,
-    /// What to do with rows that have an empty cell, NaN or infinity.
-    #[arg(long, value_enum, default_value_t = Missing::Error)]
-    pub(crate) missing: Missing,
 }
 
+/// What an empty cell, NaN or infinity means.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Leave them out.
+    /// A reading that did not come: the other channels of the row count.
+    Reading,
+    /// Leave the row out.
     Skip,
     /// Stop, naming row and column.
     Error,
@@ -143,150 +137,55 @@ pub(crate) struct Watching {
     /// Rows per second, to convert times to rows [default: from the time column].
     #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
-    /// What to watch: raw values, vectors of the last K values (delay), or the errors of predicting
-    /// a channel from its past (innovation); `auto` is innovation, or delay with --lags above 1.
-    /// Defaults for raw also hold for delay.
-    #[arg(long, value_enum, default_value_t = ViewChoice::Auto)]
-    pub(crate) view: ViewChoice,
-    /// Mean time between false alarms (average run length), in rows or as a time.
-    #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = PROMISE)]
-    pub(crate) mean_time_between_false_alarms: Span,
     #[arg(
         long,
-        value_delimiter = ',',
-        value_name = "ROWS,…",
-        help = with_default("Window lengths in rows, ascending, any number of them", |_, preset| {
-            report::list(&preset.windows, ",")
-        })
-    )]
-    pub(crate) windows: Option<Vec<u32>>,
-    #[arg(
-        long,
-        value_name = "K",
-        help = format!("Rows in a vector [default: {DELAY_LAGS} for the delay view, else 1]")
-    )]
-    pub(crate) lags: Option<u32>,
-    #[arg(
-        long,
-        value_name = "L",
-        help = with_default("Number of frequencies L of the map", |view, _| {
-            frequencies(view).to_string()
-        })
-    )]
-    pub(crate) features: Option<usize>,
-    /// Seed of the frequencies; the device must use the same.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    #[arg(
-        long,
-        value_name = "POLICY",
-        value_parser = choice::policies(),
-        help = with_default("What happens after an alarm", |_, preset| {
-            preset.policy.name().to_owned()
-        })
-    )]
-    pub(crate) on_alarm: Option<String>,
-    #[arg(
-        long,
-        value_name = "ROWS",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help = with_default("Rows without alarms after an alarm", |_, preset| {
-            choice::hold_off(preset.policy).map_or("none".to_owned(), |rows| rows.to_string())
-        })
-    )]
-    pub(crate) hold_off: Option<u32>,
-    #[arg(
-        long,
-        value_name = "ROWS",
-        help = format!(
-            "Rows after an alarm until a relearned reference becomes final [default: {SETTLE}, or \
-             the hold-off and the longest window together]"
-        )
-    )]
-    pub(crate) settle: Option<u32>,
-    #[command(flatten)]
-    pub(crate) fine: Fine,
-}
-
-/// Settings that rarely need a change.
-#[derive(Args, Debug, Clone)]
-#[command(next_help_heading = "Fine settings")]
-pub(crate) struct Fine {
-    #[arg(
-        long,
-        value_name = "NUMBER|median|family",
+        alias = "mtbfa",
+        value_name = "N|TIME",
         allow_negative_numbers = true,
-        help = with_default(
-            "Bandwidth of the kernel in standard deviations of a channel, `median` distance, or a \
-             `family` of bandwidths",
-            |_, preset| choice::sigma(preset.bandwidth)
-        )
+        help = promise_help()
     )]
-    pub(crate) sigma: Option<Sigma>,
-    #[arg(
-        long,
-        value_name = "ROWS",
-        help = with_default(
-            "How many of the learning rows are for the mean and deviation of each channel",
-            |_, preset| preset.scaling_rows.to_string()
-        )
-    )]
-    pub(crate) scaling: Option<u32>,
-    #[arg(
-        long,
-        value_name = "ROWS",
-        help = with_default(
-            "Rows over which the reference forgets, or 0 for a constant reference",
-            |_, preset| choice::reference_memory(preset.reference).to_string()
-        )
-    )]
-    pub(crate) reference_memory: Option<u32>,
-    #[arg(
-        long,
-        value_name = "ROWS",
-        help = with_default(
-            "Rows over which the thresholds forget, or 0 for constant thresholds",
-            |_, preset| choice::threshold_memory(preset.calibration).to_string()
-        )
-    )]
-    pub(crate) threshold_memory: Option<u32>,
-    #[arg(
-        long,
-        value_parser = choice::parser::<LoneOutliers>(),
-        help = with_default("How a single outlier row is treated", |_, preset| {
-            preset.lone_outliers.name().to_owned()
-        })
-    )]
-    pub(crate) lone_outliers: Option<LoneOutliers>,
-    /// Accept channels that are constant while learning; otherwise they are an error.
-    #[arg(long)]
-    pub(crate) allow_constant: bool,
+    pub(crate) mean_time_between_false_alarms: Option<Span>,
+    /// A cycle that the signal is known to have, such as a day or a turn of a machine, in rows or
+    /// as a time. Level and spread are then learned by its phase; learning has to hold four cycles.
+    /// `fastmmd tune` finds it.
+    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
+    pub(crate) period: Option<Span>,
+    /// Learn what is there now as healthy, after something has differed for so long without a break
+    /// [default: never, a drift stays open].
+    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
+    pub(crate) relearn_after: Option<Span>,
+    /// What an empty cell, NaN, NA or infinity means.
+    #[arg(long, value_enum, default_value_t = Missing::Reading)]
+    pub(crate) missing: Missing,
+    /// Number of frequencies L of the map.
+    #[arg(long, value_name = "L", default_value_t = FREQUENCIES)]
+    pub(crate) features: usize,
+    /// Seed of the frequencies; the device must use the same.
+    #[arg(long, default_value_t = SEED)]
+    pub(crate) seed: u64,
 }
 
-/// The text of an option, with its default for each view.
-fn with_default(text: &str, of: impl Fn(ViewKind, &Config) -> String) -> String {
-    format!("{text} [default: {}]", choice::by_view(of))
+impl Watching {
+    /// All that may be given as a time.
+    pub(crate) fn spans(&self) -> [Option<Span>; 4] {
+        [self.learn, self.mean_time_between_false_alarms, self.period, self.relearn_after]
+    }
 }
 
 fn learn_help() -> String {
-    let most = choice::by_view(|_, preset| preset.rows_to_learn(1).to_string());
+    let most = learning_rows();
     format!(
-        "Rows or time to learn from, including scaling [default: {LEARNED_PERCENT} % of a file, \
-         but at least {LEAST_LEARNED} rows or three quarters of it, and at most, in rows, {most}; that many \
-         rows of standard input]"
+        "Rows or time to learn from, all of which should be healthy [default: {LEARNED_PERCENT} % \
+         of a file, but at least {LEAST_LEARNED} rows or three quarters of it, and at most {most}; \
+         {most} rows of standard input; with --period at least four cycles]"
     )
 }
 
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ViewChoice {
-    /// Values as they are.
-    Raw,
-    /// Vectors of the last values.
-    Delay,
-    /// The errors of predicting a channel from its past.
-    Innovation,
-    /// Innovation, or delay with --lags above 1.
-    Auto,
+fn promise_help() -> String {
+    format!(
+        "Mean time between false alarms (average run length), in rows or as a time [default: \
+         {PROMISE} rows, or as many as the learning rows support]"
+    )
 }
 
 /// A bandwidth.
@@ -327,7 +226,7 @@ pub(crate) struct ReplayArguments {
     /// Print JSON, one object a line.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Draw signal, statistic and alarms.
+    /// Draw signals, drifts, and the statistic nearest to its threshold.
     #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
     pub(crate) plot: Option<PathBuf>,
     /// At the end of the file, wait for more rows until interrupted. Standard input is always
@@ -342,21 +241,15 @@ pub(crate) struct TuneArguments {
     pub(crate) log: PathBuf,
     #[command(flatten)]
     pub(crate) columns: Columns,
-    /// Rows or time to learn from, including scaling [default: half of the log].
-    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
-    pub(crate) learn: Option<Span>,
     /// Length of the healthy part at the start, in rows or as a time [default: the whole log].
     #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) healthy: Option<Span>,
-    /// Rows per second, to convert times to rows [default: from the time column].
-    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true)]
-    pub(crate) rate: Option<f64>,
-    /// Mean time between false alarms (average run length), in rows or as a time.
-    #[arg(long, alias = "mtbfa", value_name = "N|TIME", default_value = PROMISE)]
-    pub(crate) mean_time_between_false_alarms: Span,
-    /// Delay within which a change must be found, in rows or as a time.
-    #[arg(long, value_name = "N|TIME", default_value = "64")]
-    pub(crate) within: Span,
+    #[command(flatten)]
+    pub(crate) watching: Watching,
+    /// Delay within which a change must be found, in rows or as a time [default: a third of the
+    /// rows after learning, at most 1000].
+    #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
+    pub(crate) within: Option<Span>,
     /// Limit for the RAM of the detector, in bytes.
     #[arg(long, value_name = "BYTES")]
     pub(crate) ram: Option<usize>,
@@ -377,7 +270,7 @@ pub(crate) struct ExportArguments {
     pub(crate) columns: Columns,
     #[command(flatten)]
     pub(crate) watching: Watching,
-    /// Learn with the scale (the mean and deviation of each channel) and settings of this saved
+    /// Learn with the scale (level and deviation of each channel) and the settings of this saved
     /// detector, so that references can be compared and merged.
     #[arg(long, value_name = "FILE")]
     pub(crate) scale_from: Option<PathBuf>,
@@ -391,6 +284,9 @@ pub(crate) struct TestArguments {
     pub(crate) y: PathBuf,
     #[command(flatten)]
     pub(crate) columns: Columns,
+    /// What to do with rows that have an empty cell, NaN or infinity.
+    #[arg(long, value_parser = whole_rows(), default_value = "error")]
+    pub(crate) missing: Missing,
     /// Bandwidth of the kernel in units of the values; or `median`: the median distance of rows; or
     /// `family`: several around that, with the smallest p-value times their number.
     #[arg(
@@ -449,6 +345,13 @@ pub(crate) enum NullChoice {
     Pearson,
     /// A sum of chi-squared variables, weighted by the eigenvalues of the kernel.
     Spectrum,
+}
+
+/// The two meanings of a missing value that leave rows whole.
+fn whole_rows() -> impl TypedValueParser<Value = Missing> {
+    let values = [Missing::Skip, Missing::Error].map(|missing| missing.to_possible_value());
+    let found = |name: String| Missing::from_str(&name, false);
+    PossibleValuesParser::new(values.into_iter().flatten()).try_map(found)
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -1,10 +1,7 @@
-//! Choices and defaults of the core, as options.
+//! Choices of the core, as options.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fastmmd::condition::ViewKind;
-use fastmmd::dynamic::Config;
 use fastmmd::features::sampling::QUASI_MAX_INPUTS;
-use fastmmd::monitor::{Bandwidth, Calibration, LoneOutliers, MEAN_TIMES, Policy, Reference};
 use fastmmd::{MapKind, Profile, Sampling};
 
 /// An enum of the core whose variants have names.
@@ -43,7 +40,6 @@ choices! {
     Profile: of_profile,
     MapKind: of_map,
     Sampling: of_sampling,
-    LoneOutliers: of_outliers,
 }
 
 fn of_profile(profile: Profile) -> Option<String> {
@@ -80,23 +76,6 @@ fn of_sampling(sampling: Sampling) -> Option<String> {
     })
 }
 
-fn of_outliers(choice: LoneOutliers) -> Option<String> {
-    let about = match choice {
-        LoneOutliers::Count => "It counts like any row",
-        LoneOutliers::HoldBack => "It is ignored unless another follows soon",
-    };
-    Some(about.to_owned())
-}
-
-fn of_policy(policy: Policy) -> &'static str {
-    match policy {
-        Policy::OncePerChange(_) => "One alarm for each change",
-        Policy::Latch => "No further alarm at all",
-        Policy::HoldOff(_) => "Repeated alarms while the data differ",
-        Policy::Relearn { .. } => "The new regime becomes the reference",
-    }
-}
-
 /// Reads a choice by its name.
 pub(crate) fn parser<T: Choice>() -> impl TypedValueParser<Value = T> {
     let offered = T::ALL.iter().filter_map(|one| {
@@ -105,60 +84,4 @@ pub(crate) fn parser<T: Choice>() -> impl TypedValueParser<Value = T> {
     });
     let found = |name: String| T::from_name(&name).ok_or("unknown");
     PossibleValuesParser::new(offered).try_map(found)
-}
-
-/// Reads the name of a policy; its numbers are options of their own.
-pub(crate) fn policies() -> PossibleValuesParser {
-    PossibleValuesParser::new(Policy::NAMES.into_iter().map(|name| {
-        let policy = Policy::from_name(name, [0; 2]);
-        PossibleValue::new(name).help(policy.map_or("", of_policy))
-    }))
-}
-
-/// A default that follows from the view: `256 for raw, 100 for innovation`.
-pub(crate) fn by_view(of: impl Fn(ViewKind, &Config) -> String) -> String {
-    let each = ViewKind::ALL.map(|view| {
-        let value = of(view, &Config::preset(view, *MEAN_TIMES.start()));
-        (value, view.name())
-    });
-    let first = &each[0].0;
-    if each.iter().all(|(value, _)| value == first) {
-        return first.clone();
-    }
-    each.map(|(value, view)| format!("{value} for {view}")).join(", ")
-}
-
-/// The rows of a policy without alarms after one, if it has such.
-pub(crate) fn hold_off(policy: Policy) -> Option<u32> {
-    match policy {
-        Policy::OncePerChange(rows)
-        | Policy::HoldOff(rows)
-        | Policy::Relearn { hold_off: rows, .. } => Some(rows),
-        Policy::Latch => None,
-    }
-}
-
-/// The bandwidth as an option.
-pub(crate) fn sigma(bandwidth: Bandwidth) -> String {
-    match bandwidth {
-        Bandwidth::Deviations(deviations) => deviations.to_string(),
-        Bandwidth::MedianDistance(_) => "median".to_owned(),
-        Bandwidth::Family => "family".to_owned(),
-    }
-}
-
-/// The memory of a reference as an option: 0 for none.
-pub(crate) fn reference_memory(reference: Reference) -> u32 {
-    match reference {
-        Reference::Learned => 0,
-        Reference::Moving(rows) => rows,
-    }
-}
-
-/// The memory of the thresholds as an option: 0 for none.
-pub(crate) fn threshold_memory(calibration: Calibration) -> u32 {
-    match calibration {
-        Calibration::Learned => 0,
-        Calibration::Adaptive(rows) => rows,
-    }
 }

@@ -3,22 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use fastmmd::Error;
-use fastmmd::condition::ViewKind;
+use fastmmd::monitor::Steadiness;
 use serde_json::json;
 
+use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
 use crate::report::{self, GREEN, RED, number};
 use crate::saved::{self, Saved};
-use crate::view;
 
 /// Prints how different two saved detectors are; returns whether they differ.
 pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result<bool, Fault> {
     let (own, other) = (Saved::read(first)?, files::read(second)?);
     let detector = own.detector()?;
-    let difference = own.restored(&other).and_then(|other| detector.difference(&other));
-    let difference = difference.map_err(|error| explain(second, error))?;
-    let kind = detector.shape().view;
+    let refused = |error| explain(second, error);
+    let other = own.restored(&other).map_err(refused)?;
+    let difference = detector.difference(&other).map_err(refused)?;
     // A p-value of exactly 0 is never justified.
     let p_value = difference.p_value.max(f32::MIN_POSITIVE);
     let differ = f64::from(p_value) <= alpha;
@@ -29,7 +29,7 @@ pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result
             "p_value": number(p_value),
             "alpha": alpha,
             "reject": differ,
-            "view": view::view(kind, detector.lags()),
+            "channel": difference.channel,
         }))?;
         return Ok(differ);
     }
@@ -39,15 +39,12 @@ pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result
         difference.expected,
         report::probability(f64::from(p_value))
     ))?;
-    match kind {
-        ViewKind::Innovation => report::say(
-            "note: these are innovations, in which differences of level and spread do not show; \
-             for those, export both with --view raw",
-        )?,
-        ViewKind::Raw => {}
+    if wanders(&detector) || wanders(&other) {
+        report::say("note: the level of a channel wanders, so that nothing is known of it")?;
     }
     report::say(if differ {
-        format!("{RED}different{RED:#} at the level of {alpha}")
+        let channel = difference.channel;
+        format!("{RED}different{RED:#} at the level of {alpha}, most of all in channel {channel}")
     } else {
         format!("{GREEN}no difference{GREEN:#} at the level of {alpha}")
     })?;
@@ -67,15 +64,16 @@ pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
         merged.map_err(|error| explain(path, error))?;
     }
     saved::write(output, &detector)?;
-    let rows = detector.reference_rows();
-    report::say(format!("{}: {} devices, {rows} rows", output.display(), all.len()))?;
-    match detector.shape().view {
-        ViewKind::Innovation => report::say(format!(
-            "note: channels are predicted from their past as {} learned it",
-            first.display()
-        )),
-        ViewKind::Raw => Ok(()),
-    }
+    report::say(format!("{}: {} devices", output.display(), detector.merged()))?;
+    report::say(format!(
+        "note: channels are predicted from their past as {} learned it",
+        first.display()
+    ))
+}
+
+/// Whether the level of some channel says nothing.
+fn wanders(detector: &Detector<'_>) -> bool {
+    detector.quality().iter().any(|quality| quality.steadiness != Steadiness::Steady)
 }
 
 fn explain(path: &Path, error: Error) -> Fault {

@@ -1,18 +1,16 @@
-//! The cost of a row on a microcontroller, in instructions.
+//! The cost of a row on a microcontroller, in instructions, and of a detector in RAM.
 //!
-//! `cargo xtask bench` counts them in an emulator and records them in `firmware/bench/budget.json`.
-//! For other shapes, the cost is estimated from a measured shape of the same view, in proportion to
-//! the number of operations.
+//! `cargo xtask bench` counts instructions in an emulator and records them in
+//! `firmware/bench/budget.json`. For other shapes they are estimated from two that were measured.
 
-use fastmmd::condition::ViewKind;
-use fastmmd::dynamic::Detector;
-use fastmmd::{FeatureMap, Recipe};
+use fastmmd::Recipe;
 use serde_json::Value;
 
-/// Padding after each window, in bytes: its 8-byte row numbers are aligned to 8.
-const PADDING: usize = 4;
-/// Bytes in memory beyond the saved ones: the pointer to the map, and alignment of the settings,
-/// the stage and the last alarm.
+use crate::detector::Detector;
+
+/// Names of the default detector in the budget, the first that is there.
+const NAMES: [&str; 2] = ["drift", "detector"];
+/// Bytes in memory beyond the saved ones: the pointer to the map, and alignment.
 const REST: usize = 28;
 
 const BUDGET: &str = include_str!("../../firmware/bench/budget.json");
@@ -27,92 +25,64 @@ pub(crate) struct Instructions {
 
 impl std::fmt::Display for Instructions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let about = if self.measured { "" } else { "~" };
+        let about = if self.measured { "" } else { "about " };
         f.pad(&format!("{about}{}", self.count))
     }
 }
 
-/// The sizes on which the instructions per row depend.
+/// A detector that was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Size {
-    view: ViewKind,
-    channels: u64,
-    inputs: u64,
-    frequencies: u64,
-    windows: u64,
-}
-
-impl Size {
-    fn of(detector: &Detector<'_>) -> Self {
-        let (shape, recipe) = (detector.shape(), detector.map().recipe());
-        Self {
-            view: shape.view,
-            channels: shape.channels.into(),
-            inputs: recipe.inputs.into(),
-            frequencies: recipe.frequencies.into(),
-            windows: shape.windows.into(),
-        }
-    }
-}
-
-/// A detector that was measured, and its instructions.
 struct Measured {
-    size: Size,
+    channels: u64,
+    frequencies: u64,
     instructions: u64,
 }
 
-/// The measured detectors of a view on a core, the most common shape first.
-fn measured(core: &str, view: ViewKind) -> Vec<Measured> {
-    // Number of windows of the measured detectors, which use single rows.
-    let (map, windows) = match view {
-        ViewKind::Innovation => ("innovation", 3),
-        ViewKind::Raw => ("detector", 4),
-    };
+/// The default detectors that were measured on a core.
+fn measured(core: &str) -> Vec<Measured> {
     let rows: Vec<Value> = serde_json::from_str(BUDGET).unwrap_or_default();
-    let detector = |row: &Value| {
-        let ours = row["core"] == core
-            && row["map"] == map
-            && row["backend"] == "polynomial"
-            && row["opt"] == "3";
-        let (channels, frequencies) = (row["d"].as_u64()?, row["l"].as_u64()?);
-        ours.then_some(Measured {
-            size: Size { view, channels, inputs: channels, frequencies, windows },
-            instructions: row["instructions"].as_u64()?,
-        })
+    let named = |name: &str| {
+        let ours = |row: &&Value| {
+            row["core"] == core
+                && row["map"] == name
+                && row["backend"] == "polynomial"
+                && row["opt"] == "3"
+        };
+        let rows = rows.iter().filter(ours).filter_map(|row| {
+            Some(Measured {
+                channels: row["d"].as_u64()?,
+                frequencies: row["l"].as_u64()?,
+                instructions: row["instructions"].as_u64()?,
+            })
+        });
+        rows.collect::<Vec<_>>()
     };
-    rows.iter().filter_map(detector).collect()
+    NAMES.into_iter().map(named).find(|rows| !rows.is_empty()).unwrap_or_default()
 }
 
-/// Instructions per row on `m4f` or `m0`; `None` if nothing was measured there.
+/// Instructions per row on `m4f` or `m0`, without the profile of a cycle, which takes few; `None`
+/// if too little was measured there.
 pub(crate) fn instructions(core: &str, detector: &Detector<'_>) -> Option<Instructions> {
-    instructions_of(core, Size::of(detector))
+    let recipe = detector.recipe();
+    estimated(&measured(core), recipe.inputs.into(), recipe.frequencies.into())
 }
 
-fn instructions_of(core: &str, size: Size) -> Option<Instructions> {
-    let all = measured(core, size.view);
-    if let Some(known) = all.iter().find(|known| known.size == size) {
-        return Some(Instructions { count: known.instructions, measured: true });
+/// A part for each channel, and one for each frequency.
+fn estimated(known: &[Measured], channels: u64, frequencies: u64) -> Option<Instructions> {
+    let same = |one: &&Measured| (one.channels, one.frequencies) == (channels, frequencies);
+    if let Some(one) = known.iter().find(same) {
+        return Some(Instructions { count: one.instructions, measured: true });
     }
-    all.first().map(|known| Instructions { count: in_proportion(known, size), measured: false })
-}
-
-fn in_proportion(known: &Measured, size: Size) -> u64 {
-    known.instructions * operations(size) / operations(known.size).max(1)
-}
-
-/// Operations per row. For each frequency: its phase, sine and cosine (24), distance from the
-/// reference (5), and in each window a mean and a distance (9). For each channel: three more such
-/// points along its axis, and for innovations a prediction, with a square root and divisions. For
-/// each window: threshold and verdict.
-fn operations(size: Size) -> u64 {
-    let Size { view, channels, inputs, frequencies, windows } = size;
-    let on_circles = frequencies * (2 * inputs + 24 + 5 + 9 * windows);
-    let axes = 3 * channels * (24 + 4 * windows);
-    let view = match view {
-        ViewKind::Innovation => 60 * channels,
-        ViewKind::Raw => 0,
+    let first = known.first()?;
+    let alike = |other: &&Measured| {
+        other.frequencies == first.frequencies && other.channels > first.channels
     };
-    on_circles + axes + view + 60 * windows
+    let second = known.iter().find(alike)?;
+    let more = second.instructions.checked_sub(first.instructions)?;
+    let of_channel = more / (second.channels - first.channels);
+    let of_map = first.instructions.checked_sub(first.channels * of_channel)?;
+    let count = of_channel * channels + of_map * frequencies / first.frequencies.max(1);
+    Some(Instructions { count, measured: false })
 }
 
 /// RAM of a detector of this shape on the device, where the shape is in its type, in bytes. It is
@@ -120,70 +90,53 @@ fn operations(size: Size) -> u64 {
 /// microcontroller's shorter pointers save a few bytes.
 pub(crate) fn ram_bytes(detector: &Detector<'_>) -> usize {
     let kept = detector.saved_bytes() - Recipe::SAVED_BYTES;
-    let windows = detector.config().windows.len();
-    (kept + PADDING * windows + REST).next_multiple_of(size_of::<u64>())
+    (kept + REST).next_multiple_of(size_of::<u64>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::setup;
-    use fastmmd::dynamic::{self, Config};
-    use fastmmd::shape::Windows;
-    use fastmmd::{Fourier, condition};
-
-    /// Largest relative error of the estimates.
-    const NEAR: f64 = 0.2;
-
-    fn size(view: ViewKind) -> Size {
-        let (frequencies, windows) = match view {
-            ViewKind::Innovation => (16, 3),
-            ViewKind::Raw => (64, 4),
-        };
-        Size { view, channels: 3, inputs: 3, frequencies, windows }
-    }
+    use fastmmd::monitor::{All, Cyclic};
+    use fastmmd::{Config, Fourier};
 
     #[test]
-    fn what_was_measured_is_exact_and_the_rest_in_proportion() {
-        let views = ViewKind::ALL.into_iter();
-        for (core, view) in views.flat_map(|view| [("m4f", view), ("m0", view)]) {
-            let like = size(view);
-            let all = measured(core, view);
-            for known in &all {
-                let exact = instructions_of(core, known.size);
-                let count = known.instructions;
+    fn what_was_measured_is_exact_and_the_rest_estimated() {
+        for core in ["m4f", "m0"] {
+            let known = measured(core);
+            let default = known.iter().find(|one| one.channels == 3 && one.frequencies == 32);
+            let default = default.expect("the default detector of 3 channels");
+            for one in &known {
+                let exact = estimated(&known, one.channels, one.frequencies);
+                let count = one.instructions;
                 assert_eq!(exact, Some(Instructions { count, measured: true }));
             }
-            let half = Size { frequencies: like.frequencies / 2, ..like };
-            let about = instructions_of(core, half).expect("in proportion");
-            assert!(!about.measured && about.to_string().starts_with('~'));
-            // Estimates each measured shape from the other.
-            let [first, second] = all.as_slice() else { panic!("two of each were measured") };
-            #[expect(clippy::cast_precision_loss, reason = "far below 2⁵³")]
-            let ratio = in_proportion(first, second.size) as f64 / second.instructions as f64;
-            println!("{core} {} {ratio:.2}", view.name());
-            assert!((ratio - 1.0).abs() < NEAR, "{core} {} {ratio}", view.name());
+            let [more, fewer, half] = [(5, 32), (1, 32), (3, 16)].map(|(channels, frequencies)| {
+                let about = estimated(&known, channels, frequencies).expect("an estimate");
+                assert!(!about.measured && about.to_string().starts_with("about "));
+                about.count
+            });
+            let count = default.instructions;
+            assert!(more > count && fewer < count && (count / 3..count).contains(&half));
         }
-        assert!(measured("z80", ViewKind::Raw).is_empty());
+        assert_eq!(estimated(&measured("z80"), 3, 32), None);
     }
 
     /// Compares the size of a compiled detector with the estimate for its shape.
     macro_rules! sizes {
-        ($($view:ident $c:literal $d:literal $l:literal $w:literal),* $(,)?) => {[$({
-            type Compiled =
-                fastmmd::Detector<'static, Fourier<$d, $l>, condition::$view<$c, $d>, Windows<$w>>;
-            let map = setup::map($c, $d / $c, $l, 1).unwrap();
-            let config = Config::preset(ViewKind::$view, 1e4).with_lengths((2..2 + $w).collect());
-            let detector = dynamic::detector(&map, $c, ViewKind::$view, config).unwrap();
-            (size_of::<Compiled>(), ram_bytes(&detector))
+        ($($legs:ty, $c:literal $l:literal $period:expr);* $(;)?) => {[$({
+            type Compiled = fastmmd::Detector<'static, Fourier<$c, $l>, $legs>;
+            let map = setup::map($c, $l, 1).unwrap();
+            let config = Config { period: $period, ..Config::rows(1e4) };
+            (size_of::<Compiled>(), ram_bytes(&Detector::new(&map, config).unwrap()))
         }),*]};
     }
 
     #[test]
     fn ram_is_that_of_a_compiled_detector() {
         let all = sizes![
-            Raw 1 1 8 1, Raw 1 1 64 4, Raw 3 3 64 4, Raw 8 8 64 3, Raw 2 8 16 5, Raw 16 16 128 4,
-            Innovation 1 1 16 3, Innovation 3 3 16 3, Innovation 8 8 32 3, Innovation 4 12 64 2,
+            All, 1 8 None; All, 1 32 None; All, 3 32 None; All, 8 32 None; All, 16 128 None;
+            Cyclic<32>, 1 32 Some(100.0); Cyclic<32>, 3 32 Some(100.0); Cyclic<32>, 8 64 Some(9.0);
         ];
         for (size, estimate) in all {
             println!("{size} {estimate}");

@@ -35,7 +35,7 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
     };
     let source = Source::Made("demo", text.into_bytes());
     let options = &arguments.watching;
-    let log = Rows::open(&source, &arguments.columns, options.rate, &[options.learn])?;
+    let log = Rows::open(&source, &arguments.columns, options)?;
     let plan = setup::plan(options, &log)?;
     if !json {
         report::say(format!(
@@ -47,7 +47,6 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
     replay::watch(
         log,
         &mut plan.detector().map_err(Fault::new)?,
-        options,
         &Output { json, plot, state: None, following: false, may_end_learning: false },
     )
 }
@@ -61,7 +60,7 @@ fn made_up() -> String {
         let at = f64::from(row);
         // The load varies slowly and in cycles, and all three channels follow it.
         load = 0.98 * load + 0.02 * random.normal();
-        let cycle = (at / 120.0).sin();
+        let cycle = (at / 25.0).sin();
         let rough = if row >= ROUGH { 1.8 } else { 1.0 };
         let vibration = 1.0 + 0.05 * cycle + rough * 0.08 * random.normal();
         let current = 4.0 + 0.6 * cycle + load + 0.05 * random.normal();

@@ -1,17 +1,15 @@
 //! `export`: learns from a log and writes the state as the device saves it.
 
-use fastmmd::FeatureMap;
-
 use crate::args::ExportArguments;
 use crate::fault::Fault;
 use crate::files;
 use crate::play::{Step, play};
 use crate::report;
 use crate::rows::Rows;
-use crate::saved::{self, Saved};
+use crate::saved::Saved;
 use crate::setup;
 use crate::source::Source;
-use crate::view;
+use crate::summary;
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     if arguments.output == arguments.log {
@@ -20,8 +18,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     files::check_writable(&arguments.output)?;
     let source = Source::new(&arguments.log, false);
     let options = &arguments.watching;
-    let spans = [options.learn, Some(options.mean_time_between_false_alarms)];
-    let log = Rows::open(&source, &arguments.columns, options.rate, &spans)?;
+    let log = Rows::open(&source, &arguments.columns, options)?;
     let (saved, plan);
     let mut detector = match &arguments.scale_from {
         Some(path) => {
@@ -36,33 +33,33 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
             plan.detector().map_err(Fault::new)?
         }
     };
-    let allow_constant = options.fine.allow_constant;
-    let name = log.table.name().to_owned();
+    let (name, names) = (log.table.name().to_owned(), log.table.names());
     let mut learned = None;
     let keep_learned = |step: &Step<'_>| {
         // Later rows only show whether the log is healthy: they must not change the saved state.
         if learned.is_none() && step.detector.stage().is_learned() {
-            learned = Some(saved::bytes(step.detector)?);
+            let bytes = step.detector.bytes().map_err(Fault::new)?;
+            learned = Some((bytes, summary::learned_lines(step.detector, &names)));
         }
         Ok(())
     };
-    let outcome = play(log, &mut detector, allow_constant, keep_learned)?;
+    let outcome = play(log, &mut detector, keep_learned)?;
     let outcome = outcome.learned(&name)?;
-    let bytes = learned.ok_or_else(|| Fault::of(&name, "nothing was learned"))?;
+    let (bytes, notes) = learned.ok_or_else(|| Fault::of(&name, "nothing was learned"))?;
     files::write(&arguments.output, &bytes)?;
-    let shape = detector.shape();
     report::say(format!(
-        "{}: {} bytes; {} of {} channels, {} frequencies, {} windows, learned from {} rows",
+        "{}: {} bytes; {} channels, {} frequencies, learned from {} rows, promised one false \
+         alarm in {} rows",
         arguments.output.display(),
         bytes.len(),
-        view::seen(shape.view, detector.lags()),
-        shape.channels,
-        detector.map().recipe().frequencies,
-        shape.windows,
+        detector.channels(),
+        detector.recipe().frequencies,
         outcome.learned,
+        detector.config().mean_time_between_false_alarms,
     ))?;
+    notes.iter().try_for_each(|note| report::say(format!("note: {note}")))?;
     if outcome.alarms > 0 {
-        let rest = outcome.rows.saturating_sub(outcome.learned);
+        let rest = outcome.watched();
         report::say(format!(
             "note: {} in the {rest} rows after learning; is the log healthy? fastmmd replay \
              shows them",

@@ -3,17 +3,17 @@
 use std::marker::PhantomData;
 use std::path::Path;
 
-use fastmmd::dynamic::{self, Config, Detector};
-use fastmmd::monitor::{Bandwidth, Calibration, Policy, Reference, SavedShape};
+use fastmmd::dynamic;
+use fastmmd::monitor::{ChannelQuality, Leg, LegStatus, SavedLegs};
 use fastmmd::state::Kind;
-use fastmmd::{Error, Recipe};
+use fastmmd::{Config, Error, Recipe};
 use serde_json::{Value, json};
 
 use crate::cost;
+use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
 use crate::report::{self, number};
-use crate::view;
 
 pub(crate) fn run(file: &Path, as_json: bool) -> Result<(), Fault> {
     let bytes = files::read(file)?;
@@ -23,17 +23,40 @@ pub(crate) fn run(file: &Path, as_json: bool) -> Result<(), Fault> {
         return report::say_json(&Value::Object(object));
     }
     for Fact { name, value, unit } in facts {
-        let value = match value {
-            Value::String(text) => text,
-            Value::Array(values) => {
-                values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
-            }
-            other => other.to_string(),
-        };
         let label = name.replace('_', " ");
+        let value = match value {
+            Value::Array(values) if values.iter().any(Value::is_object) => {
+                values
+                    .iter()
+                    .try_for_each(|one| report::say(format!("{label:<30} {}", line(one))))?;
+                continue;
+            }
+            Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(", "),
+            other => plain(&other),
+        };
         report::say(format!("{label:<30} {value}{unit}"))?;
     }
     Ok(())
+}
+
+/// A value without quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A statistic as a line.
+fn line(status: &Value) -> String {
+    let channel = match &status["channel"] {
+        Value::Null => "all channels".to_owned(),
+        channel => format!("channel {channel}"),
+    };
+    let window = match status["window"].as_u64() {
+        Some(0) | None => String::new(),
+        Some(rows) => format!(" over {rows} rows"),
+    };
+    let leg = plain(&status["leg"]);
+    let (now, most) = (&status["statistic"], &status["threshold"]);
+    format!("{leg} of {channel}{window}: {now}, alarms beyond {most}")
 }
 
 struct Fact {
@@ -53,16 +76,15 @@ fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
     match kind {
         Kind::Detector => {}
         // All that they say beside the map is their sums.
-        Kind::Map | Kind::Embedding | Kind::TwoSample | Kind::Coupling | Kind::Drift => {
-            return Ok(facts);
-        }
+        Kind::Map | Kind::Embedding | Kind::TwoSample | Kind::Coupling => return Ok(facts),
     }
-    facts.extend(of_shape(&SavedShape::restore(bytes)?, &recipe));
+    facts.extend(of_legs(&SavedLegs::restore(bytes)?, &recipe));
     let restored = dynamic::saved_map(bytes)
-        .and_then(|map| dynamic::restored(&map, bytes).map(|detector| of_detector(&detector)));
+        .and_then(|map| Detector::restored(&map, bytes).map(|detector| of_detector(&detector)));
     match restored {
         Ok(more) => facts.extend(more),
-        // A detector with given frequencies, which cannot be drawn again, or another backend.
+        // A detector with given frequencies, which cannot be drawn again, another backend, or legs
+        // that this tool does not run.
         Err(Error::WrongShape) => {}
         Err(error) => return Err(error),
     }
@@ -89,87 +111,78 @@ fn of_record(kind: Kind, length: usize, recipe: &Recipe) -> Vec<Fact> {
     facts
 }
 
-fn of_shape(shape: &SavedShape, recipe: &Recipe) -> Vec<Fact> {
-    let lags = recipe.inputs.checked_div(shape.channels).unwrap_or(1);
+fn of_legs(legs: &SavedLegs, recipe: &Recipe) -> Vec<Fact> {
+    let carried = [
+        (legs.level, Leg::Level),
+        (legs.jump, Leg::Jump),
+        (legs.spread, Leg::Spread),
+        (true, Leg::Range),
+        (legs.values, Leg::Values),
+        (legs.innovations, Leg::Innovations),
+        (true, Leg::Stuck),
+        (true, Leg::Missing),
+    ];
+    let names: Vec<&str> =
+        carried.iter().filter(|(carried, _)| *carried).map(|(_, leg)| leg.name()).collect();
     vec![
-        fact("channels", shape.channels, ""),
-        fact("lags", lags, ""),
-        fact("view", view::view(shape.view, lags), ""),
-        fact("window_count", shape.windows, ""),
+        fact("channels", recipe.inputs, ""),
+        fact("legs", names, ""),
+        fact("parts_of_a_cycle", legs.bins, ""),
     ]
 }
 
 fn of_detector(detector: &Detector<'_>) -> Vec<Fact> {
     // All settings, so that a new one does not compile until it is shown here too.
     let Config {
-        windows,
         mean_time_between_false_alarms,
-        scaling_rows,
         learning_rows,
-        bandwidth: width,
-        reference: compared,
-        calibration: thresholds,
-        lone_outliers,
-        policy: follows,
-        view: PhantomData,
+        not_a_number,
+        period,
+        relearn_after,
+        legs: PhantomData,
     } = detector.config();
-    let numbers = |values: &[f32]| Value::from_iter(values.iter().map(|value| number(*value)));
-    let beyond: Vec<f32> = detector.windows().map(|window| window.threshold).collect();
+    let supported = detector.config().supported_mean_time();
     let mut facts = vec![
         fact("stage", detector.stage().name(), ""),
         fact("rows", detector.rows(), ""),
-        fact("reference_rows", detector.reference_rows(), ""),
-        fact("windows", json!(windows), " rows"),
-        fact("thresholds", numbers(&beyond), ""),
-        fact("mean_time_between_false_alarms", number(*mean_time_between_false_alarms), " rows"),
-        fact("scaling_rows", *scaling_rows, ""),
-        fact("learning_rows", *learning_rows, ""),
-        fact("bandwidth", bandwidth(*width), ""),
-        fact("reference", reference(*compared), ""),
-        fact("calibration", calibration(*thresholds), ""),
-        fact("lone_outliers", lone_outliers.name(), ""),
-        fact("policy", policy(*follows), ""),
+        fact("devices", detector.merged(), ""),
+        fact("mean_time_between_false_alarms", number(mean_time_between_false_alarms), " rows"),
+        fact("supported_mean_time", number(supported), " rows"),
+        fact("learning_rows", learning_rows, ""),
+        fact("not_a_number", not_a_number.name(), ""),
         fact("ram_bytes", cost::ram_bytes(detector), " bytes on this machine"),
     ];
-    if let Some((means, deviations)) = detector.scale() {
-        facts.push(fact("means", numbers(&means), " in the log's units"));
-        facts.push(fact("deviations", numbers(&deviations), " in the log's units"));
+    facts.extend(period.map(|rows| fact("period", number(rows), " rows")));
+    facts.extend(relearn_after.map(|rows| fact("relearn_after", rows, " rows")));
+    let numbers = |of: &dyn Fn(&ChannelQuality) -> f32| {
+        Value::from_iter(detector.quality().iter().map(|quality| number(of(quality))))
+    };
+    facts.push(fact("levels", numbers(&|quality| quality.level), " in the log's units"));
+    facts.push(fact("deviations", numbers(&|quality| quality.deviation), " in the log's units"));
+    if !detector.stage().is_learned() {
+        return facts;
     }
-    if let Some(sigma) = detector.bandwidth() {
-        facts.push(fact("sigma", number(sigma), " standard deviations"));
-    }
+    let steadiness = detector.quality().iter().map(|it| it.steadiness.name()).collect::<Vec<_>>();
+    facts.push(fact("steadiness", steadiness, ""));
+    facts.push(fact("ties", numbers(&|quality| quality.ties), " of the learning rows"));
+    facts.push(fact("missing", numbers(&|quality| quality.missing), " of the learning rows"));
+    facts.push(fact("independent_rows", numbers(&|quality| quality.independent_rows), ""));
+    facts.push(fact("open", detector.open().len(), ""));
+    facts.push(fact("mute", detector.mute().len(), " statistics that cannot fire"));
+    facts.push(fact("statistics", statistics(detector), ""));
     facts
 }
 
-pub(crate) fn bandwidth(choice: Bandwidth) -> String {
-    match choice {
-        Bandwidth::Deviations(deviations) => format!("{deviations} standard deviations"),
-        Bandwidth::MedianDistance(factor) => format!("{factor} median distances"),
-        Bandwidth::Family => "family".to_owned(),
-    }
-}
-
-fn reference(choice: Reference) -> String {
-    match choice {
-        Reference::Learned => "as learned".to_owned(),
-        Reference::Moving(rows) => format!("moves over {rows} rows"),
-    }
-}
-
-fn calibration(choice: Calibration) -> String {
-    match choice {
-        Calibration::Learned => "as learned".to_owned(),
-        Calibration::Adaptive(rows) => format!("adapts over {rows} rows"),
-    }
-}
-
-fn policy(choice: Policy) -> String {
-    match choice {
-        Policy::Latch => "one alarm until acknowledged".to_owned(),
-        Policy::HoldOff(rows) => format!("an alarm every {rows} rows"),
-        Policy::OncePerChange(rows) => format!("one alarm for each change, {rows} calm rows apart"),
-        Policy::Relearn { hold_off, settle } => {
-            format!("relearns {hold_off} rows after an alarm, settles in {settle}")
-        }
-    }
+/// Every statistic: its leg, channel and window, and what it may reach.
+fn statistics(detector: &Detector<'_>) -> Value {
+    let one = |status: LegStatus| {
+        json!({
+            "leg": status.leg.name(),
+            "channel": status.channel,
+            "window": status.window,
+            "statistic": number(status.statistic),
+            "threshold": number(status.threshold),
+        })
+    };
+    Value::from_iter(detector.legs().into_iter().map(one))
 }

@@ -4,10 +4,11 @@
 //! |---|---|
 //! | `args`, `choice` | the command line, with the choices and defaults of the core |
 //! | `source`, `table`, `time`, `rows` | reading rows from CSV |
-//! | `setup`, `ahead`, `play` | a detector from the options, and running a log through it |
+//! | `detector`, `setup` | the device's detector, and one from the options |
+//! | `ahead`, `play` | running a log through it |
 //! | `trace`, `plot` | plots |
-//! | `report`, `progress`, `fault`, `files`, `saved` | output and files |
-//! | `cost`, `paste`, `view` | a detector's cost, its settings as Rust, its view in words |
+//! | `report`, `summary`, `progress`, `fault`, `files`, `saved` | output and files |
+//! | `period`, `inject`, `cost`, `paste` | what `tune` stands on |
 //! | the others | one command each |
 
 mod ahead;
@@ -16,11 +17,14 @@ mod choice;
 mod compare;
 mod cost;
 mod demo;
+mod detector;
 mod export;
 mod fault;
 mod files;
+mod inject;
 mod inspect;
 mod paste;
+mod period;
 mod play;
 mod plot;
 mod progress;
@@ -30,12 +34,12 @@ mod rows;
 mod saved;
 mod setup;
 mod source;
+mod summary;
 mod table;
 mod test;
 mod time;
 mod trace;
 mod tune;
-mod view;
 
 use std::process::ExitCode;
 

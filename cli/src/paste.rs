@@ -1,153 +1,155 @@
-//! Settings as Rust source.
+//! Settings as Rust source, and as a command.
 
 use std::marker::PhantomData;
 
-use fastmmd::FeatureMap;
-use fastmmd::condition::ViewKind;
-use fastmmd::dynamic::{Config, Detector};
+use clap::ValueEnum;
+use fastmmd::Config;
 
-use crate::report::list;
+use crate::args::Missing;
+use crate::detector::{BINS, Detector};
+use crate::setup;
 
 /// A map, settings and the type of a detector, to paste into firmware.
 pub(crate) fn rust(detector: &Detector<'_>) -> String {
-    let (shape, recipe) = (detector.shape(), detector.map().recipe());
-    let (channels, inputs, frequencies) = (shape.channels, recipe.inputs, recipe.frequencies);
+    let recipe = detector.recipe();
+    let (channels, frequencies) = (recipe.inputs, recipe.frequencies);
     // All settings, so that a new one does not compile until it is written here too.
     let Config {
-        windows,
         mean_time_between_false_alarms,
-        scaling_rows,
         learning_rows,
-        bandwidth,
-        reference,
-        calibration,
-        lone_outliers,
-        policy,
-        view: PhantomData,
+        not_a_number,
+        period,
+        relearn_after,
+        legs: PhantomData,
     } = detector.config();
-    let preset = Config::preset(shape.view, *mean_time_between_false_alarms);
-    let (name, function) = match shape.view {
-        ViewKind::Raw => ("Raw", "rows"),
-        ViewKind::Innovation => ("Innovation", "innovation"),
-    };
-    let view = match detector.lags() {
-        1 => format!("{name}<{channels}>"),
-        _ => format!("{name}<{channels}, {inputs}>"),
-    };
-    let mut base = format!(
-        "Config::<{name}<{channels}>, Windows<{}>>::{function}({mean_time_between_false_alarms:?})",
-        preset.windows.len()
-    );
-    if *windows != preset.windows {
-        base.push_str(&format!(".with_windows([{}])", list(windows, ", ")));
+    let preset = Config::rows(mean_time_between_false_alarms);
+    let (mut fields, mut types) = (String::new(), Vec::new());
+    if learning_rows != preset.learning_rows {
+        fields.push_str(&format!("    learning_rows: {learning_rows},\n"));
     }
-    if detector.lags() > 1 {
-        base.push_str(".with_view()");
+    if not_a_number != preset.not_a_number {
+        fields.push_str(&format!("    not_a_number: NotANumber::{not_a_number:?},\n"));
+        types.push("NotANumber");
     }
-    let mut given = Given { fields: String::new(), types: Vec::new() };
-    given.number("scaling_rows", *scaling_rows, preset.scaling_rows);
-    given.number("learning_rows", *learning_rows, preset.learning_rows);
-    given.choice("bandwidth", "Bandwidth", bandwidth, &preset.bandwidth);
-    given.choice("reference", "Reference", reference, &preset.reference);
-    given.choice("calibration", "Calibration", calibration, &preset.calibration);
-    given.choice("lone_outliers", "LoneOutliers", lone_outliers, &preset.lone_outliers);
-    given.choice("policy", "Policy", policy, &preset.policy);
-    given.types.sort_unstable();
-    let settings = match given.types.as_slice() {
+    if relearn_after != preset.relearn_after {
+        fields.push_str(&format!("    relearn_after: {relearn_after:?},\n"));
+    }
+    let base = format!("Config::rows({mean_time_between_false_alarms:?})");
+    let mut config = match fields.as_str() {
+        "" => base,
+        fields => format!("Config {{\n{fields}    ..{base}\n}}"),
+    };
+    let (mut of_config, mut legs) = ("Config".to_owned(), String::new());
+    if let Some(rows) = period {
+        config.push_str(&format!("\n.with_period({rows:?})"));
+        of_config = format!("Config<Cyclic<{BINS}>>");
+        legs = format!(", Cyclic<{BINS}>");
+        types.insert(0, "Cyclic");
+    }
+    let types = match types.as_slice() {
         [] => String::new(),
         [one] => format!("use fastmmd::monitor::{one};\n"),
         more => format!("use fastmmd::monitor::{{{}}};\n", more.join(", ")),
     };
-    let config = match given.fields.as_str() {
-        "" => base,
-        fields => format!("Config {{\n{fields}    ..{base}\n}}"),
-    };
-    let detector_type = format!("{view}, Windows<{}>", shape.windows);
     format!(
-        "use fastmmd::condition::{name};\n{settings}use fastmmd::shape::Windows;\n\
-         use fastmmd::{{Config, Detector, Fourier}};\n\n\
-         static MAP: Fourier<{inputs}, {frequencies}> = Fourier::gaussian({seed});\n\n\
-         const CONFIG: Config<{detector_type}> = {config};\n\n\
-         type Drift = Detector<'static, Fourier<{inputs}, {frequencies}>, {detector_type}>;",
+        "{types}use fastmmd::{{Config, Detector, Fourier}};\n\n\
+         static MAP: Fourier<{channels}, {frequencies}> = Fourier::additive({seed});\n\n\
+         const CONFIG: {of_config} = {config};\n\n\
+         type Drift = Detector<'static, Fourier<{channels}, {frequencies}>{legs}>;",
         seed = recipe.seed,
     )
 }
 
-/// The settings that are not those of the preset, and the types they need.
-struct Given {
-    fields: String,
-    types: Vec<&'static str>,
+/// The command that runs this detector over a log.
+pub(crate) fn command(
+    log: &str,
+    names: Option<&str>,
+    missing: Missing,
+    detector: &Detector<'_>,
+) -> String {
+    let (config, recipe) = (detector.config(), detector.recipe());
+    let mut line = format!("fastmmd replay {}", quoted(log));
+    if let Some(names) = names {
+        line.push_str(&format!(" --columns {}", quoted(names)));
+    }
+    line.push_str(&format!(" --learn {}", config.learning_rows));
+    if let Some(rows) = config.period {
+        line.push_str(&format!(" --period {rows}"));
+    }
+    if let Some(rows) = config.relearn_after {
+        line.push_str(&format!(" --relearn-after {rows}"));
+    }
+    if let Some(missing) = missing.to_possible_value().filter(|_| missing != Missing::Reading) {
+        line.push_str(&format!(" --missing {}", missing.get_name()));
+    }
+    let promise = config.mean_time_between_false_alarms;
+    if setup::default_promise(&config).to_bits() != promise.to_bits() {
+        line.push_str(&format!(" --mean-time-between-false-alarms {promise}"));
+    }
+    if recipe.frequencies as usize != setup::FREQUENCIES {
+        line.push_str(&format!(" --features {}", recipe.frequencies));
+    }
+    if recipe.seed != setup::SEED {
+        line.push_str(&format!(" --seed {}", recipe.seed));
+    }
+    line
 }
 
-impl Given {
-    fn number(&mut self, field: &str, value: u32, preset: u32) {
-        if value != preset {
-            self.fields.push_str(&format!("    {field}: {value},\n"));
-        }
-    }
-
-    /// A value whose `Debug` output is Rust, without the name of its type.
-    fn choice<T: PartialEq + std::fmt::Debug>(
-        &mut self,
-        field: &str,
-        name: &'static str,
-        value: &T,
-        preset: &T,
-    ) {
-        if value != preset {
-            self.fields.push_str(&format!("    {field}: {name}::{value:?},\n"));
-            self.types.push(name);
-        }
+/// A word of a shell command.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,".contains(c);
+    if word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setup::{Plan, map};
-    use fastmmd::monitor::{Bandwidth, Calibration, LoneOutliers, Policy, Reference};
+    use crate::setup::map;
+    use fastmmd::monitor::NotANumber;
 
     /// What is written, compiled unchanged.
     mod every {
         include!("../tests/tuned/every.rs");
 
-        pub(super) fn settings() -> fastmmd::dynamic::Config {
+        pub(super) fn settings() -> Config {
             let detector = Drift::new(&MAP, CONFIG).expect("valid settings");
-            fastmmd::dynamic::Config::of(detector.config())
+            detector.config().with_legs()
         }
     }
 
-    fn written(view: ViewKind, lags: u32, config: Config) -> String {
-        let map = map(2, lags, 16, 7).expect("a small map");
-        let plan = Plan { map, channels: 2, view, config };
-        rust(&plan.detector().expect("valid settings"))
+    fn written(config: Config) -> String {
+        let map = map(2, 16, 7).expect("a small map");
+        rust(&Detector::new(&map, config).expect("valid settings"))
     }
 
     #[test]
     fn every_setting_is_written_and_compiles() {
         // None of these is that of the preset.
         let config = Config {
-            windows: Box::from([2, 8]),
             mean_time_between_false_alarms: 2500.5,
-            scaling_rows: 64,
             learning_rows: 300,
-            bandwidth: Bandwidth::MedianDistance(0.5),
-            reference: Reference::Moving(500),
-            calibration: Calibration::Adaptive(600),
-            lone_outliers: LoneOutliers::Count,
-            policy: Policy::Relearn { hold_off: 20, settle: 100 },
-            view: PhantomData,
+            not_a_number: NotANumber::Missing,
+            period: Some(24.5),
+            relearn_after: Some(5000),
+            legs: PhantomData,
         };
         assert_eq!(every::settings(), config);
-        let text = written(ViewKind::Raw, 3, config);
-        assert_eq!(text.trim(), include_str!("../tests/tuned/every.rs").trim());
+        assert_eq!(written(config).trim(), include_str!("../tests/tuned/every.rs").trim());
     }
 
     #[test]
     fn a_preset_is_written_as_such() {
-        for view in ViewKind::ALL {
-            let text = written(view, 1, Config::preset(view, 1e4));
-            assert!(text.contains("(10000.0);\n"), "{text}");
-        }
+        let text = written(Config::rows(1e4));
+        assert!(text.contains("const CONFIG: Config = Config::rows(10000.0);\n"), "{text}");
+    }
+
+    #[test]
+    fn words_with_spaces_are_quoted() {
+        assert_eq!(quoted("a/b-1.csv"), "a/b-1.csv");
+        assert_eq!(quoted("it's here"), r"'it'\''s here'");
     }
 }

@@ -1,10 +1,10 @@
 //! Runs a log through a detector, row by row.
 
 use fastmmd::condition::MAX_READING;
-use fastmmd::dynamic::Detector;
 use fastmmd::{Alarm, Error, Parameter, Verdict};
 
 use crate::ahead::{After, Ahead};
+use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::rows::{Row, Rows};
@@ -16,25 +16,54 @@ const MOST_GAPS: usize = 4096;
 pub(crate) struct Step<'a> {
     pub(crate) row: &'a Row,
     pub(crate) detector: &'a Detector<'a>,
-    pub(crate) alarm: Option<Raised>,
+    pub(crate) said: Option<Said>,
 }
 
-/// An alarm, with rows counted as in the log.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Raised {
-    pub(crate) row: u64,
-    /// Negative if the change began in an earlier log from which this one continues.
+/// What there is to say about a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Said {
+    Alarm(Told),
+    /// An alarm of some rows ago, as it looks now.
+    Amended(Told),
+    /// What has differed for so long is learned as healthy, from this row on.
+    Relearns,
+}
+
+/// An alarm, with rows counted as in the log: negative in an earlier one from which this continues.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Told {
+    pub(crate) row: i64,
     pub(crate) since: i64,
+    /// The time of its row, as written in the log.
+    pub(crate) time: Option<Vec<u8>>,
     pub(crate) alarm: Alarm,
+}
+
+/// The results of a log.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Outcome {
+    /// Number of rows of data, including those left out.
+    pub(crate) rows: u64,
+    /// Number of rows learned from.
+    pub(crate) learned: u64,
+    pub(crate) alarms: u64,
+    /// Number of rows still needed to learn from.
+    pub(crate) to_learn: u64,
+    /// Number of rows left out because a value was missing.
+    pub(crate) skipped: u64,
+    /// Number of readings that did not come.
+    pub(crate) missing: u64,
+    /// The last alarm of each leg of each channel, as amended.
+    pub(crate) told: Vec<Told>,
 }
 
 impl Outcome {
     /// The outcome, unless there were too few rows to learn from.
     pub(crate) fn learned(self, log: &str) -> Result<Self, Fault> {
-        if self.missing == 0 {
+        if self.to_learn == 0 {
             return Ok(self);
         }
-        let (all, needed) = (self.learned, self.learned + self.missing);
+        let (all, needed) = (self.learned, self.learned + self.to_learn);
         let skipped = match self.skipped {
             0 => String::new(),
             rows => format!(" without the {rows} skipped"),
@@ -44,27 +73,23 @@ impl Outcome {
         );
         Err(Fault::of(log, why))
     }
-}
 
-/// The results of a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Outcome {
-    /// Number of rows of data, including those left out.
-    pub(crate) rows: u64,
-    /// Number of rows learned from.
-    pub(crate) learned: u64,
-    pub(crate) alarms: u64,
-    /// Number of rows still needed to learn from.
-    pub(crate) missing: u64,
-    /// Number of rows left out because a value was missing.
-    pub(crate) skipped: u64,
+    /// Number of rows watched.
+    pub(crate) fn watched(&self) -> u64 {
+        self.rows.saturating_sub(self.learned + self.skipped)
+    }
+
+    fn tell(&mut self, told: &Told) {
+        let key = |told: &Told| (told.alarm.leg, told.alarm.channel);
+        self.told.retain(|other| other.row != told.row && key(other) != key(told));
+        self.told.push(told.clone());
+    }
 }
 
 /// Pushes all rows of a log into the detector, and calls `see` for each.
 pub(crate) fn play(
     log: Rows,
     detector: &mut Detector<'_>,
-    allow_constant: bool,
     mut see: impl FnMut(&Step<'_>) -> Result<(), Fault>,
 ) -> Result<Outcome, Fault> {
     let mut player = Player {
@@ -73,18 +98,15 @@ pub(crate) fn play(
         outcome: Outcome::default(),
         pushed: 0,
         gaps: Gaps::new(detector.rows()),
-        movement: Movement::default(),
-        learning: !detector.stage().is_learned(),
-        // Which channels moved in an earlier log is not known.
-        allow_constant: allow_constant || detector.rows() > 0,
+        learned: detector.stage().is_learned(),
     };
     let mut progress = Progress::new();
     let rows = Ahead::begin(log);
     while let Some(batch) = rows.next()? {
         for row in batch.rows() {
-            let alarm = player.push(row, detector)?;
-            let step = Step { row, detector, alarm };
-            if step.alarm.is_some() {
+            let said = player.push(row, detector)?;
+            let step = Step { row, detector, said };
+            if step.said.is_some() {
                 progress.aside(|| see(&step))?;
             } else {
                 see(&step)?;
@@ -99,7 +121,10 @@ pub(crate) fn play(
         }
     }
     progress.finish();
-    player.finish(detector)
+    let Player { mut outcome, pushed, .. } = player;
+    outcome.skipped = outcome.rows.saturating_sub(pushed);
+    outcome.to_learn = detector.rows_to_learn();
+    Ok(outcome)
 }
 
 /// The state kept from row to row.
@@ -110,95 +135,63 @@ struct Player {
     /// Number of rows that the detector accepted.
     pushed: u64,
     gaps: Gaps,
-    movement: Movement,
-    learning: bool,
-    allow_constant: bool,
+    /// Whether the detector has learned.
+    learned: bool,
 }
 
 impl Player {
-    fn push(&mut self, row: &Row, detector: &mut Detector<'_>) -> Result<Option<Raised>, Fault> {
+    fn push(&mut self, row: &Row, detector: &mut Detector<'_>) -> Result<Option<Said>, Fault> {
         self.gaps.note(detector.rows(), row.number);
         let verdict = detector.push(&row.values).map_err(|error| self.refused(row, error))?;
         self.pushed += 1;
-        if self.learning {
-            self.movement.note(&row.values);
-            self.outcome.learned += 1;
-            self.learning = !detector.stage().is_learned();
-            if !self.learning {
-                self.check_movement(row.number)?;
+        let missing = row.values.iter().filter(|value| value.is_nan()).count();
+        self.outcome.missing += u64::try_from(missing).unwrap_or(u64::MAX);
+        match verdict {
+            Verdict::Learning { .. } => {
+                self.outcome.learned += 1;
+                let anew = std::mem::replace(&mut self.learned, detector.stage().is_learned());
+                Ok(anew.then_some(Said::Relearns))
+            }
+            Verdict::Healthy | Verdict::Drifting => Ok(None),
+            Verdict::Alarm(alarm) => {
+                self.outcome.alarms += 1;
+                let told = self.told(alarm, row.time.clone());
+                self.outcome.tell(&told);
+                Ok(Some(Said::Alarm(told)))
+            }
+            Verdict::Amended(alarm) => {
+                let at = self.gaps.number(alarm.row);
+                let before = self.outcome.told.iter().find(|told| told.row == at);
+                let told = self.told(alarm, before.and_then(|told| told.time.clone()));
+                self.outcome.tell(&told);
+                Ok(Some(Said::Amended(told)))
             }
         }
-        let Verdict::Alarm(alarm) = verdict else { return Ok(None) };
-        self.outcome.alarms += 1;
-        Ok(Some(Raised { row: row.number, since: self.gaps.number(alarm.since), alarm }))
     }
 
-    fn finish(mut self, detector: &Detector<'_>) -> Result<Outcome, Fault> {
-        self.outcome.skipped = self.outcome.rows.saturating_sub(self.pushed);
-        if !self.learning {
-            return Ok(self.outcome);
-        }
-        if self.outcome.learned > 1 {
-            self.check_movement(self.outcome.rows.saturating_sub(1))?;
-        }
-        self.outcome.missing = detector.rows_to_learn();
-        Ok(self.outcome)
-    }
-
-    fn check_movement(&self, last: u64) -> Result<(), Fault> {
-        match self.movement.still() {
-            Some((channel, value)) if !self.allow_constant => {
-                let name = self.name(channel);
-                let why = format!(
-                    "rows 0 to {last}, column {name:?}: always {value} in single precision; leave it out \
-                     with --columns, or take it with --allow-constant"
-                );
-                Err(Fault::of(&self.log, why))
-            }
-            _ => Ok(()),
-        }
+    fn told(&self, alarm: Alarm, time: Option<Vec<u8>>) -> Told {
+        let [row, since] = [alarm.row, alarm.since].map(|row| self.gaps.number(row));
+        Told { row, since, time, alarm }
     }
 
     fn refused(&self, row: &Row, error: Error) -> Fault {
         let why = match error {
             Error::OutOfRange(Parameter::Channel(channel)) => {
                 let value = row.values.get(channel).copied().unwrap_or_default();
-                let name = self.name(channel);
-                let row = row.number;
-                format!("row {row}, column {name:?}: {value} is beyond ±{MAX_READING:e}")
+                format!("column {:?}: {value} is beyond ±{MAX_READING:e}", self.name(channel))
             }
-            other => format!("row {}: {other}", row.number),
+            Error::NonFinite(Parameter::Channel(channel)) => format!(
+                "column {:?}: no reading, which the saved detector refuses; --missing skip leaves \
+                 such rows out",
+                self.name(channel)
+            ),
+            other => return Fault::of(&self.log, format!("row {}: {other}", row.number)),
         };
-        Fault::of(&self.log, why)
+        Fault::of(&self.log, format!("row {}, {why}", row.number))
     }
 
     fn name(&self, channel: usize) -> &str {
         self.names.get(channel).map_or("?", String::as_str)
-    }
-}
-
-/// Whether each channel has changed its value.
-#[derive(Debug, Default)]
-struct Movement {
-    first: Vec<f32>,
-    moved: Vec<bool>,
-}
-
-impl Movement {
-    fn note(&mut self, values: &[f32]) {
-        if self.first.is_empty() {
-            self.first = values.to_vec();
-            self.moved = vec![false; values.len()];
-        }
-        for ((moved, first), value) in self.moved.iter_mut().zip(&self.first).zip(values) {
-            *moved |= first.to_bits() != value.to_bits();
-        }
-    }
-
-    /// The first channel that has been constant, and its value.
-    fn still(&self) -> Option<(usize, f32)> {
-        let channel = self.moved.iter().position(|moved| !moved)?;
-        self.first.get(channel).map(|value| (channel, *value))
     }
 }
 

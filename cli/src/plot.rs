@@ -1,4 +1,4 @@
-//! Plots of a log: signals, statistic against threshold, alarms.
+//! Plots of a log: signals, drifts, alarms, and the statistic nearest to its threshold.
 
 use std::ops::Range;
 use std::path::Path;
@@ -8,15 +8,18 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 use crate::fault::Fault;
-use crate::trace::Trace;
+use crate::report;
+use crate::trace::{Rows, Trace};
 
 const WIDTH: u32 = 1000;
 const TITLE_HEIGHT: u32 = 40;
 const STATISTIC_HEIGHT: u32 = 210;
 /// Height of a channel's strip, in pixels: the more channels, the less.
 const STRIP_HEIGHTS: Range<u32> = 84..180;
-/// Largest number of channels drawn.
-const MOST_STRIPS: usize = 8;
+/// Number of channels drawn, if there are as many.
+const USUAL_STRIPS: usize = 8;
+/// Largest number of channels drawn, if alarms name so many.
+const MOST_STRIPS: usize = 32;
 /// Height of the heading of each part, in pixels.
 const HEADING_HEIGHT: u32 = 19;
 const LABEL_WIDTH: u32 = 78;
@@ -77,11 +80,15 @@ fn encoded(pixels: &[u8], (width, height): (u32, u32)) -> Result<Vec<u8>, png::E
     Ok(bytes)
 }
 
-/// The channels to draw: those that alarms name, then the others, in the order of the log.
+/// The channels to draw: those that alarms name, then others, in the order of the log.
 fn strips(channels: usize, trace: &Trace) -> Vec<usize> {
-    let named = |channel: &usize| trace.alarms.iter().any(|a| a.alarm.channel == *channel);
+    let named = |channel: &usize| {
+        trace.alarms.iter().any(|told| told.alarm.channel == *channel)
+            || trace.drifts.iter().any(|drift| drift.channel == *channel)
+    };
     let (first, others): (Vec<usize>, Vec<usize>) = (0..channels).partition(named);
-    let mut strips: Vec<usize> = first.into_iter().chain(others).take(MOST_STRIPS).collect();
+    let count = first.len().clamp(USUAL_STRIPS, MOST_STRIPS);
+    let mut strips: Vec<usize> = first.into_iter().chain(others).take(count).collect();
     strips.sort_unstable();
     strips
 }
@@ -108,10 +115,9 @@ impl Picture<'_> {
     fn paint<B: DrawingBackend>(&self, root: &Area<'_, B>) -> Drawn<B> {
         root.fill(&WHITE)?;
         let (title, rest) = root.split_vertically(TITLE_HEIGHT);
-        let alarms = match self.trace.alarms.len() {
+        let alarms = match self.trace.alarm_count {
             0 => "no alarm".to_owned(),
-            1 => "1 alarm".to_owned(),
-            many => format!("{many} alarms"),
+            many => report::alarms(many),
         };
         let hidden = self.names.len() - self.strips.len();
         let more =
@@ -154,13 +160,11 @@ impl Picture<'_> {
             .y_label_area_size(LABEL_WIDTH)
             .x_label_area_size(4)
             .build_cartesian_2d(self.rows(), values.clone())?;
-        let learned = real(self.trace.monitored.unwrap_or(self.trace.rows));
-        chart.draw_series([block(0.0, learned, &values, LEARNING)])?;
-        let own = self.trace.alarms.iter().filter(|raised| raised.alarm.channel == channel);
-        for raised in own.clone() {
-            let since = real(u64::try_from(raised.since).unwrap_or(0));
-            chart.draw_series([block(since, real(raised.row), &values, CHANGED)])?;
-        }
+        chart
+            .draw_series(self.trace.learning.iter().map(|rows| block(*rows, &values, LEARNING)))?;
+        let drifts = self.trace.drifts.iter().filter(|drift| drift.channel == channel);
+        chart.draw_series(drifts.map(|drift| block(drift.rows, &values, CHANGED)))?;
+        let own = self.trace.alarms.iter().filter(|told| told.alarm.channel == channel);
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -172,32 +176,35 @@ impl Picture<'_> {
             .y_label_formatter(&|value| tick(*value, high - low))
             .axis_style(RGBColor(190, 190, 190))
             .draw()?;
-        // Smallest and largest value of each stretch in turn: one line for any number of rows.
-        let line = ranges.enumerate().flat_map(|(at, [least, largest])| {
-            let (begin, end) = self.span(at);
-            let middle = 0.5 * (begin + end);
-            [(middle, f64::from(*least)), (middle, f64::from(*largest))]
-        });
-        chart.draw_series(LineSeries::new(line, SIGNAL.stroke_width(1)))?;
-        for raised in &self.trace.alarms {
-            let mine = raised.alarm.channel == channel;
+        // Smallest and largest value of each stretch in turn: a line for any number of rows, which
+        // breaks where readings are missing.
+        let points: Vec<(usize, [f32; 2])> = ranges.copied().enumerate().collect();
+        for line in points.split(|(_, [least, _])| least.is_nan()) {
+            let line = line.iter().flat_map(|(at, [least, largest])| {
+                let (begin, end) = self.span(*at);
+                let middle = 0.5 * (begin + end);
+                [(middle, f64::from(*least)), (middle, f64::from(*largest))]
+            });
+            chart.draw_series(LineSeries::new(line, SIGNAL.stroke_width(1)))?;
+        }
+        for told in &self.trace.alarms {
+            let mine = told.alarm.channel == channel;
             let style = if mine { ALARM.stroke_width(2) } else { ALARM.mix(0.25).stroke_width(1) };
-            let at = real(raised.row);
+            let at = place(told.row);
             chart.draw_series([PathElement::new([(at, values.start), (at, values.end)], style)])?;
         }
         // The kind of change beside each alarm, unless labels would overlap.
         let label = self.names.get(channel).map_or("", String::as_str);
         let mut free = i32::try_from(LABEL_WIDTH).unwrap_or(0)
             + 9 * i32::try_from(label.chars().count()).unwrap_or(0);
-        for raised in own {
-            let (x, y) = chart.backend_coord(&(real(raised.row), values.end));
+        for told in own {
+            let (x, y) = chart.backend_coord(&(place(told.row), values.end));
             let (left, top) = area.get_base_pixel();
             let (x, y) = (x - left, y - top);
+            let change = told.alarm.change.name();
+            let width = 8 * i32::try_from(change.len()).unwrap_or(0) + 12;
+            let x = x.min(i32::try_from(WIDTH).unwrap_or(0) - 16 - width);
             if x >= free {
-                let change = raised.alarm.change.name();
-                let width = 8 * i32::try_from(change.len()).unwrap_or(0) + 12;
-                let right = i32::try_from(WIDTH).unwrap_or(0) - 16;
-                let x = if x + width > right { x - width } else { x };
                 area.draw_text(change, &text(13, &ALARM), (x, y - 16))?;
                 free = x + width;
             }
@@ -223,8 +230,8 @@ impl Picture<'_> {
             .y_label_area_size(LABEL_WIDTH)
             .x_label_area_size(42)
             .build_cartesian_2d(self.rows(), (low..high).log_scale())?;
-        let learned = real(self.trace.monitored.unwrap_or(self.trace.rows));
-        chart.draw_series([block(0.0, learned, &(low..high), LEARNING)])?;
+        let learning = self.trace.learning.iter();
+        chart.draw_series(learning.map(|rows| block(*rows, &(low..high), LEARNING)))?;
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -242,18 +249,20 @@ impl Picture<'_> {
         chart.draw_series(LineSeries::new(points, STATISTIC.stroke_width(1)))?;
         let threshold = [(0.0, 1.0), (self.rows().end, 1.0)];
         chart.draw_series(DashedLineSeries::new(threshold, 7, 4, ALARM.stroke_width(1)))?;
-        for raised in &self.trace.alarms {
-            let at = real(raised.row);
+        for told in &self.trace.alarms {
+            let at = place(told.row);
             let style = ALARM.stroke_width(1);
             chart.draw_series([PathElement::new([(at, low), (at, high)], style)])?;
         }
         let (left, top) = area.get_base_pixel();
-        let place = |x: i32, y: i32| (x - left + 8, y - top);
-        let (x, y) = chart.backend_coord(&(0.0, 1.0));
-        area.draw_text("threshold", &text(12, &ALARM), place(x, y - 15))?;
-        let (x, y) = chart.backend_coord(&(0.0, low));
-        area.draw_text("learning", &text(12, &STATISTIC), place(x, y - 18))?;
-        heading(area, "statistic ÷ threshold", &STATISTIC)
+        let beside = |(x, y): (i32, i32), up: i32| (x - left + 8, y - top - up);
+        let threshold = beside(chart.backend_coord(&(0.0, 1.0)), 15);
+        area.draw_text("threshold", &text(12, &ALARM), threshold)?;
+        if !self.trace.learning.is_empty() {
+            let learning = beside(chart.backend_coord(&(0.0, low)), 18);
+            area.draw_text("learning", &text(12, &STATISTIC), learning)?;
+        }
+        heading(area, "nearest statistic ÷ its threshold", &STATISTIC)
     }
 }
 
@@ -266,14 +275,14 @@ fn heading<B: DrawingBackend>(
     area.draw_text(name, &text(13, colour), (i32::try_from(LABEL_WIDTH).unwrap_or(0), 2))
 }
 
-fn block<C: Into<ShapeStyle>>(
-    from: f64,
-    to: f64,
-    values: &Range<f64>,
-    colour: C,
-) -> Rectangle<(f64, f64)> {
+fn block(rows: Rows, values: &Range<f64>, colour: RGBColor) -> Rectangle<(f64, f64)> {
     let style = ShapeStyle { filled: true, ..colour.into() };
-    Rectangle::new([(from, values.start), (to, values.end)], style)
+    Rectangle::new([(real(rows.from), values.start), (real(rows.to), values.end)], style)
+}
+
+/// The place of a row, or of the beginning if it is in an earlier log.
+fn place(row: i64) -> f64 {
+    real(u64::try_from(row).unwrap_or(0))
 }
 
 fn text(size: u32, colour: &'static RGBColor) -> TextStyle<'static> {

@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use fastmmd::dynamic::Detector;
+use serde_json::json;
 
-use crate::args::{ReplayArguments, Watching};
+use crate::args::ReplayArguments;
+use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
-use crate::play::{Step, play};
+use crate::play::{Said, Step, play};
 use crate::plot;
-use crate::report::{self, Moment};
+use crate::report;
 use crate::rows::Rows;
 use crate::saved::{self, Saved};
 use crate::setup;
 use crate::source::{self, Source};
+use crate::summary;
 use crate::trace::Trace;
 
 /// Number of rows of a growing log after which the state is saved again.
@@ -25,8 +27,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         files::check_writable(path)?;
     }
     let options = &arguments.watching;
-    let spans = [options.learn, Some(options.mean_time_between_false_alarms)];
-    let log = Rows::open(&source, &arguments.columns, options.rate, &spans)?;
+    let log = Rows::open(&source, &arguments.columns, options)?;
     let (saved, plan);
     let mut detector = match arguments.state.as_deref().filter(|path| path.exists()) {
         Some(path) => {
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         following,
         may_end_learning: arguments.follow || arguments.state.is_some(),
     };
-    watch(log, &mut detector, options, &output)
+    watch(log, &mut detector, &output)
 }
 
 /// What to do with the results.
@@ -72,7 +73,6 @@ pub(crate) struct Output<'a> {
 pub(crate) fn watch(
     log: Rows,
     detector: &mut Detector<'_>,
-    options: &Watching,
     output: &Output<'_>,
 ) -> Result<bool, Fault> {
     let (table, rate) = (&log.table, log.rate);
@@ -90,29 +90,23 @@ pub(crate) fn watch(
         if let Some(trace) = &mut trace {
             trace.note(step);
         }
-        if let Some(raised) = &step.alarm {
-            let moment = Moment { cell: step.row.time.as_deref(), row: step.row.number, rate };
-            if output.json {
-                report::say_json(&report::alarm_json(raised, &moment, &names))?;
-            } else {
-                report::say(report::alarm_line(raised, &moment, &names))?;
-            }
+        if let Some(said) = &step.said {
+            say(said, step.row.number, output.json, rate, &names)?;
         }
-        let due = step.alarm.is_some() || step.row.number % SAVE_EVERY == SAVE_EVERY - 1;
+        let due = step.said.is_some() || step.row.number % SAVE_EVERY == SAVE_EVERY - 1;
         match output.state {
             Some(path) if output.following && due => saved::write(path, step.detector),
             _ => Ok(()),
         }
     };
-    let allow_constant = options.fine.allow_constant;
-    let mut outcome = play(log, detector, allow_constant, see)?;
+    let mut outcome = play(log, detector, see)?;
     if !output.may_end_learning && !source::is_enough() {
         outcome = outcome.learned(&name)?;
     }
     if output.json {
-        report::say_json(&report::summary_json(&outcome, detector))?;
+        report::say_json(&summary::json(&outcome, detector, &names))?;
     } else {
-        report::say(report::summary_lines(&outcome, detector))?;
+        summary::lines(&outcome, detector, &names).iter().try_for_each(report::say)?;
     }
     if let Some(path) = output.state {
         saved::write(path, detector)?;
@@ -121,4 +115,27 @@ pub(crate) fn watch(
         plot::draw(path, &name, &names, trace)?;
     }
     Ok(outcome.alarms > 0)
+}
+
+/// Prints what there is to say about a row.
+fn say(
+    said: &Said,
+    row: u64,
+    as_json: bool,
+    rate: Option<f64>,
+    names: &[String],
+) -> Result<(), Fault> {
+    let (told, amended) = match said {
+        Said::Alarm(told) => (told, false),
+        Said::Amended(told) => (told, true),
+        Said::Relearns if as_json => {
+            return report::say_json(&json!({ "event": "relearning", "row": row }));
+        }
+        Said::Relearns => return report::say(format!("learns anew from row {row} on")),
+    };
+    if as_json {
+        report::say_json(&report::alarm_json(told, amended, rate, names))
+    } else {
+        report::say(report::alarm_line(told, amended, rate, names))
+    }
 }

@@ -3,13 +3,11 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use fastmmd::dynamic::Detector;
-use fastmmd::{Change, FeatureMap};
-use serde_json::{Map, Value, json};
+use fastmmd::Change;
+use serde_json::{Value, json};
 
-use crate::cost;
 use crate::fault::Fault;
-use crate::play::{Outcome, Raised};
+use crate::play::Told;
 
 pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
@@ -40,39 +38,33 @@ pub(crate) fn number(value: f32) -> Value {
     value.to_string().parse::<f64>().ok().filter(|x| x.is_finite()).map_or(Value::Null, Value::from)
 }
 
-/// Numbers as a list.
-pub(crate) fn list(numbers: &[u32], between: &str) -> String {
-    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(between)
-}
-
 /// The number of alarms in words.
 pub(crate) fn alarms(count: u64) -> String {
     if count == 1 { "1 alarm".to_owned() } else { format!("{count} alarms") }
 }
 
 /// The time of a row: from the log, or computed from the rate.
-pub(crate) struct Moment<'a> {
-    pub(crate) cell: Option<&'a [u8]>,
-    pub(crate) row: u64,
-    pub(crate) rate: Option<f64>,
+struct Moment<'a> {
+    cell: Option<&'a [u8]>,
+    seconds: Option<f64>,
 }
 
-impl Moment<'_> {
-    fn seconds(&self) -> Option<f64> {
+impl<'a> Moment<'a> {
+    fn of(told: &'a Told, rate: Option<f64>) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a time need not be exact")]
-        let row = self.row as f64;
-        self.rate.map(|rate| row / rate)
+        let row = told.row as f64;
+        Self { cell: told.time.as_deref(), seconds: rate.map(|rate| row / rate) }
     }
 
     fn json(&self) -> Value {
-        let Some(cell) = self.cell else { return self.seconds().map_or(Value::Null, Value::from) };
+        let Some(cell) = self.cell else { return self.seconds.map_or(Value::Null, Value::from) };
         let text = String::from_utf8_lossy(cell);
         let number = text.trim().parse::<f64>().ok().filter(|time| time.is_finite());
         number.map_or_else(|| Value::from(text.trim()), Value::from)
     }
 
     fn text(&self) -> String {
-        match (self.cell, self.seconds()) {
+        match (self.cell, self.seconds) {
             (Some(cell), _) => String::from_utf8_lossy(cell).trim().to_owned(),
             (None, Some(seconds)) => format!("{seconds:.3} s"),
             (None, None) => String::new(),
@@ -81,95 +73,55 @@ impl Moment<'_> {
 }
 
 /// An alarm as JSON.
-pub(crate) fn alarm_json(raised: &Raised, moment: &Moment<'_>, names: &[String]) -> Value {
-    let alarm = raised.alarm;
-    let name = names.get(alarm.channel);
+pub(crate) fn alarm_json(told: &Told, amended: bool, rate: Option<f64>, names: &[String]) -> Value {
+    let alarm = told.alarm;
     json!({
-        "event": "alarm",
-        "row": raised.row,
-        "time": moment.json(),
-        "since_row": raised.since,
+        "event": if amended { "amended" } else { "alarm" },
+        "row": told.row,
+        "time": Moment::of(told, rate).json(),
+        "since_row": told.since,
         "score": number(alarm.score),
         "threshold": number(alarm.threshold),
         "window": alarm.window,
         "channel": alarm.channel,
-        "channel_name": name,
+        "channel_name": names.get(alarm.channel),
         "change": alarm.change.name(),
+        "leg": alarm.leg.name(),
+        "amended": amended,
     })
 }
 
 /// An alarm as a line.
-pub(crate) fn alarm_line(raised: &Raised, moment: &Moment<'_>, names: &[String]) -> String {
-    let alarm = raised.alarm;
+pub(crate) fn alarm_line(
+    told: &Told,
+    amended: bool,
+    rate: Option<f64>,
+    names: &[String],
+) -> String {
+    let alarm = told.alarm;
     let name = names.get(alarm.channel).map_or("?", String::as_str);
     let what = match alarm.change {
         Change::Stuck => "is stuck".to_owned(),
+        Change::Missing => "has no readings".to_owned(),
+        Change::Outliers => "has outliers".to_owned(),
         change @ (Change::Level | Change::Spread | Change::Shape) => {
             format!("changed in {}", change.name())
         }
     };
-    let (Raised { row, since, .. }, severity) = (raised, alarm.severity());
-    format!(
-        "{RED}alarm{RED:#}  row {row:<8} {time:<20} {name} {what} since row {since}; {severity:.2} \
-         times the threshold, window of {window} rows",
-        time = moment.text(),
-        window = alarm.window,
-    )
-}
-
-/// The results of a log as JSON.
-pub(crate) fn summary_json(outcome: &Outcome, detector: &Detector<'_>) -> Value {
-    let config = detector.config();
-    let warnings: Vec<String> = config.warnings().map(|warning| warning.to_string()).collect();
-    let mut object = Map::new();
-    for (name, value) in [
-        ("event", json!("summary")),
-        ("rows", json!(outcome.rows)),
-        ("learned", json!(outcome.learned)),
-        ("learning_rows_missing", json!(outcome.missing)),
-        ("skipped", json!(outcome.skipped)),
-        ("warning", json!((!warnings.is_empty()).then(|| warnings.join("; ")))),
-        ("alarms", json!(outcome.alarms)),
-        ("sigma", detector.bandwidth().map_or(Value::Null, number)),
-        ("features", json!(detector.map().recipe().frequencies)),
-        ("ram_bytes", json!(cost::ram_bytes(detector))),
-        ("windows", json!(config.windows)),
-        ("mean_time_between_false_alarms", number(config.mean_time_between_false_alarms)),
-    ] {
-        object.insert(name.to_owned(), value);
+    let (Told { row, since, .. }, time) = (told, Moment::of(told, rate).text());
+    if amended {
+        return format!(
+            "{DIM}amended{DIM:#} row {row:<8} {time:<20} {name} {what} since row {since}"
+        );
     }
-    Value::Object(object)
-}
-
-/// The results of a log as lines.
-pub(crate) fn summary_lines(outcome: &Outcome, detector: &Detector<'_>) -> String {
-    let config = detector.config();
-    let watched = outcome.rows.saturating_sub(outcome.learned + outcome.skipped);
-    let verdict = match outcome.alarms {
-        0 if outcome.missing > 0 => format!("learning: {} rows to go", outcome.missing),
-        0 if watched == 0 => "learned from all rows, none left to watch".to_owned(),
-        0 => format!("{GREEN}healthy{GREEN:#}"),
-        many => format!("{RED}drift{RED:#}: {}", alarms(many)),
-    };
-    let skipped = match outcome.skipped {
+    let window = match alarm.window {
         0 => String::new(),
-        rows => format!(", {rows} skipped"),
+        rows => format!(" over {rows} rows"),
     };
-    let promise = config.mean_time_between_false_alarms;
-    let promise = match config.warnings().next() {
-        None => format!("set for one false alarm in {promise} rows"),
-        Some(_) => format!("set for one false alarm in {promise} rows, uncertain (see the note)"),
-    };
-    let sigma = detector.bandwidth().map_or("?".to_owned(), |sigma| {
-        if sigma < 0.1 { format!("{sigma:.1e}") } else { format!("{sigma:.1}") }
-    });
     format!(
-        "{verdict}; {watched} rows watched, {learned} learned from{skipped}; \
-         {promise}\n{DIM}kernel {sigma} standard deviations wide, {frequencies} frequencies, \
-         windows of {windows} rows, {ram} bytes of RAM{DIM:#}",
-        learned = outcome.learned,
-        frequencies = detector.map().recipe().frequencies,
-        windows = list(&config.windows, ", "),
-        ram = cost::ram_bytes(detector),
+        "{RED}alarm{RED:#}   row {row:<8} {time:<20} {name} {what} since row {since}; {leg}{window} is \
+         {severity:.2} times its threshold",
+        leg = alarm.leg.name(),
+        severity = alarm.severity(),
     )
 }

@@ -1,6 +1,6 @@
 //! The rows of a log with their numbers and times.
 
-use crate::args::Columns;
+use crate::args::{Columns, Watching};
 use crate::fault::Fault;
 use crate::source::Source;
 use crate::table::Table;
@@ -46,14 +46,24 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Opens a log, and finds its rate from the first rows if one of the spans needs it.
+    /// Opens a log, and finds its rate from the first rows if an option is given as a time.
     pub(crate) fn open(
         source: &Source,
         columns: &Columns,
-        rate: Option<f64>,
+        options: &Watching,
+    ) -> Result<Self, Fault> {
+        Self::with_spans(source, columns, options, &options.spans())
+    }
+
+    /// The same with other spans.
+    pub(crate) fn with_spans(
+        source: &Source,
+        columns: &Columns,
+        options: &Watching,
         spans: &[Option<Span>],
     ) -> Result<Self, Fault> {
-        let mut table = Table::open(source, columns)?;
+        let rate = options.rate;
+        let mut table = Table::open(source, columns, options.missing)?;
         let timed = spans.iter().flatten().any(|span| matches!(span, Span::Seconds(_)));
         if rate.is_some() || !timed {
             return Ok(Self { table, rate, first: Vec::new().into_iter() });

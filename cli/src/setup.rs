@@ -1,73 +1,72 @@
 //! Makes a detector from the options.
 
-use fastmmd::condition::ViewKind;
-use fastmmd::dynamic::{self, Config, Detector, Map};
-use fastmmd::monitor::{Bandwidth, Calibration, MEAN_TIMES, Policy, Reference};
-use fastmmd::{Error, Kernel, Parameter, Sampling};
+use std::ops::RangeInclusive;
 
-use crate::args::{Sigma, ViewChoice, Watching};
-use crate::choice;
+use fastmmd::dynamic::{self, Map};
+use fastmmd::monitor::{LEARNING_ROWS, MEAN_TIMES, NotANumber};
+use fastmmd::{Config, Error, Kernel, Parameter, Sampling};
+
+use crate::args::{Missing, Watching};
+use crate::detector::Detector;
 use crate::fault::Fault;
-use crate::report;
 use crate::rows::Rows;
 use crate::table::Table;
 use crate::time::Span;
 
-/// Lags of the delay view.
-pub(crate) const DELAY_LAGS: u32 = 4;
+/// Default number of frequencies.
+pub(crate) const FREQUENCIES: usize = 32;
+/// Default seed of the frequencies.
+pub(crate) const SEED: u64 = 1;
+/// Default mean time between false alarms, in rows, where the learning rows support it.
+pub(crate) const PROMISE: f32 = 10_000.0;
 /// Default part of a log to learn from, in percent.
 pub(crate) const LEARNED_PERCENT: u64 = 15;
 /// Least number of rows to learn from by default, if three quarters of the log are more.
 pub(crate) const LEAST_LEARNED: u64 = 768;
-/// Default number of rows after an alarm until a relearned reference becomes final.
-pub(crate) const SETTLE: u32 = 1000;
-
-/// Default number of frequencies of a view.
-pub(crate) fn frequencies(view: ViewKind) -> usize {
-    match view {
-        ViewKind::Innovation => 16,
-        ViewKind::Raw => 64,
-    }
-}
+/// Cycles that learning has to hold.
+pub(crate) const CYCLES: f64 = 4.0;
+/// Cycles to learn from by default, if they are no more than half of the log.
+pub(crate) const GOOD_CYCLES: f64 = 8.0;
 
 /// Everything that a detector is made from, with the map that it borrows.
 pub(crate) struct Plan {
     pub(crate) map: Map,
-    pub(crate) channels: usize,
-    pub(crate) view: ViewKind,
     pub(crate) config: Config,
 }
 
 impl Plan {
     /// A new detector.
     pub(crate) fn detector(&self) -> Result<Detector<'_>, Error> {
-        dynamic::detector(&self.map, self.channels, self.view, self.config.clone())
+        Detector::new(&self.map, self.config)
     }
 }
 
-/// A map for vectors of `lags` rows.
-pub(crate) fn map(channels: usize, lags: u32, frequencies: usize, seed: u64) -> Result<Map, Error> {
-    let inputs = channels.saturating_mul(usize::try_from(lags).unwrap_or(usize::MAX));
-    Map::fourier(Kernel::GAUSSIAN, Sampling::Auto, seed, inputs, frequencies)
+/// The learning rows of the core's default settings.
+pub(crate) fn learning_rows() -> u32 {
+    Config::rows(PROMISE).learning_rows
 }
 
-/// Default number of rows to learn from: a part of the log, but at least [`LEAST_LEARNED`] rows or
-/// three quarters of a shorter log, and at most the number of the preset.
-fn default_learning(table: &Table, preset: u64, least: u64) -> Result<u64, Fault> {
-    // That part of a longer log is more than the preset.
-    let most = preset * 100 / LEARNED_PERCENT + 1;
-    let Some(rows) = table.count_rows(most)? else { return Ok(preset) };
-    let part = rows.saturating_mul(LEARNED_PERCENT) / 100;
-    let part = part.max(LEAST_LEARNED.min(rows / 4 * 3)).min(preset);
-    // At least as many as are needed, if there are that many.
-    Ok(part.max(least.min(rows)))
+/// The map of a detector.
+pub(crate) fn map(channels: usize, frequencies: usize, seed: u64) -> Result<Map, Fault> {
+    Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, seed, channels, frequencies).map_err(|_| {
+        let most = dynamic::MOST;
+        let shape = format!("{channels} channels and {frequencies} frequencies");
+        Fault::new(format!("{shape}: must be from 1 to {most} each"))
+    })
 }
 
 /// A span as a whole number of rows.
-pub(crate) fn whole(what: &str, span: Span, rate: Option<f64>) -> Result<u32, Fault> {
+pub(crate) fn whole(
+    what: &str,
+    span: Span,
+    rate: Option<f64>,
+    range: &RangeInclusive<u32>,
+) -> Result<u32, Fault> {
     let rows = span.rows(rate).unwrap_or(f64::NAN).round();
-    if !(1.0..=1e9).contains(&rows) {
-        return Err(Fault::new(format!("{what} {span}: must be from 1 to 1e9 rows, not {rows:e}")));
+    let (least, most) = (*range.start(), *range.end());
+    if !(f64::from(least)..=f64::from(most)).contains(&rows) {
+        let why = format!("must be from {least} to {most} rows, not {rows}");
+        return Err(Fault::new(format!("{what} {span}: {why}")));
     }
     #[expect(
         clippy::cast_possible_truncation,
@@ -78,129 +77,130 @@ pub(crate) fn whole(what: &str, span: Span, rate: Option<f64>) -> Result<u32, Fa
     Ok(rows)
 }
 
-/// The stated mean time between false alarms, in rows.
-pub(crate) fn promised(span: Span, rate: Option<f64>) -> Result<f32, Fault> {
-    let promise = span.rows(rate).unwrap_or(f64::NAN);
-    let [least, most] = [MEAN_TIMES.start(), MEAN_TIMES.end()].map(|time| f64::from(*time));
-    if !(least..=most).contains(&promise) {
+/// The mean time between false alarms by default, in rows: the usual one, if these settings support
+/// it, and otherwise the longest that they do, in round numbers.
+pub(crate) fn default_promise(config: &Config) -> f32 {
+    let supported = f64::from(config.supported_mean_time());
+    let digit = 10_f64.powf(supported.log10().floor() - 1.0);
+    let round = (supported / digit).floor() * digit;
+    PROMISE.min(fastmmd_reference::single(round))
+}
+
+/// The stated mean time between false alarms, in rows, or the default one.
+pub(crate) fn promised(
+    span: Option<Span>,
+    rate: Option<f64>,
+    config: &Config,
+) -> Result<f32, Fault> {
+    let Some(span) = span else { return Ok(default_promise(config)) };
+    let promise = fastmmd_reference::single(span.rows(rate).unwrap_or(f64::NAN));
+    if !MEAN_TIMES.contains(&promise) {
         let why = "the mean time between false alarms must be from";
+        let (least, most) = (MEAN_TIMES.start(), MEAN_TIMES.end());
         return Err(Fault::new(format!("{why} {least} to {most:e} rows, not {promise}")));
     }
-    Ok(fastmmd_reference::single(promise))
+    Ok(promise)
 }
 
 /// The plan of the detector that the options ask for.
 pub(crate) fn plan(options: &Watching, log: &Rows) -> Result<Plan, Fault> {
     let (table, rate) = (&log.table, log.rate);
-    let channels = table.names().len();
-    let lags = options.lags.unwrap_or(match options.view {
-        ViewChoice::Delay => DELAY_LAGS,
-        ViewChoice::Raw | ViewChoice::Innovation | ViewChoice::Auto => 1,
-    });
-    if lags == 0 {
-        return Err(Fault::new("--lags 0: must be at least 1"));
-    }
-    let view = match options.view {
-        ViewChoice::Innovation => ViewKind::Innovation,
-        ViewChoice::Auto if lags == 1 => ViewKind::Innovation,
-        ViewChoice::Raw | ViewChoice::Delay | ViewChoice::Auto => ViewKind::Raw,
+    let period = options.period.map(|span| span.rows(rate).unwrap_or(f64::NAN));
+    let learning_rows = match options.learn {
+        Some(span) => whole("--learn", span, rate, &LEARNING_ROWS)?,
+        None => default_learning(table, period)?,
     };
-    let frequencies = options.features.unwrap_or_else(|| frequencies(view));
-    let preset = Config::preset(view, promised(options.mean_time_between_false_alarms, rate)?);
-    let fine = &options.fine;
+    let config = settings(options, rate, learning_rows, period)?;
+    Ok(Plan { map: map(table.names().len(), options.features, options.seed)?, config })
+}
+
+/// The settings with so many learning rows and this period.
+pub(crate) fn settings(
+    options: &Watching,
+    rate: Option<f64>,
+    learning_rows: u32,
+    period: Option<f64>,
+) -> Result<Config, Fault> {
     let mut config = Config {
-        scaling_rows: fine.scaling.unwrap_or(preset.scaling_rows),
-        bandwidth: bandwidth(fine.sigma, preset.bandwidth),
-        reference: match fine.reference_memory {
-            None => preset.reference,
-            Some(0) => Reference::Learned,
-            Some(rows) => Reference::Moving(rows),
+        learning_rows,
+        not_a_number: match options.missing {
+            Missing::Reading => NotANumber::Missing,
+            Missing::Skip | Missing::Error => NotANumber::Refused,
         },
-        lone_outliers: fine.lone_outliers.unwrap_or(preset.lone_outliers),
-        policy: policy(options, preset.policy, SETTLE),
-        ..preset
+        period: period.map(fastmmd_reference::single),
+        relearn_after: match options.relearn_after {
+            Some(span) => Some(whole("--relearn-after", span, rate, &(1..=u32::MAX))?),
+            None => None,
+        },
+        ..Config::rows(PROMISE)
     };
-    if let Some(windows) = &options.windows {
-        config = config.with_lengths(windows.clone());
-    }
-    config.learning_rows = learning_rows(options, log, &config, lags)?;
-    // Only defaults are lengthened: what was asked for is used, or refused.
-    config = config.lengthened();
-    if let Some(rows) = options.settle {
-        config.policy = policy(options, preset.policy, rows);
-    }
-    config.calibration = match fine.threshold_memory {
-        Some(0) => Calibration::Learned,
-        Some(rows) => Calibration::Adaptive(rows),
-        None => config.calibration,
+    config.mean_time_between_false_alarms =
+        promised(options.mean_time_between_false_alarms, rate, &config)?;
+    let checked = match config.period {
+        None => config.check(),
+        Some(period) => config.with_period(period).check(),
     };
-    config.check().map_err(|error| match error {
-        Error::OutOfRange(Parameter::Windows) => {
-            let windows = report::list(&config.windows, ",");
-            Fault::new(format!("--windows {windows}: must be window lengths in rows, ascending"))
-        }
-        Error::OutOfRange(Parameter::HoldOff) => {
-            too_short(options, &config).unwrap_or_else(|| Fault::new(error))
+    checked.map_err(|error| match error {
+        Error::OutOfRange(Parameter::Period) => {
+            let (rows, least) = (period.unwrap_or_default(), CYCLES * period.unwrap_or_default());
+            Fault::new(format!(
+                "--period of {rows} rows: must be at least 4 rows, and learning has to hold \
+                 {CYCLES} cycles: {least} rows (--learn), not {learning_rows}"
+            ))
         }
         other => Fault::new(other),
     })?;
-    let map = map(channels, lags, frequencies, options.seed).map_err(|_| {
-        let most = dynamic::MOST;
-        let shape = format!("{channels} channels, {lags} lags and {frequencies} frequencies");
-        let why =
-            format!("{shape}: channels times lags, and frequencies, must be from 1 to {most}");
-        Fault::of(table.name(), why)
-    })?;
-    Ok(Plan { map, channels, view, config })
+    Ok(config)
 }
 
-/// What is wrong with `--settle`, if that is.
-fn too_short(options: &Watching, config: &Config) -> Option<Fault> {
-    let (given, Policy::Relearn { settle, .. }) =
-        (options.settle?, config.clone().lengthened().policy)
-    else {
-        return None;
+/// Default number of rows to learn from: a part of the log, but at least [`LEAST_LEARNED`] rows or
+/// three quarters of a shorter log, and at most the number of the core; or some cycles.
+fn default_learning(table: &Table, period: Option<f64>) -> Result<u32, Fault> {
+    let preset = u64::from(learning_rows());
+    let cycles = |count: f64| period.map_or(0, |period| whole_rows(count * period));
+    // That part of a longer log is more than the preset.
+    let most = (preset * 100 / LEARNED_PERCENT).max(2 * cycles(GOOD_CYCLES)) + 1;
+    let learn = match table.count_rows(most)? {
+        None => preset.max(cycles(GOOD_CYCLES)),
+        Some(rows) => {
+            let part = rows.saturating_mul(LEARNED_PERCENT) / 100;
+            let part = part.max(LEAST_LEARNED.min(rows / 4 * 3)).min(preset);
+            part.max(cycles(GOOD_CYCLES).min(rows / 2)).max(cycles(CYCLES))
+        }
     };
-    let why = format!("must be at least the hold-off and the longest window: {settle} rows");
-    (given < settle).then(|| Fault::new(format!("--settle {given}: {why}")))
+    let (least, most) = (*LEARNING_ROWS.start(), *LEARNING_ROWS.end());
+    Ok(u32::try_from(learn).unwrap_or(most).clamp(least, most))
 }
 
-/// The number of learning rows: the rows of the options without those for scaling.
-fn learning_rows(options: &Watching, log: &Rows, config: &Config, lags: u32) -> Result<u32, Fault> {
-    let before = config.rows_to_learn(lags) - u64::from(config.learning_rows);
-    let least = before + u64::from(config.least_learning_rows());
-    let learn = match options.learn {
-        Some(span) => u64::from(whole("--learn", span, log.rate)?),
-        None => default_learning(&log.table, config.rows_to_learn(1), least)?,
-    };
-    if learn < least {
-        let why = format!(
-            "too few rows to learn from: {learn}, at least {least} are needed ({} to scale, {} to \
-             learn with windows of up to {} rows)",
-            config.scaling_rows,
-            config.least_learning_rows(),
-            config.windows.iter().max().unwrap_or(&0),
-        );
-        return Err(Fault::of(log.table.name(), why));
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and rows are positive"
+)]
+fn whole_rows(rows: f64) -> u64 {
+    rows.ceil() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_promise_is_one_that_learning_supports() {
+        for (learning_rows, promise) in [(256, 250.0), (768, 1400.0), (2048, 10_000.0)] {
+            let config = Config { learning_rows, ..Config::rows(PROMISE) };
+            let stated = default_promise(&config);
+            assert!((stated - promise).abs() < 0.5, "{learning_rows} {stated}");
+            let config = Config { mean_time_between_false_alarms: stated, ..config };
+            assert_eq!(config.warnings().count(), 0);
+        }
     }
-    Ok(u32::try_from(learn - before).unwrap_or(u32::MAX))
-}
 
-fn bandwidth(choice: Option<Sigma>, preset: Bandwidth) -> Bandwidth {
-    #[expect(clippy::cast_possible_truncation, reason = "rounding to f32 is what the core wants")]
-    let deviations = |number: f64| Bandwidth::Deviations(number as f32);
-    match choice {
-        None => preset,
-        Some(Sigma::Number(number)) => deviations(number),
-        Some(Sigma::Median) => Bandwidth::MedianDistance(1.0),
-        Some(Sigma::Family) => Bandwidth::Family,
+    #[test]
+    fn learning_has_to_hold_as_many_cycles_as_the_core_wants() {
+        let config = Config { learning_rows: 4000, ..Config::rows(PROMISE) };
+        let most = 4000.0 / fastmmd_reference::single(CYCLES);
+        assert!(config.with_period(most).check().is_ok());
+        assert!(config.with_period(most + 1.0).check().is_err());
     }
-}
-
-/// The policy that the options ask for.
-fn policy(options: &Watching, preset: Policy, settle: u32) -> Policy {
-    let name = options.on_alarm.as_deref().unwrap_or(preset.name());
-    // A preset without a hold-off leaves it to the options: 0 is refused.
-    let hold_off = options.hold_off.or(choice::hold_off(preset)).unwrap_or(0);
-    Policy::from_name(name, [hold_off, settle]).unwrap_or(preset)
 }

@@ -55,7 +55,7 @@ struct Column {
 
 impl Table {
     /// Opens a log and reads enough to know its columns.
-    pub(crate) fn open(source: &Source, choice: &Columns) -> Result<Self, Fault> {
+    pub(crate) fn open(source: &Source, choice: &Columns, missing: Missing) -> Result<Self, Fault> {
         let name = source.name();
         let opened = source.open()?;
         if opened.first_line.is_empty() {
@@ -75,7 +75,7 @@ impl Table {
             width: 0,
             columns: Vec::new(),
             time: None,
-            missing: choice.missing,
+            missing,
             rows: 0,
             length: opened.length,
             file: opened.file,
@@ -192,7 +192,7 @@ impl Table {
         self.time.as_ref().and_then(|column| self.record.get(column.at))
     }
 
-    /// Reads the next row without a missing value into `values`; `false` at the end.
+    /// Reads the next row into `values`, with NaN for a missing reading; `false` at the end.
     pub(crate) fn next(&mut self, values: &mut Vec<f32>) -> Result<bool, Fault> {
         loop {
             if !std::mem::take(&mut self.pending) && !self.read()? {
@@ -211,6 +211,7 @@ impl Table {
             for column in &self.columns {
                 match cell_kind(self.record.get(column.at).unwrap_or_default()) {
                     Cell::Number(value) => values.push(value),
+                    Cell::Missing if self.missing == Missing::Reading => values.push(f32::NAN),
                     Cell::Missing if self.missing == Missing::Skip => {
                         whole = false;
                         break;

@@ -101,7 +101,7 @@ fn refused(error: Refused) -> Fault {
 }
 
 fn read(path: &Path, arguments: &TestArguments) -> Result<Sample, Fault> {
-    let mut table = Table::open(&Source::new(path, false), &arguments.columns)?;
+    let mut table = Table::open(&Source::new(path, false), &arguments.columns, arguments.missing)?;
     let mut values = Vec::new();
     let mut row = Vec::new();
     while table.next(&mut row)? {

@@ -1,13 +1,13 @@
 //! Summary of a log for a plot, in constant memory.
 
-use fastmmd::monitor::WindowStatus;
+use fastmmd::Stage;
 
-use crate::play::{Raised, Step};
+use crate::play::{Said, Step, Told};
 
 /// Largest number of stretches of rows kept; each is at most one pixel wide.
 const MOST: usize = 1024;
-/// Largest number of alarms kept.
-const MOST_ALARMS: usize = 1000;
+/// Largest number of alarms kept, and of drifts, and of times of learning.
+const MOST_KEPT: usize = 1000;
 
 /// A log as stretches of rows of equal length. When there are too many, neighbours are joined.
 #[derive(Debug, Clone, Default)]
@@ -15,9 +15,13 @@ pub(crate) struct Trace {
     /// Number of rows in a stretch.
     pub(crate) length: u64,
     pub(crate) stretches: Vec<Stretch>,
-    pub(crate) alarms: Vec<Raised>,
-    /// First row monitored.
-    pub(crate) monitored: Option<u64>,
+    /// The first alarms, as amended.
+    pub(crate) alarms: Vec<Told>,
+    /// Number of alarms in total.
+    pub(crate) alarm_count: u64,
+    /// Rows learned from.
+    pub(crate) learning: Vec<Rows>,
+    pub(crate) drifts: Vec<Drift>,
     /// Number of rows in total.
     pub(crate) rows: u64,
 }
@@ -25,15 +29,31 @@ pub(crate) struct Trace {
 /// Some successive rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stretch {
-    /// Smallest and largest value of each channel.
+    /// Smallest and largest value of each channel; NaN if none came.
     pub(crate) ranges: Vec<[f32; 2]>,
-    /// Largest ratio of statistic to threshold; `None` while learning.
+    /// Largest ratio of a statistic to its threshold; `None` while learning.
     pub(crate) ratio: Option<f32>,
+}
+
+/// From a row to before another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rows {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+}
+
+/// A channel that differs for some rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Drift {
+    pub(crate) channel: usize,
+    /// From the row on which it seems to have begun.
+    pub(crate) rows: Rows,
 }
 
 impl Stretch {
     fn join(&mut self, other: &Self) {
         for (range, theirs) in self.ranges.iter_mut().zip(&other.ranges) {
+            // A number is taken where the other is none.
             *range = [range[0].min(theirs[0]), range[1].max(theirs[1])];
         }
         self.ratio = match (self.ratio, other.ratio) {
@@ -49,17 +69,74 @@ impl Trace {
     }
 
     pub(crate) fn note(&mut self, step: &Step<'_>) {
-        let WindowStatus { statistic, threshold, .. } = step.detector.foremost();
-        let ratio = (threshold > 0.0).then(|| statistic / threshold);
         let number = step.row.number;
-        if ratio.is_some() {
-            self.monitored.get_or_insert(number);
-        }
+        let before = self.rows;
+        let ratio = step.detector.nearest().map(|leg| leg.ratio());
         self.add(number, &step.row.values, ratio);
-        if let Some(raised) = step.alarm
-            && self.alarms.len() < MOST_ALARMS
-        {
-            self.alarms.push(raised);
+        if ratio.is_none() {
+            extend(&mut self.learning, before, number);
+        }
+        match &step.said {
+            Some(Said::Alarm(told)) => {
+                self.alarm_count += 1;
+                if self.alarms.len() < MOST_KEPT {
+                    self.alarms.push(told.clone());
+                }
+            }
+            Some(Said::Amended(told)) => self.amend(told),
+            Some(Said::Relearns) | None => {}
+        }
+        if step.detector.stage() == Stage::Drift {
+            self.note_drifts(step, before);
+        }
+    }
+
+    /// Corrects an alarm, and the drift that began with it.
+    fn amend(&mut self, told: &Told) {
+        let row = u64::try_from(told.row).unwrap_or(0);
+        let since = u64::try_from(told.since).unwrap_or(0);
+        let Some(alarm) = self.alarms.iter_mut().rev().find(|alarm| alarm.row == told.row) else {
+            return;
+        };
+        let before = std::mem::replace(alarm, told.clone());
+        let began = u64::try_from(before.since).unwrap_or(0);
+        let first = |drift: &&mut Drift| {
+            drift.channel == before.alarm.channel && (began..=row).contains(&drift.rows.from)
+        };
+        if let Some(drift) = self.drifts.iter_mut().rev().find(first) {
+            *drift =
+                Drift { channel: told.alarm.channel, rows: Rows { from: since, ..drift.rows } };
+        }
+    }
+
+    /// Lengthens the drifts of all channels that differ now.
+    fn note_drifts(&mut self, step: &Step<'_>, before: u64) {
+        let number = step.row.number;
+        let mut channels: Vec<usize> = Vec::new();
+        for open in step.detector.open() {
+            // What differs in all channels together is shown where the alarm said.
+            let named = || {
+                let alarm = self.alarms.iter().rev().find(|told| told.alarm.leg == open.leg);
+                alarm.map(|told| told.alarm.channel)
+            };
+            channels.extend(open.channel.or_else(named));
+        }
+        channels.sort_unstable();
+        channels.dedup();
+        for channel in channels {
+            let last = self.drifts.iter_mut().rev().find(|drift| drift.channel == channel);
+            if let Some(drift) = last.filter(|drift| drift.rows.to == before) {
+                drift.rows.to = number + 1;
+                continue;
+            }
+            let told = match &step.said {
+                Some(Said::Alarm(told)) if told.alarm.channel == channel => Some(told.since),
+                _ => None,
+            };
+            let from = told.map_or(number, |since| u64::try_from(since).unwrap_or(0));
+            if self.drifts.len() < MOST_KEPT {
+                self.drifts.push(Drift { channel, rows: Rows { from, to: number + 1 } });
+            }
         }
     }
 
@@ -91,6 +168,15 @@ impl Trace {
     }
 }
 
+/// Adds a row to the last of some spans if that ended `before` it, or as a new one.
+fn extend(spans: &mut Vec<Rows>, before: u64, number: u64) {
+    if let Some(last) = spans.last_mut().filter(|last| last.to == before) {
+        last.to = number + 1;
+    } else if spans.len() < MOST_KEPT {
+        spans.push(Rows { from: number, to: number + 1 });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +198,25 @@ mod tests {
         assert_eq!(trace.stretches[at].ranges, [[0.0, 1e6]]);
         assert_eq!(trace.stretches[at + 1].ranges, [[0.0, 6.0]]);
         assert_eq!((trace.stretches[0].ratio, trace.stretches[at].ratio), (None, Some(1e6)));
+    }
+
+    #[test]
+    fn missing_readings_leave_the_others() {
+        let mut trace = Trace::new();
+        for row in 0..4096_u64 {
+            trace.add(row, &[if row % 8 < 6 { f32::NAN } else { 1.0 }, f32::NAN], None);
+        }
+        assert!(trace.length == 4 && trace.stretches[0].ranges[0][0].is_nan());
+        assert_eq!(trace.stretches[1].ranges[0], [1.0, 1.0]);
+        assert!(trace.stretches[1].ranges[1][0].is_nan());
+    }
+
+    #[test]
+    fn spans_grow_and_begin_anew() {
+        let mut spans = Vec::new();
+        for (before, number) in [(0, 0), (1, 1), (2, 3), (8, 8), (9, 9)] {
+            extend(&mut spans, before, number);
+        }
+        assert_eq!(spans, [Rows { from: 0, to: 4 }, Rows { from: 8, to: 10 }]);
     }
 }

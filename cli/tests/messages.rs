@@ -3,11 +3,9 @@
 mod common;
 
 use common::{RARELY, directory, fastmmd, fed, file, noise};
-use fastmmd::condition::ViewKind;
-use fastmmd::dynamic::Config;
 use fastmmd::features::sampling::QUASI_MAX_INPUTS;
-use fastmmd::monitor::{LoneOutliers, Policy};
-use fastmmd::{MapKind, Profile, Sampling};
+use fastmmd::monitor::LEARNING_ROWS;
+use fastmmd::{Config, MapKind, Profile, Sampling};
 
 /// The line that a command ends with; nothing else may be printed.
 fn refused(arguments: &[&str]) -> String {
@@ -66,14 +64,25 @@ fn cells_that_are_no_numbers() {
         let path = with_line(&at, name, 900, line);
         let place = format!("{path}: row 900, column \"b\" (line 902)");
         let wanted = format!("{place}: {what}; --missing skip leaves such rows out");
-        assert_eq!(refused(&["replay", &path]), wanted);
+        let error = ["--missing", "error"];
+        assert_eq!(refused(&[&["replay", &path], &error[..]].concat()), wanted);
         assert_eq!(refused(&["test", &path, &path]), wanted);
-        assert_eq!(refused(&["export", &path, "-o", "/dev/null"]), wanted);
-        assert_eq!(refused(&["tune", &path]), wanted);
+        assert_eq!(refused(&[&["export", &path, "-o", "/dev/null"], &error[..]].concat()), wanted);
+        assert_eq!(refused(&[&["tune", &path], &error[..]].concat()), wanted);
         let skipped = fastmmd(&["replay", &path, "--missing", "skip", "--json", RARELY]);
         assert_eq!(skipped.code, 0, "{skipped:?}");
-        assert_eq!(skipped.json()[0]["rows"], 2000);
+        let summary = &skipped.json()[0];
+        assert_eq!((&summary["rows"], &summary["skipped"]), (&2000.into(), &1.into()));
+        let missing = fastmmd(&["replay", &path, "--json", RARELY]);
+        let summary = &missing.json()[0];
+        assert_eq!((&summary["skipped"], &summary["missing_readings"]), (&0.into(), &1.into()));
+        let told = fastmmd(&["replay", &path, RARELY]).out;
+        assert!(told.contains("note: readings missing: 1\n"), "{told}");
     }
+    // A two-sample test needs whole rows.
+    let path = at.join("nan.csv").to_str().expect("UTF-8").to_owned();
+    assert_eq!(fastmmd(&["test", &path, &path, "--missing", "reading"]).code, 2);
+    assert_eq!(fastmmd(&["test", &path, &path, "--missing", "skip"]).code, 0);
     let ragged = with_line(&at, "ragged.csv", 3, "3,1.0,2.0");
     let wanted = format!("{ragged}: row 3 (line 5): 3 cells instead of 4");
     assert_eq!(refused(&["replay", &ragged]), wanted);
@@ -98,34 +107,44 @@ fn columns_that_are_not_there_or_do_not_move() {
         refused(&["replay", &log, "--columns", "time", "--time", "9"]),
         format!("{log}: no column \"9\"; its columns: time, a, b, c")
     );
-    let still: String = (0..2000).map(|row| format!("{row},{},7.5\n", (row * row) % 97)).collect();
-    let still = file(&at, "still.csv", &format!("time,a,b\n{still}"));
-    let why = "always 7.5 in single precision; leave it out with --columns, or take it with --allow-constant";
-    let wanted = format!("{still}: rows 0 to 767, column \"b\": {why}");
-    assert_eq!(refused(&["replay", &still]), wanted);
-    assert_eq!(refused(&["export", &still, "-o", "/dev/null"]), wanted);
-    assert!(
-        refused(&["tune", &still]).starts_with(&format!("{still}: rows 0 to 999, column \"b\""))
-    );
-    assert!(
-        refused(&["test", &still, &still]).contains("rows 0 to 1999, column \"b\": always 7.5")
-    );
-    assert_ne!(fastmmd(&["replay", &still, "--allow-constant"]).code, 2);
-    assert_ne!(fastmmd(&["replay", &still, "--columns", "a"]).code, 2);
+}
+
+/// A channel that stands still is reported, and watched for movement.
+#[test]
+fn a_channel_that_stands_still_is_no_error() {
+    let at = directory("messages-still");
+    let still = |moved: usize| -> String {
+        let row = |row: usize| {
+            let b = if row >= moved { 7.6 } else { 7.5 };
+            format!("{row},{},{b}\n", (row * row) % 97)
+        };
+        format!("time,a,b\n{}", (0..2000).map(row).collect::<String>())
+    };
+    let log = file(&at, "still.csv", &still(9999));
+    let ran = fastmmd(&["replay", &log, "--columns", "b"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let told = "note: b: stood still while learning, at 7.5; any movement of it is out of range";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    let ran = fastmmd(&["export", &log, "-o", "/dev/null"]);
+    assert!(ran.code == 0 && ran.out.contains(told), "{ran:?}");
+    assert_eq!(fastmmd(&["tune", &log]).code, 0);
+    assert!(refused(&["test", &log, &log]).contains("rows 0 to 1999, column \"b\": always 7.5"));
+    let moved = file(&at, "moved.csv", &still(1500));
+    let ran = fastmmd(&["replay", &moved, "--json", "--columns", "b"]);
+    let first = &ran.alarms()[0];
+    assert!((1500..1520).contains(&first["row"].as_u64().expect("a row")), "{first}");
+    assert_eq!(first["leg"], "range");
+    let summary = ran.json().pop().expect("a summary");
+    assert_eq!(summary["channels"][0]["deviation"], 0.0, "{summary}");
 }
 
 #[test]
 fn too_few_rows_to_learn() {
     let at = directory("messages-few");
-    let short = file(&at, "short.csv", &noise(300, 300, 0.0, 1));
-    assert_eq!(
-        refused(&["replay", &short]),
-        format!(
-            "{short}: too few rows to learn from: 300, at least 356 are needed (100 to scale, \
-             256 to learn with windows of up to 64 rows)"
-        )
-    );
-    let line = format!("{short}: too few rows to learn from: 300 in all, 500 are needed (--learn)");
+    let short = file(&at, "short.csv", &noise(200, 200, 0.0, 1));
+    let line = format!("{short}: too few rows to learn from: 200 in all, 256 are needed (--learn)");
+    assert_eq!(refused(&["replay", &short]), line);
+    let line = format!("{short}: too few rows to learn from: 200 in all, 500 are needed (--learn)");
     assert_eq!(refused(&["replay", &short, "--learn", "500"]), line);
     assert!(refused(&["tune", &short]).contains("too few rows to learn from"));
     let one = file(&at, "one.csv", "a\n1\n");
@@ -137,26 +156,24 @@ fn settings_that_mean_nothing() {
     let at = directory("messages-settings");
     let log = file(&at, "log.csv", &noise(2000, 2000, 0.0, 1));
     let replay = |options: &[&str]| refused(&[&["replay", &log], options].concat());
-    let shape = "channels times lags, and frequencies, must be from 1 to 65536";
+    let shape = "must be from 1 to 65536 each";
     assert!(replay(&["--features", "0"]).ends_with(shape));
     assert!(replay(&["--features", "65537"]).ends_with(shape));
-    assert!(replay(&["--lags", "21846", "--learn", "1e6"]).ends_with(shape));
+    let [least, most] = [LEARNING_ROWS.start(), LEARNING_ROWS.end()];
     assert_eq!(
-        replay(&["--windows", "64,16,4"]),
-        "--windows 64,16,4: must be window lengths in rows, ascending"
+        replay(&["--learn", "1e18"]),
+        format!("--learn {} rows: must be from {least} to {most} rows, not {}", 1e18, 1e18)
     );
-    assert_eq!(replay(&["--lags", "0"]), "--lags 0: must be at least 1");
+    assert!(replay(&["--learn", "255"]).contains("must be from 256"));
     assert_eq!(
-        replay(&["--windows", "1,4"]),
-        "--windows 1,4: must be window lengths in rows, ascending"
+        replay(&["--period", "300", "--learn", "1000"]),
+        "--period of 300 rows: must be at least 4 rows, and learning has to hold 4 cycles: 1200 \
+         rows (--learn), not 1000"
     );
-    assert!(replay(&["--scaling", "3"]).contains("the number of scaling rows is out of range"));
-    assert_eq!(
-        replay(&["--on-alarm", "relearn", "--settle", "163"]),
-        "--settle 163: must be at least the hold-off and the longest window: 164 rows"
-    );
-    assert!(replay(&["--learn", "1e18"]).contains("from 1 to 1e9 rows"));
-    assert!(replay(&["--mean-time-between-false-alarms", "5"]).contains("from 100 to 1e9 rows"));
+    assert!(replay(&["--period", "3"]).contains("must be at least 4 rows"));
+    assert!(replay(&["--relearn-after", "0.1"]).contains("must be from 1 to"));
+    assert!(replay(&["--period", "1d", "--time", "a"]).contains("add --rate HZ"));
+    assert!(replay(&["--mean-time-between-false-alarms", "5"]).contains("from 100 to 1e15 rows"));
     assert!(replay(&["--learn", "10min", "--time", "a"]).contains("add --rate HZ"));
     for wrong in [
         vec!["replay", &log, "--learn", "soon"],
@@ -177,7 +194,7 @@ fn settings_that_mean_nothing() {
 fn numbers_too_large_are_never_skipped() {
     let at = directory("messages-large");
     let log = with_line(&at, "large.csv", 1500, "1500,0.1,1e300,0.2");
-    for missing in ["error", "skip"] {
+    for missing in ["reading", "error", "skip"] {
         let line = refused(&["replay", &log, "--missing", missing]);
         assert!(line.contains("row 1500, column \"b\""), "{line}");
         assert!(line.ends_with("\"1e300\" is beyond what single precision holds"), "{line}");
@@ -212,9 +229,6 @@ fn files_that_cannot_be_written() {
 #[test]
 fn every_choice_of_the_core_is_offered() {
     let [replay, test] = ["replay", "test"].map(|command| fastmmd(&[command, "--help"]).out);
-    for name in Policy::NAMES.into_iter().chain(LoneOutliers::ALL.map(LoneOutliers::name)) {
-        assert!(replay.contains(&format!("- {name}: ")), "{name} in {replay}");
-    }
     let maps = MapKind::ALL.into_iter().filter(|kind| kind.is_dynamic()).map(MapKind::name);
     let others =
         Profile::ALL.map(Profile::name).into_iter().chain(Sampling::ALL.map(Sampling::name));
@@ -225,24 +239,8 @@ fn every_choice_of_the_core_is_offered() {
         assert!(!test.contains(&format!("- {}: ", kind.name())), "{test}");
     }
     assert!(test.contains(&format!("for up to {QUASI_MAX_INPUTS} channels")), "{test}");
-    for view in ViewKind::ALL {
-        let preset = Config::preset(view, 1e4);
-        for number in [u64::from(preset.scaling_rows), preset.rows_to_learn(1)] {
-            assert!(replay.contains(&format!("{number} for {}", view.name())), "{replay}");
-        }
-    }
-}
-
-/// A default that is too short for the windows is lengthened.
-#[test]
-fn every_policy_works_with_long_windows() {
-    let at = directory("messages-policies");
-    let log = file(&at, "log.csv", &noise(6000, 6000, 0.0, 1));
-    for policy in Policy::NAMES {
-        let options = ["--on-alarm", policy, "--windows", "4,1200", "--learn", "5500"];
-        let ran = fastmmd(&[&["replay", &log], &options[..]].concat());
-        assert!(ran.code < 2, "{policy} {ran:?}");
-    }
+    let rows = Config::rows(1e4).learning_rows;
+    assert!(replay.contains(&format!("at most {rows}; {rows} rows of standard input")), "{replay}");
 }
 
 #[test]

@@ -22,25 +22,163 @@ fn has_names(object: &Value, names: &[&str]) {
 #[test]
 fn a_step_is_found_and_told_as_json() {
     let at = directory("replay-json");
-    let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
+    let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 2));
     let ran = fastmmd(&["replay", &log, "--json", RARELY]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let lines = ran.json();
     let (summary, alarms) = lines.split_last().expect("lines");
-    let names =
-        ["event", "row", "time", "since_row", "score", "threshold", "window", "channel", "change"];
-    has_names(&alarms[0], &names);
+    let names = ["event", "row", "time", "since_row", "score", "threshold", "window", "channel"];
+    has_names(&alarms[0], &[names.as_slice(), &["change", "leg", "amended"]].concat());
     let first = &alarms[0];
     let row = first["row"].as_u64().expect("a row");
     assert!((3000..3010).contains(&row), "{first}");
     assert_eq!((&first["channel"], &first["channel_name"]), (&1.into(), &"b".into()));
     assert_eq!(first["time"].as_f64(), Some(f64::from(u32::try_from(row).unwrap())));
     assert!(first["score"].as_f64() > first["threshold"].as_f64());
-    let names = ["event", "rows", "learned", "alarms", "sigma", "features", "ram_bytes"];
-    has_names(summary, &names);
+    let names = ["event", "rows", "learned", "alarms", "open", "channels", "mute", "features"];
+    has_names(summary, &[names.as_slice(), &["ram_bytes", "supported_mean_time"]].concat());
     assert_eq!((&summary["rows"], &summary["learned"]), (&4000.into(), &768.into()));
-    assert_eq!(summary["alarms"], alarms.len());
-    assert_eq!((summary["sigma"].as_f64(), &summary["features"]), (Some(16.0), &16.into()));
+    assert_eq!(summary["alarms"], ran.alarms().len());
+    let open = summary["open"].as_array().expect("what differs still");
+    let level = open.iter().find(|open| open["leg"] == "level").expect("the level");
+    assert!((level["size"].as_f64().expect("deviations") - 4.0).abs() < 1.5, "{level}");
+    assert_eq!(level["channel_name"], "b");
+    let b = &summary["channels"][1];
+    has_names(b, &["name", "level", "deviation", "ties", "missing", "steadiness"]);
+    assert!((b["deviation"].as_f64().expect("a number") - 1.0).abs() < 0.2, "{b}");
+}
+
+/// A ramp is amended: more rows tell better since when.
+#[test]
+fn what_is_amended_is_said_again() {
+    let at = directory("replay-amended");
+    let text = noise(8000, 9000, 0.0, 5);
+    let ramped = text.lines().enumerate().map(|(line, text)| {
+        let cells: Vec<&str> = text.split(',').collect();
+        let rise = 0.002 * fastmmd_reference::real(line.saturating_sub(6000));
+        match cells[2].parse::<f64>() {
+            Ok(b) => format!("{},{},{:.4},{}\n", cells[0], cells[1], b + rise, cells[3]),
+            Err(_) => format!("{text}\n"),
+        }
+    });
+    let log = file(&at, "log.csv", &ramped.collect::<String>());
+    let ran = fastmmd(&["replay", &log, "--learn", "4096", "--json"]);
+    let lines = ran.json();
+    let amended: Vec<&Value> = lines.iter().filter(|line| line["amended"] == true).collect();
+    assert!(!amended.is_empty(), "{}", ran.out);
+    for line in amended {
+        assert_eq!(line["event"], "amended");
+        let same = |other: &&Value| other["row"] == line["row"] && other["event"] == "alarm";
+        let alarm = lines.iter().find(same).expect("an alarm of the same row");
+        assert_eq!((&alarm["amended"], &alarm["time"]), (&json!(false), &line["time"]));
+        let said = |line: &Value| {
+            [&line["channel"], &line["change"], &line["since_row"]].map(Value::clone)
+        };
+        assert_ne!(said(alarm), said(line));
+    }
+    let text = fastmmd(&["replay", &log, "--learn", "4096"]).out;
+    assert!(text.contains("\namended row "), "{text}");
+    let last = "still different at the end: b, level, ";
+    assert!(text.contains(last) && text.contains(" deviations, since row 6"), "{text}");
+}
+
+/// An ordinary run has no warning; a promise that learning does not support has one.
+#[test]
+fn the_promise_follows_from_the_rows_learned() {
+    let at = directory("replay-promise");
+    let log = file(&at, "log.csv", &noise(3000, 3000, 0.0, 6));
+    for (learn, promise) in [("256", 250.0), ("768", 1400.0), ("2048", 10_000.0)] {
+        let summary = fastmmd(&["replay", &log, "--learn", learn, "--json"]).json().pop();
+        let summary = summary.expect("a summary");
+        assert_eq!(summary["mean_time_between_false_alarms"], promise);
+        assert_eq!(summary["warning"], Value::Null);
+    }
+    let ran = fastmmd(&["replay", &log, "--learn", "768", "--mtbfa", "10000"]);
+    assert!(ran.out.contains("note: the promised time between false alarms"), "{}", ran.out);
+    assert!(ran.out.contains("promised: one false alarm in 10000 rows"), "{}", ran.out);
+}
+
+/// A cycle with noise, whose level rises from row `rise` on by 0.001 deviations of the noise a row.
+fn cyclic(rows: usize, rise: usize) -> String {
+    let mut random = Generator::new(3);
+    let mut text = "time,a\n".to_owned();
+    for row in 0..rows {
+        let turn = fastmmd_reference::real(row) * std::f64::consts::TAU / 300.0;
+        let risen = 0.002 * fastmmd_reference::real(row.saturating_sub(rise));
+        text.push_str(&format!("{row},{:.4}\n", 10.0 * turn.sin() + risen + random.normal()));
+    }
+    text
+}
+
+#[test]
+fn a_cycle_is_no_drift_and_a_slow_rise_under_it_is() {
+    let at = directory("replay-cycle");
+    let rising = file(&at, "rising.csv", &cyclic(12_000, 8000));
+    let period = ["--period", "300", "--learn", "4800", "--json"];
+    let ran = fastmmd(&[&["replay", &rising], &period[..]].concat());
+    let first = &ran.alarms()[0];
+    assert!((8000..9500).contains(&first["row"].as_u64().expect("a row")), "{first}");
+    assert_eq!((&first["change"], ran.code), (&json!("level"), 1));
+    // The same as a time, and by default eight cycles are learned from.
+    let timed = ["--period", "5min", "--learn", "80min", "--json"];
+    assert_eq!(fastmmd(&[&["replay", &rising], &timed[..]].concat()).out, ran.out);
+    let summary = fastmmd(&["replay", &rising, "--period", "300", "--json"]).json().pop();
+    let summary = summary.expect("a summary");
+    assert_eq!((&summary["learned"], &summary["period"]), (&json!(2400), &json!(300.0)));
+    // A saved state goes on with its profile.
+    let state = at.join("state.bin").to_str().expect("UTF-8").to_owned();
+    let lines: Vec<String> = cyclic(12_000, 8000).lines().map(str::to_owned).collect();
+    let [begin, rest] = [&lines[1..6001], &lines[6001..]]
+        .map(|part| format!("{}\n{}\n", lines[0], part.join("\n")));
+    let [begin, rest] =
+        [("1.csv", begin), ("2.csv", rest)].map(|(name, text)| file(&at, name, &text));
+    fastmmd(&[&["replay", &begin, "--state", &state], &period[..]].concat());
+    let resumed = fastmmd(&["replay", &rest, "--state", &state, "--json"]);
+    let moved: Vec<usize> = resumed.alarm_rows().iter().map(|row| row + 6000).collect();
+    assert_eq!(moved, ran.alarm_rows());
+}
+
+#[test]
+fn a_drift_that_lasts_is_learned_if_asked_for() {
+    let at = directory("replay-relearn");
+    let log = file(&at, "log.csv", &noise(8000, 3000, 4.0, 3));
+    let options = ["--learn", "1000", "--relearn-after", "500", "--json", RARELY];
+    let ran = fastmmd(&[&["replay", &log], &options[..]].concat());
+    let lines = ran.json();
+    let anew = lines.iter().find(|line| line["event"] == "relearning").expect("it is said");
+    assert!((3500..3520).contains(&anew["row"].as_u64().expect("a row")), "{anew}");
+    let summary = lines.last().expect("a summary");
+    assert_eq!((&summary["learned"], &summary["open"]), (&json!(2000), &json!([])));
+    let kept = fastmmd(&["replay", &log, "--learn", "1000", RARELY]).out;
+    assert!(kept.contains("still different at the end: b, level, "), "{kept}");
+}
+
+/// A reading that does not come costs its channel's evidence, not the row.
+#[test]
+fn missing_readings_are_counted_and_told() {
+    let at = directory("replay-readings");
+    let text = noise(4000, 9999, 0.0, 7);
+    let without = |from: usize, every: usize| -> String {
+        let line = |(line, text): (usize, &str)| {
+            let row = text.rsplit_once(',').expect("cells").0;
+            let gone = line > from && line % every == 0;
+            if gone { format!("{row},NA\n") } else { format!("{text}\n") }
+        };
+        text.lines().enumerate().map(line).collect()
+    };
+    let some = file(&at, "some.csv", &without(0, 10));
+    let ran = fastmmd(&["replay", &some, "--learn", "1000", "--json", RARELY]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let summary = ran.json().pop().expect("a summary");
+    assert_eq!((&summary["missing_readings"], &summary["learned"]), (&json!(400), &json!(1000)));
+    assert_eq!(summary["channels"][2]["missing"], 0.1);
+    let told = fastmmd(&["replay", &some, "--learn", "1000", RARELY]).out;
+    assert!(told.contains("note: c: 10 % of the learning rows had no reading"), "{told}");
+    let gone = file(&at, "gone.csv", &without(3000, 1));
+    let ran = fastmmd(&["replay", &gone, "--learn", "1000", "--json", RARELY]);
+    let first = &ran.alarms()[0];
+    assert_eq!((&first["change"], &first["channel_name"]), (&json!("missing"), &json!("c")));
+    assert!((3000..3040).contains(&first["row"].as_u64().expect("a row")), "{first}");
 }
 
 #[test]
@@ -48,30 +186,15 @@ fn exit_codes_tell_healthy_from_drift() {
     let at = directory("replay-codes");
     let healthy = file(&at, "healthy.csv", &noise(4000, 4000, 0.0, 2));
     let drifted = file(&at, "drifted.csv", &noise(4000, 3000, 4.0, 2));
-    for view in ["raw", "delay", "innovation", "auto"] {
-        for (log, code) in [(&healthy, 0), (&drifted, 1)] {
-            let ran = fastmmd(&["replay", log, "--view", view, "--learn", "2000", RARELY]);
-            assert_eq!(ran.code, code, "{view} {ran:?}");
-        }
+    for (log, code) in [(&healthy, 0), (&drifted, 1)] {
+        let ran = fastmmd(&["replay", log, "--learn", "2000", RARELY]);
+        assert_eq!(ran.code, code, "{ran:?}");
     }
     let ran = fastmmd(&["replay", &healthy, "--learn", "2000", RARELY]);
     assert!(ran.out.contains("healthy; 2000 rows watched, 2000 learned from"), "{}", ran.out);
     assert!(!ran.out.contains('\u{1b}') && ran.err.is_empty(), "{ran:?}");
     let ran = fastmmd(&["replay", &drifted, "--learn", "2000"]);
     assert!(ran.out.contains("alarm") && ran.out.contains(" b changed in "), "{}", ran.out);
-}
-
-#[test]
-fn policies_differ_in_how_often_they_alarm() {
-    let at = directory("replay-policies");
-    let log = file(&at, "log.csv", &noise(6000, 3000, 4.0, 3));
-    let alarms = |policy: &str| {
-        let options = ["--view", "raw", "--on-alarm", policy, "--hold-off", "100", "--json"];
-        fastmmd(&[&["replay", &log, "--learn", "2000"], &options[..]].concat()).alarms().len()
-    };
-    assert_eq!((alarms("latch"), alarms("once")), (1, 1));
-    assert!(alarms("hold-off") >= 25, "{}", alarms("hold-off"));
-    assert!((1..4).contains(&alarms("relearn")));
 }
 
 #[test]
@@ -277,18 +400,6 @@ fn a_time_column_may_name_its_unit() {
 }
 
 #[test]
-fn lags_choose_the_view_of_vectors() {
-    let at = directory("replay-lags");
-    let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
-    let learn = ["replay", &log, "--learn", "1500", "--json", RARELY];
-    for lags in ["2", "3", "5", "8"] {
-        let auto = fastmmd(&[learn.as_slice(), &["--lags", lags]].concat());
-        let delay = fastmmd(&[learn.as_slice(), &["--view", "delay", "--lags", lags]].concat());
-        assert_eq!((auto.code, &auto.out), (1, &delay.out), "{auto:?}");
-    }
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn long_logs_take_no_more_memory() {
     /// Peak memory of a replay, in kilobytes.
@@ -410,54 +521,26 @@ fn wide(channels: usize, rows: usize, step: usize, moved: usize) -> String {
 fn many_channels_are_watched() {
     let at = directory("replay-wide");
     let log = file(&at, "log.csv", &wide(40, 1600, 1400, 33));
-    for view in ["innovation", "raw", "delay"] {
-        let windows = ["--windows", "4,16,64", "--learn", "1200", "--json", RARELY];
-        let ran = fastmmd(&[&["replay", &log, "--view", view], &windows[..]].concat());
-        assert_eq!(ran.code, 1, "{view} {ran:?}");
-        let first = &ran.alarms()[0];
-        let row = first["row"].as_u64().expect("a row");
-        assert!((1400..1440).contains(&row), "{view} {first}");
-        assert_eq!(first["channel_name"], "c33", "{view} {first}");
-    }
-}
-
-#[test]
-fn any_number_of_windows_is_watched() {
-    let at = directory("replay-windows");
-    let log = file(&at, "log.csv", &noise(4000, 3000, 4.0, 1));
-    for windows in ["8", "4,16", "2,4,8,16,32", "2,3,4,6,8,12,16,24,32,48,64,96"] {
-        let ran =
-            fastmmd(&["replay", &log, "--learn", "2500", "--windows", windows, "--json", RARELY]);
-        assert_eq!(ran.code, 1, "{windows} {ran:?}");
-        assert!((3000..3020).contains(&ran.alarm_rows()[0]), "{windows} {ran:?}");
-        let summary = ran.json().pop().expect("a summary");
-        assert_eq!(
-            summary["windows"],
-            serde_json::from_str::<Value>(&format!("[{windows}]")).unwrap()
-        );
-    }
+    let picture = at.join("plot.svg").to_str().expect("UTF-8").to_owned();
+    let ran = fastmmd(&["replay", &log, "--learn", "1200", "--json", RARELY, "--plot", &picture]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let first = &ran.alarms()[0];
+    assert!((1400..1440).contains(&first["row"].as_u64().expect("a row")), "{first}");
+    assert_eq!(first["channel_name"], "c33", "{first}");
+    // Of all channels that one is drawn.
+    let text = fs::read_to_string(&picture).expect("a picture");
+    assert!(text.contains("\nc33\n") && text.contains("32 channels not shown"));
 }
 
 #[test]
 fn the_largest_shape_is_made_learned_and_saved() {
     let at = directory("replay-largest");
-    let log = file(&at, "log.csv", &wide(256, 90, 90, 0));
+    let log = file(&at, "log.csv", &wide(256, 300, 300, 0));
     let state = at.join("state.bin").to_str().expect("UTF-8").to_owned();
-    let shape = ["--view", "raw", "--lags", "2", "--features", "4096", "--windows", "2,4"];
-    let rows = ["--scaling", "16", "--learn", "81", "--json", "--state", &state];
-    let ran = fastmmd(&[&["replay", &log], &shape[..], &rows].concat());
+    let shape = ["--features", "4096", "--learn", "256", "--json", "--state", &state];
+    let ran = fastmmd(&[&["replay", &log], &shape[..]].concat());
     let summary = ran.json().pop().expect("a summary");
     assert!(ran.code < 2 && summary["features"] == 4096, "{ran:?}");
     let inspected = fastmmd(&["inspect", &state, "--json"]).json().swap_remove(0);
-    assert_eq!((&inspected["channels"], &inspected["lags"]), (&json!(256), &json!(2)));
-    assert_eq!((&inspected["stage"], &inspected["rows"]), (&json!("monitoring"), &json!(90)));
-}
-
-#[test]
-fn vectors_may_have_many_rows() {
-    let at = directory("replay-long");
-    let log = file(&at, "log.csv", &noise(4000, 3500, 8.0, 1));
-    let options = ["--lags", "64", "--features", "256", "--learn", "3000"];
-    let ran = fastmmd(&[&["replay", &log, "--json", RARELY], &options[..]].concat());
-    assert!(ran.code == 1 && ran.alarm_rows()[0] >= 3500, "{ran:?}");
+    assert_eq!((&inspected["channels"], &inspected["rows"]), (&json!(256), &json!(300)));
 }

@@ -3,11 +3,12 @@
 mod common;
 
 use common::{directory, fastmmd, file, noise};
+use fastmmd_reference::generate::Generator;
 
 /// The Rust source that the command prints, compiled unchanged.
 #[allow(dead_code, reason = "it only has to compile")]
 mod pasted {
-    include!("tuned/innovation.rs");
+    include!("tuned/noise.rs");
 
     pub(crate) fn check() -> bool {
         Drift::new(&MAP, CONFIG).is_ok()
@@ -15,8 +16,8 @@ mod pasted {
 }
 
 #[allow(dead_code, reason = "it only has to compile")]
-mod pasted_raw {
-    include!("tuned/raw.rs");
+mod pasted_cycle {
+    include!("tuned/cycle.rs");
 
     pub(crate) fn check() -> bool {
         Drift::new(&MAP, CONFIG).is_ok()
@@ -28,48 +29,126 @@ fn rust(text: &str) -> &str {
     text.split("To paste:\n\n").nth(1).expect("something to paste")
 }
 
-#[test]
-fn candidates_are_tried_and_the_best_is_printed_as_rust() {
-    let at = directory("tune");
-    let log = file(&at, "log.csv", &noise(6000, 6000, 0.0, 1));
-    let ran = fastmmd(&["tune", &log]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    for part in ["innovation", "raw", "delay", "false alarms", "M4F", "M0", "bytes", "expected"] {
-        assert!(ran.out.contains(part), "{part:?} is missing in\n{}", ran.out);
+/// The command in the output, split into words.
+fn command(text: &str) -> Vec<&str> {
+    let line = text.split("To try:\n\n").nth(1).and_then(|rest| rest.lines().next());
+    line.expect("a command").split(' ').skip(1).collect()
+}
+
+/// Two channels with a cycle of 150 rows and one without.
+fn cyclic(rows: usize, seed: u64) -> String {
+    let mut random = Generator::new(seed);
+    let mut text = "time,a,b,c\n".to_owned();
+    for row in 0..rows {
+        let turn = (fastmmd_reference::real(row) * std::f64::consts::TAU / 150.0).sin();
+        let [a, b, c] = [4.0 * turn, 2.0 * turn * turn, 0.0].map(|x| x + 0.3 * random.normal());
+        text.push_str(&format!("{row},{a:.4},{b:.4},{c:.4}\n"));
     }
-    assert_eq!(rust(&ran.out), include_str!("tuned/raw.rs"));
-    let lines = fastmmd(&["tune", &log, "--json"]).json();
-    assert!(lines.len() >= 6, "{lines:?}");
-    let suggested: Vec<_> = lines.iter().filter(|line| line["suggested"] == true).collect();
-    assert_eq!(suggested.len(), 1);
-    for line in &lines {
-        let found = line["smallest_shift"].as_array().expect("a step for each channel");
-        // Noise of deviation 1: within 64 rows, steps from about half a deviation are found.
-        let sizes: Vec<f64> = found.iter().map(|size| size.as_f64().unwrap_or(99.0)).collect();
-        let limit = if line["view"] == "innovation" { 5.0 } else { 2.0 };
-        assert!(sizes.len() == 3 && sizes.iter().all(|size| (0.2..limit).contains(size)), "{line}");
-        assert!(line["instructions_m0"].as_u64() > line["instructions_m4f"].as_u64(), "{line}");
-        assert!(line["ram_bytes"].as_u64() > Some(500));
-    }
-    let small = fastmmd(&["tune", &log, "--ram", "2200", "--json"]).json();
-    let chosen = small.iter().find(|line| line["suggested"] == true).expect("one that fits");
-    assert!(chosen["ram_bytes"].as_u64() <= Some(2200), "{chosen}");
-    let ran = fastmmd(&["tune", &log, "--ram", "2200"]);
-    assert_eq!(rust(&ran.out), include_str!("tuned/innovation.rs"));
-    assert!(pasted::check() && pasted_raw::check());
-    let ran = fastmmd(&["tune", &log, "--ram", "10"]);
-    assert!(ran.code == 0 && ran.out.contains("No candidate keeps the stated"), "{}", ran.out);
+    text
 }
 
 #[test]
-fn longer_delays_find_smaller_steps() {
-    let at = directory("tune-delay");
+fn changes_are_tried_and_settings_printed_as_rust_and_as_a_command() {
+    let at = directory("tune");
+    let log = file(&at, "log.csv", &noise(9000, 9000, 0.0, 1));
+    let ran = fastmmd(&["tune", &log]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for part in [
+        "No cycle was found.",
+        "9000 healthy rows of 3 channels",
+        "promised",
+        "median delay",
+        "step of 1 deviation",
+        "ramp to 2 deviations",
+        "2 times the spread",
+        "1/2 of the spread",
+        "stuck",
+        "bytes of RAM",
+        "Cortex-M4F",
+    ] {
+        assert!(ran.out.contains(part), "{part:?} is missing in\n{}", ran.out);
+    }
+    let widest = ran.out.lines().filter(|line| !line.contains(&log)).map(|it| it.chars().count());
+    assert!(widest.max() <= Some(80), "{}", ran.out);
+    assert_eq!(rust(&ran.out), include_str!("tuned/noise.rs"));
+    assert!(pasted::check());
+    assert!(fastmmd(&command(&ran.out)).code < 2);
+
+    let lines = fastmmd(&["tune", &log, "--json"]).json();
+    let candidates: Vec<_> = lines.iter().filter(|line| line["event"] == "candidate").collect();
+    let [only] = candidates.as_slice() else { panic!("{lines:?}") };
+    assert_eq!((&only["suggested"], &only["learning_rows"]), (&true.into(), &4096.into()));
+    assert!(only["instructions_m0"].as_u64() > only["instructions_m4f"].as_u64(), "{only}");
+    assert!(only["ram_bytes"].as_u64() > Some(500));
+    let trials: Vec<_> = lines.iter().filter(|line| line["event"] == "trial").collect();
+    assert_eq!(trials.len(), 15);
+    for trial in trials {
+        let (found, tried) = (trial["found"].as_u64(), trial["tried"].as_u64());
+        assert!(found.is_some() && found == tried && tried >= Some(5), "{trial}");
+        let most = if trial["change"] == "ramp" { 700 } else { 200 };
+        assert!(trial["median_delay"].as_u64() < Some(most), "{trial}");
+    }
+}
+
+#[test]
+fn a_cycle_is_found_and_used() {
+    let at = directory("tune-cycle");
+    let log = file(&at, "log.csv", &cyclic(6000, 1));
+    let ran = fastmmd(&["tune", &log]);
+    assert!(ran.out.contains("A cycle of 150 rows, 40.0 times in the log."), "{}", ran.out);
+    assert!(ran.out.contains("With the cycle "), "{}", ran.out);
+    assert_eq!(rust(&ran.out), include_str!("tuned/cycle.rs"));
+    assert!(pasted_cycle::check());
+    assert!(command(&ran.out).contains(&"--period"));
+    assert!(fastmmd(&command(&ran.out)).code < 2);
+    let lines = fastmmd(&["tune", &log, "--json"]).json();
+    assert_eq!(lines[0]["event"], "cycle");
+    let explained = lines[0]["explained"].as_array().expect("a number for each channel");
+    assert!(explained[0].as_f64() > Some(0.9) && explained[2].as_f64() < Some(0.1));
+    // One that is given is not looked for.
+    let given = fastmmd(&["tune", &log, "--period", "150"]).out;
+    assert!(!given.contains("A cycle of") && given.contains("> cycle 150"), "{given}");
+    // Too few of them to learn from.
+    let few = file(&at, "few.csv", &cyclic(1000, 2));
+    let ran = fastmmd(&["tune", &few]);
+    assert!(ran.out.contains("note: too few cycles to use it: 1"), "{}", ran.out);
+}
+
+#[test]
+fn what_fits_into_the_ram_is_suggested() {
+    let at = directory("tune-ram");
+    let log = file(&at, "log.csv", &noise(4000, 4000, 0.0, 1));
+    let all = fastmmd(&["tune", &log, "--json"]).json();
+    let fits = fastmmd(&["tune", &log, "--json", "--ram", "4600"]).json();
+    assert!(all[0]["ram_bytes"].as_u64() > Some(4600));
+    assert!(fits[0]["ram_bytes"].as_u64() <= Some(4600), "{}", fits[0]);
+    assert!(fits[0]["features"].as_u64() < all[0]["features"].as_u64());
+    let ran = fastmmd(&["tune", &log, "--ram", "10"]);
+    assert!(ran.code == 2 && ran.err.contains("bytes of RAM are needed"), "{ran:?}");
+}
+
+#[test]
+fn settings_are_those_that_were_given() {
+    let at = directory("tune-given");
     let log = file(&at, "log.csv", &noise(4000, 4000, 0.0, 4));
-    let least = |within: &str| {
-        let lines = fastmmd(&["tune", &log, "--within", within, "--json"]).json();
-        let raw = lines.iter().find(|line| line["view"] == "raw").expect("a raw candidate");
-        let sizes = raw["smallest_shift"].as_array().expect("steps").clone();
-        sizes.iter().map(|size| size.as_f64().unwrap_or(99.0)).sum::<f64>()
-    };
-    assert!(least("200") < least("8"));
+    let given = ["--learn", "1000", "--mtbfa", "2000", "--features", "16", "--within", "50"];
+    let line = fastmmd(&[&["tune", &log, "--json"], &given[..]].concat()).json().swap_remove(0);
+    assert_eq!((&line["learning_rows"], &line["features"]), (&1000.into(), &16.into()));
+    assert_eq!((&line["within"], &line["watched"]), (&50.into(), &3000.into()));
+    assert_eq!(line["mean_time_between_false_alarms"], 2000.0);
+}
+
+/// A drift in the log shows as false alarms.
+#[test]
+fn a_log_that_is_not_healthy_is_said_so() {
+    let at = directory("tune-drift");
+    let mut text = noise(3000, 3000, 0.0, 5);
+    for step in [3.0, -3.0, 6.0, -6.0, 9.0, -9.0] {
+        let (_, rows) = text.split_once('\n').expect("a heading");
+        let more = noise(400, 0, step, rows.len() as u64);
+        text.push_str(more.split_once('\n').expect("a heading").1);
+    }
+    let log = file(&at, "log.csv", &text);
+    let ran = fastmmd(&["tune", &log, "--learn", "2500"]);
+    assert!(ran.out.contains("is the log healthy to its end?"), "{}", ran.out);
 }

@@ -1,7 +1,7 @@
 //! What a channel's own past says of its next value.
 
 use crate::numeric::{larger, row_count, smaller, sqrt_f32};
-use crate::state::{NonNegative, state};
+use crate::state::{FromOne, state};
 
 /// Terms of a prediction: three rows, and three means.
 const TERMS: usize = 6;
@@ -32,9 +32,9 @@ state! {
         past: [f32; 3],
         means: [f32; 4],
         /// Mean squared error.
-        variance: NonNegative = NonNegative(1.0),
+        variance: FromOne,
         /// 1/√variance.
-        inverse_deviation: NonNegative = NonNegative(1.0),
+        inverse_deviation: FromOne,
         variance_rows: u32,
         rows: u32,
     }
@@ -77,7 +77,7 @@ impl Predictor {
     /// 1/deviation of the errors.
     #[inline]
     pub(crate) fn inverse_deviation(&self) -> f32 {
-        self.inverse_deviation.0
+        self.inverse_deviation.get()
     }
 
     /// Takes a value into what is looked back at.
@@ -101,7 +101,7 @@ impl Predictor {
         if self.rows > 3 {
             let [.., slow] = self.means;
             let terms = self.terms();
-            let (squared, limit) = (error * error, FAR * FAR * self.variance.0);
+            let (squared, limit) = (error * error, FAR * FAR * self.variance.get());
             let solved = self.weights.iter().any(|weight| weight.abs() > 0.0);
             let weight = if solved && squared > limit { sqrt_f32(limit / squared) } else { 1.0 };
             let rate = 1.0 / row_count(self.rows - 3);
@@ -116,9 +116,11 @@ impl Predictor {
             }
             let cut = if self.variance_rows > CARRIED { smaller(squared, limit) } else { squared };
             self.variance_rows = self.variance_rows.saturating_add(1);
-            self.variance.0 += (cut - self.variance.0) / row_count(self.variance_rows);
-            self.variance.0 = larger(self.variance.0, 1e-8);
-            self.inverse_deviation.0 = 1.0 / sqrt_f32(self.variance.0);
+            let before = self.variance.get();
+            let variance = before + (cut - before) / row_count(self.variance_rows);
+            let variance = larger(variance, 1e-8);
+            self.variance.set(variance);
+            self.inverse_deviation.set(1.0 / sqrt_f32(variance));
         }
         self.advance(value);
     }

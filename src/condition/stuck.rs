@@ -2,7 +2,7 @@
 
 use core::ops::{Deref, DerefMut};
 
-use crate::numeric::{ln, rounded, row_count};
+use crate::numeric::{larger, ln_f32, row_count, smaller, whole};
 use crate::state::state;
 
 state! {
@@ -68,8 +68,7 @@ impl Runs {
     /// longer ones, so four times the longest seen is allowed too, and never less than `least`.
     pub(crate) fn arm(&mut self, rows: u32, mean_time: f32, least: u32) {
         let chance = (row_count(self.repeats) + 1.0) / (row_count(rows) + 2.0);
-        let by_chance = ln(f64::from(mean_time.max(2.0))) / -ln(f64::from(chance.min(0.999)));
-        let by_chance = whole(rounded(by_chance));
+        let by_chance = whole(ln_f32(larger(mean_time, 2.0)) / -ln_f32(smaller(chance, 0.999)));
         self.limit = by_chance.max(self.longest.saturating_mul(4)).max(least);
     }
 
@@ -99,15 +98,6 @@ impl Runs {
     pub(crate) fn part_of(&self, rows: u32) -> f32 {
         row_count(self.repeats) / row_count(rows.max(1))
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates, and the length is positive"
-)]
-fn whole(length: f32) -> u32 {
-    length as u32
 }
 
 #[cfg(test)]

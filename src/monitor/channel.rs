@@ -2,11 +2,11 @@
 
 use crate::condition::{Predictor, Runs, Standard, Stillness};
 use crate::numeric::{larger, ln_f32, smaller, sqrt_f32, within};
-use crate::state::{NonNegative, State, state};
+use crate::state::{FromOne, State, state};
 
 use super::cause::Cause;
 use super::legs::charts::{Charts, Score, Side};
-use super::legs::choice::{ByPhase, Carried, Legs, Profiles, Slot};
+use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
 use super::legs::tail::{Design, Tail};
@@ -16,6 +16,8 @@ use super::verdict::{Change, Leg};
 
 /// Deviations at which values and residuals are cut for charts.
 const CUT: f32 = 8.0;
+/// Deviations at which residuals are cut for jumps: one row alone is none.
+const JUMP_CUT: f32 = 4.0;
 /// Deviations at which they are cut at all.
 const FARTHEST: f32 = 1e4;
 /// Largest score of a residual's spread.
@@ -32,6 +34,8 @@ const PER_UP: f32 = 0.75;
 const PER_DOWN: f32 = 2.9;
 /// Weight of a row in the means that tell a spread from a level.
 const EVIDENCE_RATE: f32 = 2.0 / 33.0;
+/// Largest half square of a step between residuals there: a step of the level is two rows of it.
+const STEP_CUT: f32 = 8.0;
 /// Least rows for which a reading may be the same, or missing.
 const LEAST_RUN: u32 = 12;
 /// Least mean time, in rows, for runs that come by chance: they are easily told.
@@ -42,7 +46,7 @@ const MOVED: f32 = 6.0;
 const LEVEL: Score =
     Score { side: Side::Both, windows: &[256, 1024], largest: CUT, least: 0, is_level: true };
 const JUMP: Score =
-    Score { side: Side::Both, windows: &[4, 16, 64], largest: CUT, least: 1, is_level: false };
+    Score { side: Side::Both, windows: &[4, 16, 64], largest: JUMP_CUT, least: 1, is_level: false };
 const UP: Score =
     Score { side: Side::Up, windows: &[16, 64], largest: SPREAD_CUT, least: 1, is_level: false };
 const DOWN: Score =
@@ -124,10 +128,10 @@ state! {
         /// The last value and residual, in deviations: what counts where a reading is missing.
         value: f32,
         residual: f32,
-        /// Mean of the residual over 16 rows, its mean square about that, and that while learning.
-        mean: f32,
-        square: NonNegative = NonNegative(1.0),
-        usual_square: NonNegative = NonNegative(1.0),
+        /// Half the mean square of the steps between residuals over 16 rows, and that while
+        /// learning: the spread, whatever the level does.
+        square: FromOne,
+        usual_square: FromOne,
         pub(super) causes: [Cause; 4],
     }
 }
@@ -205,7 +209,7 @@ impl<L: Legs> Channel<L> {
     fn standardised(&self, reading: f32, plan: &Plan) -> f32 {
         let value = within(self.standard.standardised(reading), FARTHEST);
         // Without a period there is no profile to go by.
-        if plan.period > 0.0 {
+        if <L::Cycle as Cycle>::BINS > 0 && plan.period > 0.0 {
             return within(self.profile.residual(plan.phase, plan.period, value), FARTHEST);
         }
         value
@@ -241,6 +245,7 @@ impl<L: Legs> Channel<L> {
         self.standard.learn(reading, &mut []);
         self.value = self.standardised(reading, plan);
         let error = self.value - self.predictor.expected();
+        let before = self.residual;
         self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
         self.predictor.learn(self.value, error);
         let collects = progress.collects();
@@ -253,7 +258,7 @@ impl<L: Legs> Channel<L> {
             cusum.learn(value - charts.mean, variance, row, plan, collects);
         }
         if let Some(jump) = self.jump.carried_mut() {
-            jump.learn(&JUMP, within(self.residual, CUT), plan, collects);
+            jump.learn(&JUMP, within(self.residual, JUMP_CUT), plan, collects);
         }
         if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
@@ -263,8 +268,9 @@ impl<L: Legs> Channel<L> {
         if collects {
             self.range.learn(self.residual);
         }
-        self.weigh();
-        self.usual_square.0 += (self.square.0 - self.usual_square.0) / 256.0;
+        self.weigh(before);
+        let usual = self.usual_square.get();
+        self.usual_square.set(usual + (self.square.get() - usual) / 256.0);
     }
 
     /// Goes on without a reading: what it was expected to be is looked back at.
@@ -273,10 +279,12 @@ impl<L: Legs> Channel<L> {
         self.predictor.advance(expected);
     }
 
-    fn weigh(&mut self) {
-        let step = within(self.residual, 30.0) - self.mean;
-        self.mean += EVIDENCE_RATE * step;
-        self.square.0 += EVIDENCE_RATE * (smaller(step * step, 16.0) - self.square.0);
+    /// Takes in the step from the residual of the row `before`.
+    fn weigh(&mut self, before: f32) {
+        let step = self.residual - before;
+        let step = smaller(0.5 * step * step, STEP_CUT);
+        let square = self.square.get();
+        self.square.set(square + EVIDENCE_RATE * (step - square));
     }
 
     /// Ends learning, after `rows` rows.
@@ -335,6 +343,7 @@ impl<L: Legs> Channel<L> {
         self.value = self.standardised(reading, plan);
         let expected = self.predictor.expected();
         let error = self.value - expected;
+        let before = self.residual;
         self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
         let starting = self.predictor.is_starting();
         let skip = self.range.is_glitch(self.residual) && self.glitches < GLITCHES;
@@ -353,7 +362,7 @@ impl<L: Legs> Channel<L> {
             return;
         }
         if let Some(jump) = self.jump.carried_mut() {
-            *jump_found = jump.watch(&JUMP, within(self.residual, CUT), plan, adapts);
+            *jump_found = jump.watch(&JUMP, within(self.residual, JUMP_CUT), plan, adapts);
         }
         if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
@@ -362,7 +371,7 @@ impl<L: Legs> Channel<L> {
             let down = spread.down.watch(&DOWN, down, plan, adapts);
             *spread_found = spread.up.watch(&UP, up, plan, adapts).or(down);
         }
-        self.weigh();
+        self.weigh(before);
         *range_found = self.range.watch(self.residual, adapts);
     }
 
@@ -379,7 +388,7 @@ impl<L: Legs> Channel<L> {
 
     /// Log-likelihoods that the level is off, and that the spread is.
     pub(super) fn evidence(&self) -> (f32, f32) {
-        let ratio = larger(self.square.0 / larger(self.usual_square.0, 1e-9), 1e-3);
+        let ratio = larger(self.square.get() / larger(self.usual_square.get(), 1e-9), 1e-3);
         let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
         (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
     }

@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
 use crate::error::{self, Error, PERIOD, Parameter, RELEARN_ROWS, check_mean_time, has_rows};
+use crate::numeric::whole;
 use crate::state::{codes, plain};
 
 use super::legs::choice::{All, Cycle, Cyclic, Legs};
@@ -153,7 +154,9 @@ impl fmt::Display for Warning {
             Self::PromiseBeyondLearning { supported } => write!(
                 f,
                 "the promised time between false alarms is longer than the learning rows support, \
-                 which is {supported} rows"
+                 which is {} rows",
+                // Whole: printing a fraction takes code that can panic.
+                whole(*supported)
             ),
         }
     }

@@ -4,7 +4,6 @@ use crate::condition::Runs;
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
 use crate::numeric::{larger, row_count};
-use crate::shape::Per;
 
 use super::cause::{AMENDED, Cause, Event, TOGETHER};
 use super::channel::{Channel, Kind};
@@ -24,7 +23,7 @@ const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
 
 /// What goes on, over all channels.
 #[derive(Default)]
-struct Present {
+pub(super) struct Present {
     /// The alarm to be raised, and how far it is beyond its promise.
     alarm: Option<(f32, Alarm)>,
     level: bool,
@@ -45,21 +44,15 @@ where
     M: FeatureMap<Backend: SinCos>,
     L: Legs,
 {
-    /// The verdict on the last row.
+    /// The verdict on the last row, by what is present in the channels and what the joint legs find.
     pub(super) fn decide(
         &mut self,
-        found: &Per<M::Inputs, [Found; 4]>,
+        at: u64,
         joint: &[Found; 2],
+        plan: &Plan,
+        mut present: Present,
     ) -> Verdict {
-        let plan = self.plan();
-        let at = self.state.rows.saturating_sub(1);
-        let mut present = Present::default();
-        for (index, (channel, found)) in
-            self.state.channels.iter_mut().zip(found.iter()).enumerate()
-        {
-            channel.decide(index, at, found, &plan, &mut present);
-        }
-        self.decide_joint(at, joint, &plan, &mut present);
+        self.decide_joint(at, joint, plan, &mut present);
         self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
         if let Some((_, alarm)) = present.alarm {
             self.state.last_alarm = Some(alarm);
@@ -216,7 +209,8 @@ where
 }
 
 impl<L: Legs> Channel<L> {
-    fn decide(
+    /// Takes what the legs of a channel find, in the order of [`Kind::ALL`], into what goes on.
+    pub(super) fn decide(
         &mut self,
         index: usize,
         at: u64,
@@ -275,7 +269,7 @@ impl<L: Legs> Channel<L> {
     fn change(&self, leg: Leg) -> Change {
         let (level, spread) = self.evidence();
         let found = match leg {
-            Leg::Level => FOUND,
+            Leg::Level | Leg::Jump => FOUND,
             Leg::Spread => -FOUND,
             _ => 0.0,
         };

@@ -13,7 +13,8 @@ use crate::state::{Initial, State, state};
 use super::cause::Cause;
 use super::channel::{Channel, Progress};
 use super::config::{Config, NotANumber};
-use super::legs::choice::{All, Carried, Legs, Slot};
+use super::decision::Present;
+use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
 use super::legs::{Found, Plan};
 use super::verdict::{Alarm, Stage, Verdict};
@@ -67,7 +68,7 @@ state! {
         ln_time: f32,
         /// Rows for which something has differed, without a break.
         pub(super) drifting: u32,
-        phase: Phase,
+        phase: <L::Cycle as Profiles>::Phase,
         /// Devices whose learning this stands on, if more than one.
         pub(super) merged: u32,
         pub(super) channels: Per<C, Channel<L>>,
@@ -117,6 +118,7 @@ where
     Per<M::Inputs, Channel<L>>: Initial,
     Carried<L::Values, Joint<M::Frequencies>>: Initial,
     Carried<L::Innovations, Joint<M::Frequencies>>: Initial,
+    <L::Cycle as Profiles>::Phase: Initial,
 {
     /// Length of a saved detector, in bytes.
     pub const SAVED_BYTES: usize =
@@ -164,7 +166,7 @@ where
             channels: self.state.channels.len(),
             ln_time: self.state.ln_time,
             period: self.config.period.unwrap_or(0.0),
-            phase: self.state.phase.turns(),
+            phase: self.state.phase.carried().map_or(0, Phase::turns),
         }
     }
 
@@ -208,8 +210,8 @@ where
             return Err(Error::WrongShape);
         }
         self.state.rows = self.state.rows.saturating_add(1);
-        if let Some(period) = self.config.period {
-            self.state.phase.advance(period);
+        if let (Some(phase), Some(period)) = (self.state.phase.carried_mut(), self.config.period) {
+            phase.advance(period);
         }
         for (channel, reading) in self.state.channels.iter_mut().zip(row.clone()) {
             channel.gaps.push(reading.is_none());
@@ -221,8 +223,7 @@ where
             self.learn(row)?;
             return Ok(Verdict::Learning { progress: self.progress() });
         }
-        let (found, joint) = self.watch(row)?;
-        let verdict = self.decide(&found, &joint);
+        let verdict = self.watch(row)?;
         self.relearn_if_due();
         Ok(verdict)
     }
@@ -319,19 +320,22 @@ where
         self.state.stage = Stage::Monitoring;
     }
 
-    /// What each leg of each channel finds, and the joint ones.
-    fn watch(&mut self, row: impl Iterator<Item = Option<f32>>) -> Result<Evidence<M>, Error> {
+    /// The verdict on a row, by what each leg of each channel finds, and the joint ones.
+    fn watch(&mut self, row: impl Iterator<Item = Option<f32>>) -> Result<Verdict, Error> {
         let plan = self.plan();
+        let at = self.state.rows.saturating_sub(1);
+        let mut present = Present::default();
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
-        let mut found = channels.like([Found::CALM; 4]);
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
-        for (found, (channel, reading)) in found.iter_mut().zip(channels.iter_mut().zip(row)) {
+        for (index, (channel, reading)) in channels.iter_mut().zip(row).enumerate() {
             open |= channel.is_open();
             wanders |= channel.wanders();
+            let mut found = [Found::CALM; 4];
             match reading {
-                Some(reading) => channel.watch(reading, &plan, found),
+                Some(reading) => channel.watch(reading, &plan, &mut found),
                 None => channel.miss(),
             }
+            channel.decide(index, at, &found, &plan, &mut present);
         }
         let mut joint = [Found::CALM; 2];
         let [of_values, of_innovations] = &mut joint;
@@ -347,7 +351,7 @@ where
             let vector = vector(self.map, channels, |channel| channel.joint().1);
             *of_innovations = leg.watch(self.map, &vector, &plan, !open)?;
         }
-        Ok((found, joint))
+        Ok(self.decide(at, &joint, &plan, present))
     }
 
     /// Forgets everything learned, and learns anew. Rows go on being counted. O(C + L).
@@ -404,9 +408,6 @@ where
         self.map
     }
 }
-
-/// What the legs of each channel find, and the two joint ones.
-pub(super) type Evidence<M> = (Per<<M as FeatureMap>::Inputs, [Found; 4]>, [Found; 2]);
 
 /// 0 for −0, which is the same reading with other bits.
 #[inline]

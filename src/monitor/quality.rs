@@ -23,12 +23,22 @@ pub struct ChannelQuality {
     pub ties: f32,
     /// Part of the learning rows without a reading, from 0 to 1.
     pub missing: f32,
+    /// How far the second half of the learning rows lies above the first, in the units of the
+    /// readings, if the level rose evenly.
+    pub rise: f32,
     /// Whether the level stays, by the means of 16 blocks of the learning rows.
     pub steadiness: Steadiness,
     /// The effective number of learning rows: so many independent ones would tell the level as
     /// well. Far fewer than there were if the signal is autocorrelated. At most 2²².
     pub independent_rows: f32,
+    /// The longest promise that learning from this channel supports, in rows: that of
+    /// [`Config::supported_mean_time`](super::Config::supported_mean_time), less where the rows
+    /// are worth fewer than twenty independent ones.
+    pub supported_mean_time: f32,
 }
+
+/// Independent rows from which on a level is known well enough for any promise.
+const WELL_KNOWN: f32 = 20.0;
 
 /// A statistic that cannot fire: its threshold would lie beyond the largest value it can have. The
 /// promise is too long for so short a window, or the signal too autocorrelated.
@@ -53,16 +63,22 @@ where
     /// What is known of each channel; of what was learned so far while learning goes on.
     pub fn quality(&self) -> impl Iterator<Item = ChannelQuality> + '_ {
         let rows = self.state.learned;
+        let supported = self.config.supported_mean_time();
         self.state.channels.iter().map(move |channel| {
             let (level, deviation) = channel.standard.in_use();
+            // One that has not moved is not measured: its level is its reading.
+            let level = if deviation > 0.0 { level } else { channel.standard.learned().0 };
             let error = channel.wander.error();
+            let independent_rows = (1.0 / (error * error)).min(4_194_304.0);
             ChannelQuality {
                 level,
                 deviation,
                 ties: channel.stillness.part_of(rows),
                 missing: channel.gaps.part_of(rows),
+                rise: channel.wander.rise() * deviation,
                 steadiness: channel.steadiness,
-                independent_rows: (1.0 / (error * error)).min(4_194_304.0),
+                independent_rows,
+                supported_mean_time: supported * (independent_rows / WELL_KNOWN).min(1.0),
             }
         })
     }

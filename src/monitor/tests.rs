@@ -282,19 +282,6 @@ fn what_no_detector_can_hold_is_refused() {
     assert_eq!(other.restore(&bytes), Err(Error::WrongShape));
 }
 
-/// Level and jumps alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Lean;
-
-impl Legs for Lean {
-    type Level = On;
-    type Jump = On;
-    type Spread = Off;
-    type Values = Off;
-    type Innovations = Off;
-    type Cycle = Off;
-}
-
 #[test]
 fn legs_that_are_off_cost_nothing() {
     let all = size_of::<Two>();

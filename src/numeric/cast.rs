@@ -54,6 +54,16 @@ pub(crate) const fn u32_of(length: usize) -> u32 {
     length as u32
 }
 
+/// A number of rows without its fraction; 0 for a negative one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, which is what is asked for"
+)]
+pub(crate) const fn whole(rows: f32) -> u32 {
+    rows as u32
+}
+
 /// The nearest integer; halves are rounded away from 0.
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
 pub(crate) const fn nearest(value: f64) -> i64 {

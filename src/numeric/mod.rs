@@ -12,7 +12,7 @@ mod single;
 
 pub(crate) use cast::{
     f32_of, f32_of_squares, f32_of_sum, f32_of_weight, f64_of, nearest, rounded, row_count, u16_of,
-    u32_of,
+    u32_of, whole,
 };
 pub(crate) use chi::chi_quantile;
 pub(crate) use elementary::{cos_sin_turns, exp, ln, sqrt};

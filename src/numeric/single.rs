@@ -1,6 +1,7 @@
 //! Square root, angle, limits and sums in `f32`.
 
 /// √x to one unit in the last place; 0 for x ≤ 0.
+#[inline(never)]
 pub(crate) fn sqrt_f32(x: f32) -> f32 {
     if x <= 0.0 {
         return 0.0;
@@ -17,6 +18,7 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
 
 /// ln x to 4e-7 of its size or of 1, whichever is larger; that of the least positive number for
 /// x ≤ 0.
+#[inline(never)]
 pub(crate) fn ln_f32(x: f32) -> f32 {
     let x = larger(x, f32::MIN_POSITIVE);
     // x = 2^exponent · mantissa, with the mantissa from √½ to √2.

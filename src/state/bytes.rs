@@ -227,6 +227,48 @@ pub(crate) use plain;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct NonNegative(pub(crate) f32);
 
+/// A number that is never negative, and at first the one with these bits.
+///
+/// It is kept so that the first one is all zeros: memory that begins so is cleared, while anything
+/// else would take as much flash as RAM, to be copied from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Begun<const BITS: u32>(u32);
+
+impl<const BITS: u32> Begun<BITS> {
+    pub(crate) const FIRST: Self = Self(0);
+
+    #[inline(always)]
+    pub(crate) const fn get(self) -> f32 {
+        f32::from_bits(self.0 ^ BITS)
+    }
+
+    #[inline(always)]
+    pub(crate) const fn set(&mut self, value: f32) {
+        self.0 = value.to_bits() ^ BITS;
+    }
+}
+
+impl<const BITS: u32> core::fmt::Debug for Begun<BITS> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+impl<const BITS: u32> Plain for Begun<BITS> {
+    const BYTES: usize = f32::BYTES;
+
+    fn write(self, writer: &mut Writer<'_>) {
+        self.get().write(writer);
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        NonNegative::take(reader).map(|NonNegative(value)| Self(value.to_bits() ^ BITS))
+    }
+}
+
+/// A number that is at first 1.
+pub(crate) type FromOne = Begun<{ 1.0_f32.to_bits() }>;
+
 impl Plain for NonNegative {
     const BYTES: usize = f32::BYTES;
 

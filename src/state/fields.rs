@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::features::sincos::Point;
 use crate::shape::{Dims, Fixed, Length, Per};
 
-use super::bytes::{NonNegative, Reader, Writer};
+use super::bytes::{FromOne, NonNegative, Reader, Writer};
 
 /// A value that changes from row to row and is saved across power cuts. It can be created, reset in
 /// place, written, checked and read.
@@ -242,6 +242,7 @@ plain_states!(
     bool = false,
     Point = Point::ZERO,
     NonNegative = NonNegative(0.0),
+    FromOne = FromOne::FIRST,
 );
 
 impl<T> State for PhantomData<T> {

@@ -30,7 +30,7 @@ mod bytes;
 mod codes;
 mod fields;
 
-pub(crate) use bytes::{NonNegative, Plain, Reader, Writer, plain};
+pub(crate) use bytes::{Begun, FromOne, NonNegative, Plain, Reader, Writer, plain};
 pub(crate) use codes::codes;
 pub(crate) use fields::{Initial, State, begin, plain_states, state};
 

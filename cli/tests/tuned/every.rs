@@ -1,19 +1,14 @@
-use fastmmd::condition::Raw;
-use fastmmd::monitor::{Bandwidth, Calibration, LoneOutliers, Policy, Reference};
-use fastmmd::shape::Windows;
+use fastmmd::monitor::{Cyclic, NotANumber};
 use fastmmd::{Config, Detector, Fourier};
 
-static MAP: Fourier<6, 16> = Fourier::gaussian(7);
+static MAP: Fourier<2, 16> = Fourier::additive(7);
 
-const CONFIG: Config<Raw<2, 6>, Windows<2>> = Config {
-    scaling_rows: 64,
+const CONFIG: Config<Cyclic<32>> = Config {
     learning_rows: 300,
-    bandwidth: Bandwidth::MedianDistance(0.5),
-    reference: Reference::Moving(500),
-    calibration: Calibration::Adaptive(600),
-    lone_outliers: LoneOutliers::Count,
-    policy: Policy::Relearn { hold_off: 20, settle: 100 },
-    ..Config::<Raw<2>, Windows<4>>::rows(2500.5).with_windows([2, 8]).with_view()
-};
+    not_a_number: NotANumber::Missing,
+    relearn_after: Some(5000),
+    ..Config::rows(2500.5)
+}
+.with_period(24.5);
 
-type Drift = Detector<'static, Fourier<6, 16>, Raw<2, 6>, Windows<2>>;
+type Drift = Detector<'static, Fourier<2, 16>, Cyclic<32>>;

@@ -312,6 +312,13 @@ where
                 // Otherwise a power cut would bring back the state that is to be forgotten.
                 self.keep(tag);
             }
+            Command::Dismiss => {
+                log::dismissed(self.monitor.status().open);
+                self.monitor.dismiss();
+                self.retain(tag);
+                // Otherwise a power cut would bring back what was dismissed.
+                self.keep(tag);
+            }
             Command::Acknowledge { row } => {
                 while self.pending.front().is_some_and(|alarm| alarm.row <= row) {
                     self.pending.pop_front();
@@ -379,6 +386,14 @@ where
                 log::alarm(&alarm);
                 self.enqueue(alarm);
                 self.link.send(tag, &Message::Alarm(alarm));
+            }
+            Verdict::Amended(alarm) => {
+                log::amended(&alarm);
+                // An acknowledged one is not there any more: its row has arrived.
+                for pending in self.pending.iter_mut().filter(|one| one.row == alarm.row) {
+                    *pending = alarm;
+                }
+                self.link.send(tag, &Message::Amended(alarm));
             }
         }
         if keeps {

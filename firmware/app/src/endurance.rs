@@ -72,7 +72,7 @@ pub fn run(
             raised(Raised(alarm));
         }
     }
-    let mut bytes = [0; 4096];
+    let mut bytes = [0; 8192];
     let length = embedding.save(&ENDURANCE_MAP, &mut bytes)?;
     summary.sums = checksum(&bytes, length);
     summary.first_cosine = embedding.mean()?.next().map_or(0, |point| point.cos.to_bits());

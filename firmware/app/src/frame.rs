@@ -8,7 +8,7 @@ use crate::CHECKSUM;
 use crate::bytes::{NotWhole, checked};
 
 /// Version of frames and messages; a frame of another version is refused.
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 
 /// Longest payload of a frame, in bytes.
 pub const MAX_PAYLOAD: usize = 72;

@@ -32,6 +32,16 @@ pub(crate) fn alarm(alarm: &Alarm) {
     defmt::warn!("{}", alarm);
 }
 
+pub(crate) fn amended(alarm: &Alarm) {
+    #[cfg(feature = "defmt")]
+    defmt::info!("amended: {}", alarm);
+}
+
+pub(crate) fn dismissed(open: u32) {
+    #[cfg(feature = "defmt")]
+    defmt::info!("dismissed {} open", open);
+}
+
 pub(crate) fn fault(fault: Fault) {
     #[cfg(feature = "defmt")]
     defmt::warn!("{}", fault);

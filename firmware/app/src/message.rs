@@ -1,13 +1,13 @@
 //! Commands to the device and messages from it, little-endian.
 //!
 //! The device answers every command with exactly one [`Message::Report`], [`Message::State`] or
-//! [`Message::Nack`] that has the command's tag. [`Message::Alarm`], [`Message::Fault`] and
-//! [`Message::Boot`] may come before the answer, or unasked with tag 0.
+//! [`Message::Nack`] that has the command's tag. [`Message::Alarm`], [`Message::Amended`],
+//! [`Message::Fault`] and [`Message::Boot`] may come before the answer, or unasked with tag 0.
 //!
 //! If an answer is lost, the host sends the command again with the same tag. A command that changes
 //! something ([`Command::changes_state`]) is then answered but not executed a second time. A lost
-//! alarm is sent again with every [`Command::Status`] and every report that the device sends by
-//! itself, until [`Command::Acknowledge`].
+//! alarm is sent again, as it was amended, with every [`Command::Status`] and every report that the
+//! device sends by itself, until [`Command::Acknowledge`].
 //!
 //! Statuses and alarms have the fields of the core's types. Samples are the core's rows: numbered
 //! from 0 in 64 bits, so that the number of the next one is the count so far.
@@ -145,6 +145,8 @@ messages! {
             /// [`Alarm::row`] of the last one.
             row: u64,
         },
+        /// What differs now is nothing: it closes, and the same does not alarm again.
+        0x09 = Dismiss,
     }
 }
 
@@ -153,7 +155,7 @@ impl Command {
     #[must_use]
     pub const fn changes_state(&self) -> bool {
         match self {
-            Self::Step | Self::Push(_) | Self::Relearn => true,
+            Self::Step | Self::Push(_) | Self::Relearn | Self::Dismiss => true,
             Self::Status | Self::Restart | Self::ReadState { .. } | Self::Acknowledge { .. } => {
                 false
             }
@@ -225,7 +227,7 @@ messages! {
     pub enum Message<'a> {
         /// The state of the device, in short.
         0x81 = Report(report: Report),
-        /// Drift was found.
+        /// Something has changed.
         0x82 = Alarm(alarm: Alarm),
         /// A device has begun to fail, or fails in another way than before.
         0x83 = Fault(fault: Fault),
@@ -247,6 +249,9 @@ messages! {
             /// Number of channels.
             channels: u8,
         },
+        /// An alarm that was sent before, with what is known now: same row, and another channel,
+        /// change or beginning.
+        0x87 = Amended(alarm: Alarm),
     }
 }
 
@@ -349,7 +354,7 @@ macro_rules! struct_parts {
 struct_parts! {
     Fault { device, kind }
     Report { pending, flags, status }
-    Status { stage, rows, progress, statistic, threshold, alarm }
+    Status { stage, rows, progress, statistic, threshold, open, alarm }
 }
 
 /// As in a saved state of the core.
@@ -409,8 +414,9 @@ impl<'a> Part<'a> for &'a [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Noise;
+    use crate::testing::{Noise, alarm};
     use fastmmd::Change;
+    use fastmmd::monitor::Leg;
     use std::vec::Vec;
 
     #[test]
@@ -424,6 +430,7 @@ mod tests {
             Command::ReadState { offset: 70_000, length: 64 },
             Command::FailBus { address: 0x1E, transactions: 300 },
             Command::Acknowledge { row: u64::MAX - 1 },
+            Command::Dismiss,
         ];
         for channels in 0..=MAX_CHANNELS {
             commands.push(Command::Push(Sample::new(&values[..channels]).unwrap()));
@@ -440,18 +447,11 @@ mod tests {
 
     #[test]
     fn messages_come_back() {
-        let alarm = |change| Alarm {
-            row: 1 << 40,
-            since: (1 << 40) - 100,
-            window: 64,
-            score: 3.5,
-            threshold: 2.5,
-            channel: 7,
-            change,
-        };
+        let alarm = |change| alarm([1 << 40, (1 << 40) - 100], change, Leg::Jump);
         let report = |stage, alarm| {
-            let (rows, progress) = (u64::MAX - 3, 0.125);
-            let status = Status { stage, rows, progress, statistic: 0.25, threshold: 0.5, alarm };
+            let (rows, progress, open) = (u64::MAX - 3, 0.125, 70_000);
+            let (statistic, threshold) = (0.25, 0.5);
+            let status = Status { stage, rows, progress, statistic, threshold, open, alarm };
             Message::Report(Report { status, pending: 2, flags: flags::SKIPPED })
         };
         let bytes: Vec<u8> = (0..64).collect();
@@ -463,6 +463,7 @@ mod tests {
         ];
         messages.extend(Stage::ALL.map(|stage| report(stage, None)));
         messages.extend(Change::ALL.map(|change| Message::Alarm(alarm(change))));
+        messages.extend(Change::ALL.map(|change| Message::Amended(alarm(change))));
         messages.extend(Change::ALL.map(|change| report(Stage::Drift, Some(alarm(change)))));
         for message in messages {
             let (kind, payload) = message.encode();
@@ -476,34 +477,29 @@ mod tests {
         let command = Command::ReadState { offset: 0x0102_0304, length: 5 };
         let (kind, payload) = command.encode();
         assert_eq!((kind, payload.as_slice()), (0x05, &[4, 3, 2, 1, 5][..]));
-        let alarm = Alarm {
-            row: 0x0102_0304_0506_0708,
-            since: 9,
-            window: 64,
-            score: 1.0,
-            threshold: 0.5,
-            channel: 7,
-            change: Change::Shape,
-        };
         let told = [
-            &[8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0][..],
-            &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 7, 0, 0, 0, 2],
+            &[8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 2, 5][..],
+            &[64, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f],
         ]
         .concat();
+        let alarm = alarm([0x0102_0304_0506_0708, 9], Change::Shape, Leg::Innovations);
         let (kind, payload) = Message::Alarm(alarm).encode();
         assert_eq!((kind, payload.as_slice()), (0x82, &told[..]));
+        let (kind, payload) = Message::Amended(alarm).encode();
+        assert_eq!((kind, payload.as_slice()), (0x87, &told[..]));
         let status = Status {
             stage: Stage::Drift,
             rows: 10,
             progress: 1.0,
             statistic: 0.5,
             threshold: 2.0,
+            open: 3,
             alarm: Some(alarm),
         };
         let (kind, payload) = Message::Report(Report { status, pending: 1, flags: 8 }).encode();
         let front = [
-            &[1, 8, 3, 10, 0, 0, 0, 0, 0, 0, 0][..],
-            &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 0, 0, 0, 0x40],
+            &[1, 8, 2, 10, 0, 0, 0, 0, 0, 0, 0][..],
+            &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 0, 0, 0, 0x40, 3, 0, 0, 0],
         ];
         assert_eq!((kind, payload.as_slice()), (0x81, &[front.concat(), told].concat()[..]));
         let (kind, payload) = Message::Boot { origin: Origin::Store, channels: 4 }.encode();

@@ -8,6 +8,8 @@ use embedded_hal::i2c::{
     Error, ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation, SevenBitAddress,
 };
 
+use fastmmd::monitor::{Alarm, Change, Leg};
+
 use crate::link::ByteLink;
 
 /// Reproducible random numbers (xorshift64*).
@@ -37,6 +39,17 @@ impl Noise {
     pub(crate) fn normal(&mut self) -> f32 {
         (0..12).map(|_| f32::from(self.byte()) / 255.0).sum::<f32>() - 6.0
     }
+}
+
+/// An alarm of channel 7, raised and begun on these rows. Only the core can make others: this one is
+/// read from its bytes.
+pub(crate) fn alarm(rows: [u64; 2], change: Change, leg: Leg) -> Alarm {
+    let [row, since] = rows.map(u64::to_le_bytes);
+    let (window, channel) = (64_u32.to_le_bytes(), 7_u32.to_le_bytes());
+    let (score, threshold) = (1.0_f32.to_le_bytes(), 0.5_f32.to_le_bytes());
+    let codes = [change.code(), leg.code()];
+    let parts: [&[u8]; 7] = [&row, &since, &channel, &codes, &window, &score, &threshold];
+    Alarm::from_bytes(parts.concat().as_slice().try_into().unwrap()).unwrap()
 }
 
 /// An I²C bus with a 32 KiB EEPROM at 0x50, a magnetometer at 0x1E and a thermometer at 0x48.

@@ -7,18 +7,22 @@
 #![no_std]
 
 mod count;
+mod legs;
 pub mod maps;
 
 use fastmmd::features::{Scalar, ScalarOf};
 use fastmmd::monitor::Monitor;
 use fastmmd::shape::Fixed;
-use fastmmd::{Config, Detector, Embedding, FeatureMap, Fourier, drift};
+use fastmmd::{Config, Detector, Embedding, Error, FeatureMap, Fourier};
 
 pub use emulated::entry;
 
-/// Number of samples to average over: a multiple of the period of all work that is not done on
-/// every sample.
+/// Number of samples to average over.
 const SAMPLES: u32 = 128;
+
+/// Number of rows of a detector to average over: after so many, all thresholds but those of the
+/// longest windows have been computed again.
+const ROWS: u32 = 512;
 
 /// Something that takes samples of D channels.
 trait Subject<X, const D: usize> {
@@ -59,7 +63,7 @@ pub fn nothing() -> ! {
             true
         }
     }
-    report(&mut Nothing, 0, 0)
+    report(&mut Nothing, SAMPLES, 0, 0)
 }
 
 /// Measures a loop of [`KNOWN`] instructions: the control of the counter.
@@ -75,7 +79,7 @@ pub fn known() -> ! {
             true
         }
     }
-    report(&mut Loop, 0, 0)
+    report(&mut Loop, SAMPLES, 0, 0)
 }
 
 /// Instructions of [`known`], without a few that set it up.
@@ -95,82 +99,80 @@ where
     }
     let embedding = Embedding::new(map);
     let ram = size_of_val(&embedding);
-    report(&mut Adding(map, embedding), ram, size_of_val(map))
+    report(&mut Adding(map, embedding), SAMPLES, ram, size_of_val(map))
 }
 
-/// Number of rows to learn from, as few as allowed: the cost of a row after learning does not
-/// depend on it.
-const SCALING: u32 = 16;
-const LEARNING: u32 = 256;
+/// The settings of all detectors here: the default ones.
+const SETTINGS: Config = Config::rows(10_000.0);
 
-/// Measures one row of a detector that monitors raw values with four windows.
-pub fn detector<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
-    let config = Config::rows(1000.0).with_windows([4, 8, 16, 32]);
-    let config = Config { scaling_rows: SCALING, learning_rows: LEARNING, ..config };
-    let Ok(mut detector) = Detector::new(map, config) else {
-        panic!("the settings are refused");
-    };
-    watching(&mut detector, size_of_val(map))
-}
+/// Rows of the cycle of the detector that has one.
+const PERIOD: f32 = 500.0;
 
-/// Measures one row of a detector with [`Config::innovation`]: innovations, three windows, a moving
-/// reference, and thresholds that are computed again every 128 rows.
-pub fn innovation<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
-    // The window lengths only affect how often thresholds are computed again.
-    let config = Config::innovation(1000.0).with_windows([62, 63, 64]);
-    let config = Config { scaling_rows: SCALING, learning_rows: LEARNING, ..config };
-    let Ok(mut detector) = Detector::new(map, config) else {
-        panic!("the settings are refused");
-    };
-    watching(&mut detector, size_of_val(map))
-}
-
-/// Measures one row of a drift detector with all legs.
-pub fn drift<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
-    struct Drift<'m, const D: usize, const L: usize>(drift::Detector<'m, Fourier<D, L>>);
-    impl<const D: usize, const L: usize> Subject<f32, D> for Drift<'_, D, L> {
-        fn push(&mut self, sample: &[f32; D]) -> bool {
-            self.0.push(sample).is_ok()
+/// Declares functions that measure one row of a detector after learning.
+macro_rules! detectors {
+    ($($(#[$about:meta])* $name:ident = $settings:expr;)*) => {$(
+        $(#[$about])*
+        pub fn $name<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+            watching(Detector::new(map, $settings), size_of_val(map))
         }
-    }
-    let config = drift::Config::rows(10_000.0);
-    let Ok(detector) = drift::Detector::new(map, config) else {
-        panic!("the settings are refused");
-    };
-    let ram = size_of_val(&detector);
-    let mut detector = Drift(detector);
-    for index in 0..config.learning_rows {
-        detector.push(&sample(index));
-    }
-    report(&mut detector, ram, size_of_val(map))
+    )*};
 }
 
-fn watching<const D: usize>(monitor: &mut impl Monitor<Row = [f32; D]>, map: usize) -> ! {
-    for index in 0..SCALING + LEARNING {
+detectors! {
+    /// All legs.
+    detector = SETTINGS;
+    /// All legs, and a profile by the phase of a cycle.
+    cyclic = SETTINGS.with_period(PERIOD);
+    /// Level and jumps.
+    lean = SETTINGS.with_legs::<legs::Lean>();
+    /// Only what is always watched.
+    base = SETTINGS.with_legs::<legs::Base>();
+    /// The level alone.
+    level = SETTINGS.with_legs::<legs::Level>();
+    /// Jumps alone.
+    jump = SETTINGS.with_legs::<legs::Jump>();
+    /// The spread alone.
+    spread = SETTINGS.with_legs::<legs::Spread>();
+    /// The joint distribution of values alone.
+    values = SETTINGS.with_legs::<legs::Values>();
+    /// The joint distribution of innovations alone.
+    innovations = SETTINGS.with_legs::<legs::Innovations>();
+}
+
+#[inline(always)]
+fn watching<const D: usize>(
+    mut monitor: Result<impl Monitor<Row = [f32; D]>, Error>,
+    map: usize,
+) -> ! {
+    let Ok(monitor) = &mut monitor else {
+        panic!("the settings are refused");
+    };
+    for index in 0..SETTINGS.learning_rows {
         Subject::push(monitor, &sample(index));
     }
     let ram = size_of_val(monitor);
-    report(monitor, ram, map)
+    report(monitor, ROWS, ram, map)
 }
 
 /// Measures, prints and ends the emulator. `ram` and `map` are the sizes of the state and of the
 /// map, in bytes.
 fn report<X: Number, const D: usize>(
     subject: &mut impl Subject<X, D>,
+    samples: u32,
     ram: usize,
     map: usize,
 ) -> ! {
     count::start();
     let mut ticks = 0;
     let mut stack = 0;
-    for index in 0..SAMPLES {
+    for index in 0..samples {
         let sample: [X; D] = sample(index);
         let measured = count::measure(|| subject.push(&sample));
         assert!(measured.result, "sample {index} is refused");
         ticks += measured.ticks;
         stack = measured.stack.max(stack);
     }
-    emulated::println!("ticks {ticks} samples {SAMPLES} stack {stack} ram {ram} map {map}");
+    emulated::println!("ticks {ticks} samples {samples} stack {stack} ram {ram} map {map}");
     emulated::succeed()
 }
 

@@ -6,18 +6,14 @@
 
 use fastmmd::{Fastfood, Fourier, Kernel, Sampling, checked};
 
-/// The default for a 3-axis sensor.
+/// For comparing samples of a 3-axis sensor.
 pub static FOURIER_3_64: Fourier<3, 64> = Fourier::gaussian(1);
 
-/// The default for innovations.
-pub static FOURIER_3_16: Fourier<3, 16> = Fourier::gaussian(1);
-
-/// The default of a drift detector for a 3-axis sensor.
+/// The default of a detector for a 3-axis sensor.
 pub static FOURIER_3_32: Fourier<3, 32> = Fourier::additive(1);
 
 /// Another shape, to check estimates that were made from the first.
-pub static FOURIER_8_32: Fourier<8, 32> =
-    checked!(Fourier::new(Kernel::GAUSSIAN, Sampling::Independent, 1));
+pub static FOURIER_8_32: Fourier<8, 32> = Fourier::additive(1);
 
 /// Maps of one backend.
 macro_rules! backend {

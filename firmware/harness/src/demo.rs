@@ -7,8 +7,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use drift_app::message::{Command, Report};
-use fastmmd::Alarm;
 use fastmmd::monitor::Status;
+use fastmmd::{Alarm, Change};
 
 use crate::device::Device;
 use crate::error::{Doing, Error, expect};
@@ -21,6 +21,8 @@ use crate::signal::{DEVIATION, Reading, Scene};
 const HEALTHY: u32 = 500;
 /// Number of drifted samples within which the alarm must come.
 const PATIENCE: u32 = 500;
+/// Number of samples after an alarm on which it may be amended.
+const AMENDED: u32 = 32;
 /// The drift, in standard deviations of its channel.
 const DRIFT: f64 = 1.25;
 /// The channel that drifts.
@@ -54,14 +56,15 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
         device.machine().set_sensors(&reading)?;
         let answer = device.ask(&Command::Step)?;
         expect(answer.faults.is_empty(), || format!("{:?}", answer.faults))?;
-        let (report, alarm) = (answer.report()?, answer.alarms.first().copied());
+        let report = answer.report()?;
+        let (raised, amended) = (answer.alarms.first().copied(), answer.amended.first().copied());
         if let Some(record) = &mut record {
-            record.row(&reading, drifts, &report, alarm)?;
+            record.row(&reading, drifts, &report, raised.or(amended))?;
         }
-        Ok::<_, Error>((report, alarm))
+        Ok::<_, Error>((report, raised, amended))
     };
     let learned = loop {
-        let (report, alarm) = next(&mut device, &mut scene, false)?;
+        let (report, alarm, _) = next(&mut device, &mut scene, false)?;
         none_yet(alarm)?;
         if report.status.stage.is_learned() {
             break report.status;
@@ -74,7 +77,7 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
     let mut trace = Trace::default();
     let mut last = 0;
     for _ in 0..HEALTHY {
-        let (report, alarm) = next(&mut device, &mut scene, false)?;
+        let (report, alarm, _) = next(&mut device, &mut scene, false)?;
         none_yet(alarm)?;
         screen.monitoring("healthy", &report.status, &mut trace);
         last = report.status.rows;
@@ -83,29 +86,38 @@ pub fn play(programs: &Programs, seed: u64, record: Option<&Path>) -> Result<(),
     scene.shift[CHANNEL] = DRIFT * DEVIATION;
     let name = CHANNELS[CHANNEL];
     screen.line(&format!("channel {name} drifts by {DRIFT} deviations, from sample {last}"));
-    for _ in 0..PATIENCE {
-        let (report, alarm) = next(&mut device, &mut scene, true)?;
+    let (mut found, mut rows, mut open): (Option<Alarm>, _, _) = (None, last, 0);
+    let mut left = PATIENCE;
+    while left > 0 {
+        left -= 1;
+        let (report, alarm, amended) = next(&mut device, &mut scene, true)?;
         screen.monitoring("drift", &report.status, &mut trace);
-        if let Some(alarm) = alarm {
+        (rows, open) = (report.status.rows, report.status.open);
+        if let (None, Some(alarm)) = (found, alarm) {
             screen.keep("");
             screen.alarm(&alarm, last);
-            let right = alarm.channel == CHANNEL;
-            screen.line(if right {
-                "the right channel"
-            } else {
-                "another channel than the one that drifts"
-            });
-            let stack = device.machine().stack_high_water()?;
-            device.ask(&Command::Acknowledge { row: alarm.row })?;
-            device.cut_power()?;
-            let seconds = begin.elapsed().as_secs_f64();
-            let samples = report.status.rows;
-            screen.line(&format!("{samples} samples in {seconds:.1} s, {stack} bytes of stack"));
-            return record.map_or(Ok(()), Record::finish);
+            (found, left) = (Some(alarm), AMENDED);
+        }
+        if let Some(amended) = amended.filter(|one| found.is_some_and(|alarm| alarm.row == one.row))
+        {
+            screen.keep("");
+            screen.amended(&amended);
+            found = Some(amended);
         }
     }
     screen.keep("");
-    Err(Error::Unexpected(format!("no alarm in {PATIENCE} samples of drift")))
+    let Some(alarm) = found else {
+        return Err(Error::Unexpected(format!("no alarm in {PATIENCE} samples of drift")));
+    };
+    let right = alarm.channel == CHANNEL && alarm.change == Change::Level;
+    expect(right, || format!("another channel or change than the one that drifts: {alarm:?}"))?;
+    screen.line(&format!("the right channel and change; {open} open"));
+    let stack = device.machine().stack_high_water()?;
+    device.ask(&Command::Acknowledge { row: alarm.row })?;
+    device.cut_power()?;
+    let seconds = begin.elapsed().as_secs_f64();
+    screen.line(&format!("{rows} samples in {seconds:.1} s, {stack} bytes of stack"));
+    record.map_or(Ok(()), Record::finish)
 }
 
 fn none_yet(alarm: Option<Alarm>) -> Result<(), Error> {
@@ -217,12 +229,19 @@ impl Screen {
         );
         println!("  channel {channel}, its {kind}, probably since sample {}", alarm.since);
         println!(
-            "  {:.2} of {:.2} (×{:.2}) in the window of {} samples",
+            "  {:.2} of {:.2} (×{:.2}) by the leg {} over {} samples",
             alarm.score,
             alarm.threshold,
             alarm.severity(),
+            alarm.leg.name(),
             alarm.window,
         );
+    }
+
+    fn amended(&mut self, alarm: &Alarm) {
+        let channel = CHANNELS.get(alarm.channel).unwrap_or(&"?");
+        let (kind, since) = (alarm.change.name(), alarm.since);
+        println!("  amended: channel {channel}, its {kind}, probably since sample {since}");
     }
 }
 
@@ -234,7 +253,7 @@ impl Record {
         let file = File::create(path).doing("making the file to record to")?;
         let mut file = BufWriter::new(file);
         let columns = "sample,x_nanotesla,y_nanotesla,z_nanotesla,millicelsius,drifts,stage,\
-                       progress,statistic,threshold,alarm,channel,kind,since";
+                       progress,statistic,threshold,open,alarm,row,channel,kind,leg,since";
         writeln!(file, "{columns}").doing("recording")?;
         Ok(Self(file))
     }
@@ -246,7 +265,7 @@ impl Record {
         report: &Report,
         alarm: Option<Alarm>,
     ) -> Result<(), Error> {
-        let Status { stage, rows, progress, statistic, threshold, .. } = report.status;
+        let Status { stage, rows, progress, statistic, threshold, open, .. } = report.status;
         // The sample that was taken last.
         let sample = rows.saturating_sub(1);
         let [x, y, z] = reading.nanotesla;
@@ -254,14 +273,15 @@ impl Record {
         let (drifts, stage) = (u8::from(drifts), stage.name());
         write!(
             self.0,
-            "{sample},{x},{y},{z},{celsius},{drifts},{stage},{progress},{statistic},{threshold}"
+            "{sample},{x},{y},{z},{celsius},{drifts},{stage},{progress},{statistic},{threshold},{open}"
         )
         .doing("recording")?;
         match alarm {
-            Some(Alarm { channel, change, since, .. }) => {
-                writeln!(self.0, ",1,{channel},{},{since}", change.name())
+            Some(Alarm { row, channel, change, leg, since, .. }) => {
+                let (change, leg) = (change.name(), leg.name());
+                writeln!(self.0, ",1,{row},{channel},{change},{leg},{since}")
             }
-            None => writeln!(self.0, ",0,,,"),
+            None => writeln!(self.0, ",0,,,,,"),
         }
         .doing("recording")
     }

@@ -40,6 +40,8 @@ pub struct Answer {
     pub closing: Closing,
     /// Alarms received before it.
     pub alarms: Vec<Alarm>,
+    /// Amended alarms received before it.
+    pub amended: Vec<Alarm>,
     /// Faults received before it.
     pub faults: Vec<Fault>,
 }
@@ -62,6 +64,7 @@ impl Answer {
 enum Said {
     Closing(u8, Closing),
     Alarm(Alarm),
+    Amended(Alarm),
     Fault(Fault),
     Boot(Origin),
 }
@@ -152,14 +155,15 @@ impl Device {
     /// # Errors
     /// [`Error`] if none comes.
     pub fn answer(&mut self, tag: u8) -> Result<Answer, Error> {
-        let (mut alarms, mut faults) = (Vec::new(), Vec::new());
+        let (mut alarms, mut amended, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         let deadline = Instant::now() + PATIENCE;
         loop {
             match self.listen(deadline)? {
                 Said::Alarm(alarm) => alarms.push(alarm),
+                Said::Amended(alarm) => amended.push(alarm),
                 Said::Fault(fault) => faults.push(fault),
                 Said::Closing(closed, closing) if closed == tag => {
-                    return Ok(Answer { closing, alarms, faults });
+                    return Ok(Answer { closing, alarms, amended, faults });
                 }
                 Said::Closing(..) => {}
                 Said::Boot(origin) => {
@@ -216,6 +220,7 @@ impl Device {
                     Said::Closing(tag, Closing::State(total, bytes.to_vec()))
                 }
                 Some(Message::Alarm(alarm)) => Said::Alarm(alarm),
+                Some(Message::Amended(alarm)) => Said::Amended(alarm),
                 Some(Message::Fault(fault)) => Said::Fault(fault),
                 Some(Message::Boot { origin, .. }) => Said::Boot(origin),
                 None => {

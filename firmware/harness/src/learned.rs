@@ -5,17 +5,16 @@ use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation, SevenBitAddress};
 use fastmmd::Config;
-use fastmmd::condition::Raw;
 
 use crate::error::Error;
 use crate::machine::Eeprom;
 use crate::signal::Scene;
 
 /// The emulated board's settings.
-pub const SETTINGS: Config<Raw<4>> = board();
+pub const SETTINGS: Config = board();
 
 /// Samples after which the board has learned.
-pub const LEARNED: u64 = SETTINGS.scaling_rows as u64 + SETTINGS.learning_rows as u64;
+pub const LEARNED: u64 = SETTINGS.learning_rows as u64;
 
 /// An EEPROM in the host's memory, with its own bus.
 struct Chip {
@@ -56,7 +55,7 @@ impl I2c for Chip {
 }
 
 /// The detector after `samples` samples of a healthy scene.
-fn detector(settings: Config<Raw<4>>, samples: u64) -> Result<BoardDetector<4>, Error> {
+fn detector(settings: Config, samples: u64) -> Result<BoardDetector<4>, Error> {
     let mut detector = BoardDetector::<4>::new(&FOUR_CHANNELS, settings)?;
     let mut scene = Scene::new(1000);
     for _ in 0..samples {
@@ -77,7 +76,7 @@ pub fn eeprom(samples: u64) -> Result<Eeprom, Error> {
 ///
 /// # Errors
 /// [`Error`] if it cannot be made.
-pub fn eeprom_with(settings: Config<Raw<4>>, samples: u64) -> Result<Eeprom, Error> {
+pub fn eeprom_with(settings: Config, samples: u64) -> Result<Eeprom, Error> {
     let detector = detector(settings, samples)?;
     let mut state = vec![0; BoardDetector::<4>::SAVED_BYTES];
     detector.save(&mut state)?;

@@ -128,7 +128,7 @@ fn stored_count(log: &[String]) -> u64 {
 
 pub(crate) fn torn_store(programs: &Programs) -> Result<String, Error> {
     // Two images, one save apart: the second save ends learning.
-    let eeprom = learned::eeprom(LEARNED / STORE_EVERY * STORE_EVERY - 1)?;
+    let eeprom = learned::eeprom(LEARNED - STORE_EVERY - 1)?;
     let elf = programs.drift();
     let setup = Setup::new(&elf, &eeprom);
     let mut scene = Scene::new(9);

@@ -78,7 +78,7 @@ pub fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// Streams `rows` through the board and the host's detector. Every answer must be the same, and so
-/// must every byte of the final state. Returns the alarms.
+/// must every byte of the final state. Returns the alarms, as they were amended.
 ///
 /// # Errors
 /// [`Error::Unexpected`] naming the first row that differs.
@@ -91,27 +91,35 @@ pub fn compare<const C: usize>(
     let mut host = Detector::new(map, recording())?;
     let mut alarms = Vec::new();
     for (number, row) in rows.iter().enumerate() {
-        let expected = match host.push(row)? {
-            Verdict::Alarm(alarm) => vec![alarm],
-            Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting => vec![],
+        let (expected, amended) = match host.push(row)? {
+            Verdict::Alarm(alarm) => (vec![alarm], vec![]),
+            Verdict::Amended(alarm) => (vec![], vec![alarm]),
+            Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting => (vec![], vec![]),
         };
         let sample = Sample::new(row).ok_or(Error::Silent("channels"))?;
         let answer = device.ask(&Command::Push(sample))?;
         let report = answer.report()?;
-        expect(answer.alarms == expected, || {
-            format!("row {number}: the board {:?}, the host {expected:?}", answer.alarms)
+        expect((&answer.alarms, &answer.amended) == (&expected, &amended), || {
+            format!("row {number}: the board {answer:?}, the host {expected:?}, {amended:?}")
         })?;
         let (board, wanted) = (report.status, host.status());
         expect(board == wanted, || {
             format!("row {number}: the board {board:?}, the host {wanted:?}")
         })?;
         alarms.extend(expected);
+        amended.into_iter().for_each(|amended| amend(&mut alarms, amended));
     }
     let mut state = vec![0; host.saved_bytes()];
     host.save(&mut state)?;
     expect(device.read_state()? == state, || "the final states differ".into())?;
     device.cut_power()?;
     Ok(alarms)
+}
+
+/// Puts an amended alarm in the place of the one it amends.
+pub(crate) fn amend(alarms: &mut [Alarm], amended: Alarm) {
+    let same = alarms.iter_mut().filter(|alarm| alarm.row == amended.row);
+    same.for_each(|alarm| *alarm = amended);
 }
 
 #[cfg(test)]

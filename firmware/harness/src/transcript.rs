@@ -55,6 +55,7 @@ impl<'a> Talk<'a> {
         let answer = self.device.ask(command)?;
         self.lines.extend(answer.faults.iter().map(|fault| format!("{name}: {fault}")));
         self.lines.extend(answer.alarms.iter().map(|alarm| format!("{name}: {alarm:?}")));
+        self.lines.extend(answer.amended.iter().map(|alarm| format!("{name}, amended: {alarm:?}")));
         self.lines.push(format!("{name}: {:?}", answer.closing));
         Ok(())
     }
@@ -67,6 +68,8 @@ impl<'a> Talk<'a> {
             let answer = self.device.ask(&Command::Step)?;
             self.lines.extend(answer.faults.iter().map(|fault| format!("step: {fault}")));
             self.lines.extend(answer.alarms.iter().map(|alarm| format!("step: {alarm:?}")));
+            self.lines
+                .extend(answer.amended.iter().map(|alarm| format!("step, amended: {alarm:?}")));
             if number == count {
                 self.lines.push(format!("after {count} steps: {:?}", answer.closing));
             }
@@ -118,6 +121,8 @@ fn drift(programs: &Programs) -> Result<Vec<String>, Error> {
     talk.ask("status", &Command::Status)?;
     talk.ask("acknowledge", &Command::Acknowledge { row: u64::MAX })?;
     talk.ask("status", &Command::Status)?;
+    talk.ask("dismiss", &Command::Dismiss)?;
+    talk.steps(10)?;
     Ok(talk.end()?.2)
 }
 

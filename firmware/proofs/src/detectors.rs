@@ -1,52 +1,165 @@
-//! The detector with each view of its rows, the monitor of couplings, and the choice among
-//! regimes.
+//! The detector with all legs, with few and with a cycle, the monitor of couplings, and the choice
+//! among regimes.
 
 use core::hint::black_box;
 
-use fastmmd::condition::{Innovation, InnovationOf, Raw, RawOf, View, ViewKind};
 use fastmmd::embedding::Nearest;
 use fastmmd::features::sincos::SinCos;
 use fastmmd::monitor::{
-    Difference, LoneOutliers, Monitor, Policy, SavedShape, Status, WindowStatus, coupling,
+    Alarm, Bins, Change, ChannelQuality, Config, Cyclic, Detector, Difference, Leg, LegStatus,
+    Legs, Monitor, Mute, NotANumber, Off, On, Open, SavedLegs, Stage, Status, Steadiness, Verdict,
+    coupling,
 };
-use fastmmd::shape::{Fixed, Windows};
-use fastmmd::{
-    Alarm, Change, Config, Detector, Embedding, Error, FeatureMap, MapKind, Profile, Regimes,
-    Sampling, Stage,
-};
+use fastmmd::shape::Fixed;
+use fastmmd::state::Kind;
+use fastmmd::{Embedding, Error, FeatureMap, Fourier, MapKind, Profile, Regimes, Sampling};
 
-use crate::maps::window;
+use crate::maps::{Sink, window};
 use crate::{number, sample};
 
-/// Detectors over one map, with every view.
+/// Long enough for every saved state here.
+const BYTES: usize = 16_384;
+
+/// Level and jumps alone, by the phase of a cycle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Lean;
+
+impl Legs for Lean {
+    type Level = On;
+    type Jump = On;
+    type Spread = Off;
+    type Values = Off;
+    type Innovations = Off;
+    type Cycle = Bins<5>;
+}
+
+/// Everything that watches rows over one map.
 pub(crate) fn all<M, const D: usize, const L: usize>(map: &M)
 where
     M: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<L>, Backend: SinCos>,
 {
-    let config: Config<Raw<D>> = black_box(Config::seconds(number(), number()));
-    let config = config.with_windows(black_box([4, 16, 64]));
-    detector(|config| Detector::new(map, config), config.with_view::<Raw<D>>());
-    detector(|config| Detector::new(map, config), config.with_view::<RawOf<Fixed<1>, Fixed<D>>>());
-    detector(|config| Detector::new(map, config), config.with_view::<Innovation<D>>());
-    detector(
-        |config| Detector::new(map, config),
-        config.with_view::<InnovationOf<Fixed<D>, Fixed<D>, 2>>(),
-    );
-    detector(|config| Detector::new(map, config), config.with_view::<Innovation<D, D, 5>>());
+    let config = black_box(Config::seconds(number(), number()));
+    detector(|config| Detector::new(map, config), config);
+    detector(|config| Detector::new(map, config), config.with_legs::<Lean>());
+    detector(|config| Detector::new(map, config), config.with_period(number()));
+    detector(|config| Detector::new(map, config), config.with_legs::<Cyclic<5>>());
     regimes(map);
     coupled(map);
 }
 
-/// Settings that need no map.
+/// What needs no map.
 pub(crate) fn settings() {
-    let config: Config<Raw<1>> = Config::rows(number());
-    let _ = black_box((config.check(), config.warnings().count(), config.least_learning_rows()));
-    black_box((config.rows_to_learn(black_box(2)), config.least_calibration_memory()));
-    black_box((config.lengthened(), config.policy.name()));
-    black_box(Policy::from_name(black_box("relearn"), black_box([1, 2])));
-    let lagged: Config<Raw<1, 2>> = Config::lagged(number());
-    let innovation: Config<Innovation<1>, _> = Config::innovation(number());
-    let _ = black_box((lagged.check(), innovation.check()));
+    let config = black_box(Config::rows(number()));
+    let _ = black_box((config.check(), config.supported_mean_time()));
+    for warning in config.warnings() {
+        let _ = core::fmt::Write::write_fmt(&mut Sink, format_args!("{warning}"));
+    }
+    let _ = black_box(config.with_period(number()).check());
+    black_box(Fourier::<2, 4>::additive(black_box(1)));
+}
+
+/// Codes and names of the enums.
+pub(crate) fn codes() {
+    macro_rules! each {
+        ($($name:ident),*) => {$(
+            let one = black_box($name::from_code(black_box(1)));
+            black_box(one.map(|one| (one.code(), one.name())));
+            black_box($name::from_name(black_box("another")));
+        )*};
+    }
+    each!(Change, Kind, Leg, MapKind, NotANumber, Profile, Sampling, Stage, Steadiness);
+    black_box(black_box(MapKind::Fourier).is_dynamic());
+}
+
+#[inline(never)]
+fn detector<'m, M, L, const D: usize>(
+    new: impl Fn(Config<L>) -> Result<Detector<'m, M, L>, Error>,
+    config: Config<L>,
+) where
+    M: FeatureMap<Inputs = Fixed<D>, Backend: SinCos> + 'm,
+    L: Legs,
+{
+    let (Ok(mut detector), Ok(other)) = (new(config), new(config)) else {
+        return;
+    };
+    if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = black_box(detector.push(&sample()))
+    {
+        let Alarm { row, since, channel, .. } = alarm;
+        black_box((row, since, channel, alarm.severity(), alarm.to_bytes()));
+    }
+    let _ = black_box(Alarm::from_bytes(&black_box([0; Alarm::BYTES])).map_err(|e| e.class()));
+    let _ = black_box(detector.push_partial(&sample().map(Some)));
+    black_box((detector.stage(), detector.rows(), detector.progress()));
+    black_box((detector.last_alarm(), detector.config(), detector.map().fingerprint()));
+    read(&detector);
+    black_box(&mut detector).dismiss();
+    among_devices(&mut detector, black_box(&other));
+    let mut bytes = black_box([0; BYTES]);
+    let _ = black_box((detector.saved_bytes(), detector.save(window(&mut bytes))));
+    let _ = black_box(detector.restore(window(&mut bytes)));
+    let saved: Result<SavedLegs, _> = SavedLegs::restore(window(&mut bytes));
+    let _ = black_box(Kind::of(window(&mut bytes)));
+    let _ = black_box(saved.map(|saved| saved == SavedLegs::of::<L>()));
+    black_box(&mut detector).relearn();
+    let _ = black_box(detector.relearn_with(black_box(config)));
+    through_the_trait(&mut detector, &sample(), config);
+    black_box(detector.clone());
+    black_box(detector);
+}
+
+/// What a detector tells without being given a row.
+#[inline(never)]
+fn read<M, L>(detector: &Detector<'_, M, L>)
+where
+    M: FeatureMap<Backend: SinCos>,
+    L: Legs,
+{
+    detector.open().for_each(|Open { leg, channel, .. }| {
+        black_box((leg, channel));
+    });
+    detector.legs().for_each(|status: LegStatus| {
+        black_box((status, status.ratio()));
+    });
+    black_box(detector.nearest());
+    detector.quality().for_each(|ChannelQuality { level, deviation, .. }| {
+        black_box((level, deviation));
+    });
+    detector.mute().for_each(|Mute { leg, channel, .. }| {
+        black_box((leg, channel));
+    });
+}
+
+/// What is done with detectors of several devices.
+#[inline(never)]
+fn among_devices<'m, M, L>(detector: &mut Detector<'m, M, L>, other: &Detector<'m, M, L>)
+where
+    M: FeatureMap<Backend: SinCos>,
+    L: Legs,
+{
+    let difference: Result<Difference, _> = detector.difference(other);
+    let _ = black_box(difference);
+    let _ = black_box(detector.merge(other));
+    black_box(detector.merged());
+    black_box(detector).relearn_reference();
+}
+
+/// The calls that firmware makes, through the trait `Monitor`.
+#[inline(never)]
+fn through_the_trait<M: Monitor>(monitor: &mut M, row: &M::Row, config: M::Config) {
+    let _ = black_box(monitor.push(row));
+    let status: Status = monitor.status();
+    black_box((
+        status,
+        status.stage.is_learned(),
+        monitor.saved_bytes(),
+        monitor.warnings().count(),
+    ));
+    monitor.dismiss();
+    black_box(*monitor.config() == config);
+    let mut bytes = black_box([0; BYTES]);
+    let _ = black_box(monitor.save(window(&mut bytes)));
+    let _ = black_box(monitor.restore(window(&mut bytes)));
+    let _ = black_box(monitor.relearn_with(config));
 }
 
 #[inline(never)]
@@ -65,84 +178,13 @@ where
         black_box((row, now, before));
     }
     black_box((monitor.progress(), monitor.statistic(), monitor.threshold()));
-    black_box((monitor.p_value(), monitor.strength(), monitor.learned_strength()));
-    let mut bytes = black_box([0; 16_384]);
+    black_box((monitor.strength(), monitor.learned_strength()));
+    let mut bytes = black_box([0; BYTES]);
     let _ = black_box(monitor.save(window(&mut bytes)));
     let _ = black_box(monitor.restore(window(&mut bytes)));
     black_box(&mut monitor).relearn();
+    black_box(monitor.clone());
     black_box(monitor);
-}
-
-#[inline(never)]
-fn detector<'m, M, V, const C: usize>(
-    new: impl Fn(Config<V, Windows<3>>) -> Result<Detector<'m, M, V, Windows<3>>, Error>,
-    config: Config<V, Windows<3>>,
-) where
-    M: FeatureMap<Inputs = V::Inputs, Backend: SinCos> + 'm,
-    V: View<Channels = Fixed<C>>,
-{
-    let Ok(mut detector) = new(config) else {
-        return;
-    };
-    let _ = black_box(detector.push(&sample()));
-    black_box((detector.stage(), detector.rows(), detector.progress()));
-    black_box((detector.statistic(), detector.threshold()));
-    let foremost: WindowStatus = detector.foremost();
-    black_box((foremost, detector.windows().count(), detector.saved_bytes()));
-    black_box((detector.p_value(), detector.attribution()));
-    black_box(detector.last_alarm().as_ref().map(Alarm::severity));
-    black_box(detector.last_alarm().map(Alarm::to_bytes));
-    black_box(Alarm::from_bytes(&black_box([0; Alarm::BYTES])).map_err(|error| error.class()).ok());
-    black_box((detector.config(), detector.map().fingerprint(), detector.lags()));
-    let mut bytes = black_box([0; 16_384]);
-    let _ = black_box(detector.save(window(&mut bytes)));
-    let _ = black_box(detector.restore(window(&mut bytes)));
-    let saved: Result<SavedShape, _> = SavedShape::restore(window(&mut bytes));
-    let _ = black_box(saved);
-    black_box((detector.scale(), detector.bandwidth(), detector.reference_rows()));
-    let difference: Result<Difference, _> = detector.difference(black_box(&detector));
-    let _ = black_box(difference);
-    let Ok(other) = new(config) else {
-        return;
-    };
-    let _ = black_box(detector.merge(black_box(&other)));
-    black_box(&mut detector).relearn_reference();
-    detector.acknowledge();
-    black_box(&mut detector).relearn();
-    let _ = black_box(detector.relearn_with(black_box(config)));
-    through_the_trait(&mut detector, &sample(), config);
-    black_box(detector);
-}
-
-/// The calls that firmware makes, through the trait `Monitor`.
-#[inline(never)]
-fn through_the_trait<M: Monitor>(monitor: &mut M, row: &M::Row, config: M::Config) {
-    let _ = black_box(monitor.push(row));
-    let status: Status = monitor.status();
-    black_box((
-        status,
-        status.stage.is_learned(),
-        monitor.saved_bytes(),
-        monitor.warnings().count(),
-    ));
-    black_box(*monitor.config() == config);
-    let mut bytes = black_box([0; 16_384]);
-    let _ = black_box(monitor.save(window(&mut bytes)));
-    let _ = black_box(monitor.restore(window(&mut bytes)));
-    let _ = black_box(monitor.relearn_with(config));
-}
-
-/// Codes and names of the enums.
-pub(crate) fn codes() {
-    macro_rules! each {
-        ($($name:ident),*) => {$(
-            let one = black_box($name::from_code(black_box(1)));
-            black_box(one.map(|one| (one.code(), one.name())));
-            black_box($name::from_name(black_box("another")));
-        )*};
-    }
-    each!(Change, LoneOutliers, MapKind, Profile, Sampling, Stage, ViewKind);
-    black_box(black_box(MapKind::Fourier).is_dynamic());
 }
 
 #[inline(never)]

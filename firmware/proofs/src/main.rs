@@ -10,7 +10,6 @@
 
 mod conditioning;
 mod detectors;
-mod drift;
 mod fixed;
 mod handlers;
 mod maps;
@@ -29,7 +28,6 @@ pub extern "C" fn _start() -> ! {
     maps::values();
     detectors::codes();
     detectors::settings();
-    drift::settings();
     conditioning::all::<1>();
     conditioning::all::<3>();
     conditioning::delay::<1, 16>();
@@ -73,7 +71,6 @@ where
     maps::interface(map);
     statistics::all(map);
     detectors::all(map);
-    drift::all(map);
 }
 
 /// A sample the compiler cannot see.

@@ -53,7 +53,7 @@ pub(crate) fn values() {
 }
 
 /// A writer that drops all text.
-struct Sink;
+pub(crate) struct Sink;
 
 impl core::fmt::Write for Sink {
     fn write_str(&mut self, text: &str) -> core::fmt::Result {

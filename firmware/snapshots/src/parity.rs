@@ -3,7 +3,6 @@
 
 use core::fmt::Arguments;
 
-use fastmmd::condition::{Innovation, Raw};
 use fastmmd::features::ScalarOf;
 use fastmmd::monitor::Monitor;
 use fastmmd::shape::Fixed;
@@ -12,9 +11,10 @@ use fastmmd::{
 };
 
 use golden::{
-    GOLDEN_DETECTOR_INNOVATION, GOLDEN_DETECTOR_RAW, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
-    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_QUASI, GOLDEN_SEED, Golden, GoldenDetector,
-    GoldenNumber, golden_config, golden_detector, golden_of, golden_pair, golden_sample,
+    GOLDEN_DETECTOR, GOLDEN_DETECTOR_CYCLIC, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
+    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_PERIOD, GOLDEN_QUASI, GOLDEN_SEED, Golden,
+    GoldenDetector, GoldenNumber, golden_config, golden_detector, golden_of, golden_pair,
+    golden_sample,
 };
 
 /// The input and the expected values, shared with the tests on the host.
@@ -53,28 +53,27 @@ pub fn report(mut print: impl FnMut(Arguments<'_>)) {
     print(format_args!("fixed::Fastfood<16, 16, 128>"));
     let drawn = is_drawn(&FIXED_STRUCTURED, || fixed::Fastfood::new(Kernel::GAUSSIAN, GOLDEN_SEED));
     map(&FIXED_STRUCTURED, drawn, GOLDEN_FIXED_FASTFOOD, &mut print);
-    let raw = || Detector::new(&QUASI, golden_config::<Raw<3>>());
-    detector("Raw", raw, GOLDEN_DETECTOR_RAW, &mut print);
-    let innovation = || Detector::new(&QUASI, golden_config::<Innovation<3>>());
-    detector("Innovation", innovation, GOLDEN_DETECTOR_INNOVATION, &mut print);
+    detector("all legs", || Detector::new(&QUASI, golden_config()), GOLDEN_DETECTOR, &mut print);
+    let cyclic = || Detector::new(&QUASI, golden_config().with_period(GOLDEN_PERIOD));
+    detector("all legs and a cycle", cyclic, GOLDEN_DETECTOR_CYCLIC, &mut print);
 }
 
 /// The detector over the golden stream with a change in it.
 #[inline(never)]
 fn detector<M: Monitor<Row = [f32; 3]>>(
-    view: &str,
+    legs: &str,
     new: impl FnOnce() -> Result<M, Error>,
     pinned: GoldenDetector,
     print: &mut impl FnMut(Arguments<'_>),
 ) {
-    print(format_args!("Detector over Fourier<3, 64>, {view}"));
+    print(format_args!("Detector over Fourier<3, 64>, {legs}"));
     match new().and_then(|mut detector| golden_detector(&mut detector)) {
         Ok(found) => {
-            let GoldenDetector { record, verdicts, alarms, first: [row, since, channel], score } =
-                found;
+            let GoldenDetector { record, verdicts, alarms, amended, first, score } = found;
+            let [row, since, channel] = first;
             print(format_args!("  checksum {record:08x}, verdicts {verdicts:08x}"));
             print(format_args!(
-                "  alarms {alarms}, the first on row {row} since {since}, channel {channel}, \
+                "  alarms {alarms}, {amended} amended, the first on row {row} since {since}, channel {channel}, \
                  score {score:08x}"
             ));
             print(format_args!("    the golden values: {}", found == pinned));

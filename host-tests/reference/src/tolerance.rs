@@ -463,7 +463,7 @@ table! {
     SKAB_WANTED_MISSED: "change points of the half of the Skoltech benchmark missed, wanted", 42.0,
         "wanted";
     /// Recordings of the Skoltech benchmark.
-    SKAB_WANTED_FALSE: "false episodes there, wanted", 18.0,
+    SKAB_WANTED_FALSE: "false episodes of the Skoltech benchmark, wanted", 18.0,
         "wanted";
     /// Recordings of the Skoltech benchmark.
     SKAB_BETTER: "standard deviations by which fewer change points of the Skoltech benchmark are missed than by random alarms with as many false, at least", 3.0,
@@ -472,7 +472,7 @@ table! {
     SKAB_MISSED: "change points of the half of the Skoltech benchmark missed, at most", 42.0,
         "as reached";
     /// Recordings of the Skoltech benchmark.
-    SKAB_FALSE: "false episodes there, at most", 26.0,
+    SKAB_FALSE: "false episodes of the Skoltech benchmark, at most", 26.0,
         "as reached";
     /// What of this is not reached.
     SKAB_UNMET: "figures of the Skoltech benchmark that are not as wanted, at most", 2.0,

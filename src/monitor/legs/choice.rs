@@ -3,10 +3,8 @@
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use crate::condition::{Correction, Profile};
-use crate::error::Error;
-use crate::shape::Dims;
-use crate::state::{Initial, Reader, State, Writer};
+use crate::condition::{Correction, Phase, Profile};
+use crate::state::State;
 
 /// Which legs a detector carries: each that is [`Off`] costs neither memory nor time. Rows outside
 /// the learned range, stuck and missing readings are always watched.
@@ -15,28 +13,28 @@ use crate::state::{Initial, Reader, State, Writer};
 /// use fastmmd::monitor::{Config, Detector, Legs, Off, On};
 /// use fastmmd::Fourier;
 ///
-/// /// Level and jumps of each channel, and nothing else.
+/// /// The spread of each channel, for a sensor of vibration, and nothing else.
 /// #[derive(Debug, Clone, Copy, PartialEq)]
-/// struct Lean;
+/// struct Noise;
 ///
-/// impl Legs for Lean {
-///     type Level = On;
-///     type Jump = On;
-///     type Spread = Off;
+/// impl Legs for Noise {
+///     type Level = Off;
+///     type Jump = Off;
+///     type Spread = On;
 ///     type Values = Off;
 ///     type Innovations = Off;
 ///     type Cycle = Off;
 /// }
 ///
 /// static MAP: Fourier<3, 4> = Fourier::additive(1);
-/// let config = Config::rows(1e4).with_legs::<Lean>();
+/// let config = Config::rows(1e4).with_legs::<Noise>();
 /// let detector = Detector::new(&MAP, config)?;
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a choice of legs",
     label = "not a choice of legs",
-    note = "choices are `All`, `Cyclic<N>` and your own types that implement `Legs`"
+    note = "choices are `All`, `Lean`, `Cyclic<N>` and your own types that implement `Legs`"
 )]
 pub trait Legs: Debug + Clone + Copy + PartialEq + 'static {
     /// The level of each channel against the learned one: slow drift.
@@ -64,6 +62,19 @@ impl Legs for All {
     type Spread = On;
     type Values = On;
     type Innovations = On;
+    type Cycle = Off;
+}
+
+/// Level and jumps of each channel, and nothing jointly: for small devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lean;
+
+impl Legs for Lean {
+    type Level = On;
+    type Jump = On;
+    type Spread = Off;
+    type Values = Off;
+    type Innovations = Off;
     type Cycle = Off;
 }
 
@@ -118,14 +129,18 @@ impl Cycle for Off {
 pub(crate) trait Profiles {
     /// The profile, or nothing.
     type Of: ByPhase + State + Clone + PartialEq + Debug;
+    /// Where in the cycle a signal is, or nothing.
+    type Phase: Slot<Phase> + Clone + PartialEq + Debug;
 }
 
 impl<const N: usize> Profiles for Bins<N> {
     type Of = Profile<N>;
+    type Phase = Phase;
 }
 
 impl Profiles for Off {
     type Of = Nothing<()>;
+    type Phase = Nothing<Phase>;
 }
 
 /// A profile that may be none.
@@ -223,8 +238,7 @@ impl<T: State> Slot<T> for T {
 }
 
 /// No leg.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Nothing<T>(PhantomData<T>);
+pub(crate) type Nothing<T> = PhantomData<T>;
 
 impl<T: State> Slot<T> for Nothing<T> {
     #[inline(always)]
@@ -236,31 +250,4 @@ impl<T: State> Slot<T> for Nothing<T> {
     fn carried_mut(&mut self) -> Option<&mut T> {
         None
     }
-}
-
-impl<T> State for Nothing<T> {
-    fn make(_dims: &Dims) -> Self {
-        Self(PhantomData)
-    }
-
-    fn reset(&mut self) {}
-
-    fn bytes(&self, _version: u8) -> usize {
-        0
-    }
-
-    fn put(&self, _writer: &mut Writer<'_>) {}
-
-    fn check(&self, _reader: &mut Reader<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn read(&mut self, _reader: &mut Reader<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-}
-
-impl<T> Initial for Nothing<T> {
-    const INITIAL: Self = Self(PhantomData);
-    const SAVED: usize = 0;
 }

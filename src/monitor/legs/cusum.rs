@@ -1,7 +1,7 @@
 //! Cumulative sums (CUSUM; Page 1954): small lasting changes, and when they began.
 
-use crate::numeric::{larger, row_count, smaller, sqrt_f32, within};
-use crate::state::{NonNegative, state};
+use crate::numeric::{larger, row_count, smaller, sqrt_f32, whole, within};
+use crate::state::{Begun, FromOne, NonNegative, plain_states, state};
 
 use super::tail::{Design, Shape, Tail};
 use super::{End, Found, Plan};
@@ -22,6 +22,8 @@ const SIZE_RATE: f32 = 2.0 / 33.0;
 /// A level that is off by less than so many deviations beyond the slack, on average, may have been
 /// rising.
 const RAMP: f32 = 0.25;
+/// One that is off by less than so much must have been.
+const SLOW: f32 = 0.18;
 /// Largest sum while no threshold is known.
 const LARGEST: f32 = 4000.0;
 
@@ -43,30 +45,36 @@ impl Sum {
     }
 }
 
+/// Taken off each step, in deviations.
+type Slack = Begun<{ SLACK.to_bits() }>;
+/// A mean square as of means over about 32 independent rows.
+type Square = Begun<{ 0.05_f32.to_bits() }>;
+plain_states!(Slack = Slack::FIRST, Square = Square::FIRST);
+
 state! {
     /// The level of a channel: sums up and down.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Cusum {
-        inverse_deviation: NonNegative = NonNegative(1.0),
+        inverse_deviation: FromOne,
         pub(crate) up: Sum,
         pub(crate) down: Sum,
         /// Present size of the shift: its mean over about 32 rows, in deviations.
         pub(crate) size: f32,
         /// Mean square of that while learning.
-        size_square: NonNegative = NonNegative(0.05),
-        /// Taken off each step, in deviations.
-        slack: NonNegative = NonNegative(SLACK),
+        size_square: Square,
+        slack: Slack,
         tail: Tail,
     }
 }
 
 impl Cusum {
     fn step(&mut self, step: f32) {
-        let deviation = step * self.inverse_deviation.0;
+        let deviation = step * self.inverse_deviation.get();
         self.size += SIZE_RATE * (deviation - self.size);
         let step = within(deviation, CUT);
-        self.up.push(step - self.slack.0);
-        self.down.push(-step - self.slack.0);
+        let slack = self.slack.get();
+        self.up.push(step - slack);
+        self.down.push(-step - slack);
     }
 
     fn statistic(&self) -> f32 {
@@ -85,13 +93,14 @@ impl Cusum {
         collects: bool,
     ) {
         if row.is_multiple_of(32) {
-            self.inverse_deviation.0 = 1.0 / larger(sqrt_f32(variance), 1e-6);
+            self.inverse_deviation.set(1.0 / larger(sqrt_f32(variance), 1e-6));
         }
         if row < 64 {
             return;
         }
         self.step(step);
-        self.size_square.0 += (self.size * self.size - self.size_square.0) / 512.0;
+        let square = self.size_square.get();
+        self.size_square.set(square + (self.size * self.size - square) / 512.0);
         if collects && self.tail.learn(self.statistic()) {
             self.tail.turn(Design::block_of(BLOCK / 2, plan.collected));
         }
@@ -118,8 +127,8 @@ impl Cusum {
     /// Ends learning. `error` is how well the mean is known, in standardised units: what it may be
     /// off by is no shift.
     pub(crate) fn arm(&mut self, plan: &Plan, error: f32) {
-        let beyond = KNOWN * error * self.inverse_deviation.0 - TOLERATED;
-        self.slack.0 = SLACK + larger(beyond, 0.0);
+        let beyond = KNOWN * error * self.inverse_deviation.get() - TOLERATED;
+        self.slack.set(SLACK + larger(beyond, 0.0));
         let design = self.design(plan);
         self.tail.fit(&design);
     }
@@ -151,7 +160,8 @@ impl Cusum {
             End::ByItself => self.tail.end(&design, end),
             // A shift as large is nothing from now on: the threshold of a sum would not do.
             End::Dismissed(size) => {
-                self.slack.0 = larger(self.slack.0, SLACK + larger(size, self.size.abs()));
+                let slack = SLACK + larger(size, self.size.abs());
+                self.slack.set(larger(self.slack.get(), slack));
                 self.begin();
             }
         }
@@ -165,18 +175,19 @@ impl Cusum {
     /// Takes what another channel learned for healthy too: the mean of both is so far `away` from
     /// that of each, in standardised units, which is no shift.
     pub(crate) fn join(&mut self, other: &Self, [own, theirs]: [f32; 2]) {
-        let of_own = self.slack.0 + own * self.inverse_deviation.0;
-        let of_other = other.slack.0 + theirs * other.inverse_deviation.0;
-        self.slack.0 = larger(of_own, of_other);
+        let inverse = (self.inverse_deviation.get(), other.inverse_deviation.get());
+        let of_own = self.slack.get() + own * inverse.0;
+        let of_other = other.slack.get() + theirs * inverse.1;
+        self.slack.set(larger(of_own, of_other));
         self.tail.join(&other.tail, [0.0; 2]);
-        self.inverse_deviation.0 = smaller(self.inverse_deviation.0, other.inverse_deviation.0);
+        self.inverse_deviation.set(smaller(inverse.0, inverse.1));
         self.begin();
     }
 
     /// How far the level is off, as a log-likelihood: its mean over 32 rows against how far such
     /// means strayed while learning.
     pub(crate) fn evidence(&self) -> f32 {
-        0.5 * self.size * self.size / larger(self.size_square.0, 1e-4)
+        0.5 * self.size * self.size / larger(self.size_square.get(), 1e-4)
     }
 
     /// The sum that is larger.
@@ -186,11 +197,15 @@ impl Cusum {
 
     /// Rows since the level began to be off: the n rows since the sum S was last 0, and those that
     /// a ramp took to reach the slack k. A ramp whose sum is S after n rows rises by 2S/n² a row, so
-    /// it took k·n²/2S rows; for a step, whose sum is larger, that is little.
+    /// it took k·n²/2S rows. A step is told from it by its present size: beyond the slack it is
+    /// S/n, and that of a ramp is twice as much.
     pub(crate) fn rows_since(&self) -> u32 {
         let Sum { sum, rows } = self.larger_sum();
-        let count = row_count(rows);
-        let before = self.slack.0 * count * count / larger(2.0 * sum.0, 1.0);
+        let (count, sum) = (row_count(rows), larger(sum.0, 0.5));
+        let beyond = (self.size.abs() - self.slack.get()) * count / sum;
+        let slow = sum < SLOW * count;
+        let ramp = if slow { 1.0 } else { smaller(larger(beyond - 1.0, 0.0), 1.0) };
+        let before = ramp * self.slack.get() * count * count / (2.0 * sum);
         rows.saturating_add(whole(smaller(before, 2.0 * count)))
     }
 
@@ -199,13 +214,4 @@ impl Cusum {
         let Sum { sum, rows } = self.larger_sum();
         sum.0 < RAMP * row_count(rows)
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates, and the number is positive"
-)]
-fn whole(rows: f32) -> u32 {
-    rows as u32
 }

@@ -17,11 +17,26 @@ const LONGEST: u32 = 256;
 const SEEN: u32 = 12;
 
 state! {
-    /// A window over L frequencies: 16·L and 84 bytes.
+    /// Two means of points on the circle of one frequency. Side by side, so that a row goes through
+    /// them once.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Circle {
+        reference: Point,
+        window: Point,
+    }
+}
+
+impl Circle {
+    fn squared_distance(&self) -> f32 {
+        self.window.squared_distance(&self.reference)
+    }
+}
+
+state! {
+    /// A window over L frequencies: 16·L and 80 bytes.
     #[derive(Debug, Clone, PartialEq)]
     pub(crate) struct Joint<F: Length> {
-        reference: Per<F, Point>,
-        window: Per<F, Point>,
+        circles: Per<F, Circle>,
         rows: u32,
         tail: Tail,
     }
@@ -43,23 +58,17 @@ impl<F: Length> Joint<F> {
         window: u32,
         learned: f32,
     ) -> Result<f32, Error> {
-        let mut points = self.reference.like(Point::ZERO);
-        map.project(vector.borrow(), points.borrow_mut(), |point, turns| {
-            *point = M::Backend::point(turns);
-        })?;
-        if learned > 0.0 {
-            for (mean, point) in self.reference.iter_mut().zip(points.iter()) {
-                mean.blend(*point, learned);
-            }
-        }
         let rate = larger(rate(window), learned);
-        let circles = self.window.iter_mut().zip(self.reference.iter());
         let mut sum = 0.0;
-        for ((mean, reference), point) in circles.zip(points.iter()) {
-            mean.blend(*point, rate);
-            sum += mean.squared_distance(reference);
-        }
-        Ok(sum / f32_of(points.len()))
+        map.project(vector.borrow(), self.circles.borrow_mut(), |circle, turns| {
+            let point = M::Backend::point(turns);
+            if learned > 0.0 {
+                circle.reference.blend(point, learned);
+            }
+            circle.window.blend(point, rate);
+            sum += circle.squared_distance();
+        })?;
+        Ok(sum / f32_of(self.circles.len()))
     }
 
     /// Takes a healthy row; where it `collects`, how far the window strays.
@@ -123,8 +132,7 @@ impl<F: Length> Joint<F> {
 
     /// The squared distance on each circle.
     pub(crate) fn by_frequency(&self) -> impl Iterator<Item = f32> + '_ {
-        let circles = self.window.iter().zip(self.reference.iter());
-        circles.map(|(mean, reference)| mean.squared_distance(reference))
+        self.circles.iter().map(Circle::squared_distance)
     }
 
     /// Length of the window, where its statistic stands, and its threshold; `None` if it cannot
@@ -132,7 +140,7 @@ impl<F: Length> Joint<F> {
     pub(crate) fn status(&self, plan: &Plan) -> Option<(u32, f32, f32)> {
         let window = window_of(plan);
         let (length, rows) = (row_count(window), row_count(self.rows.max(1)));
-        let distance = self.by_frequency().sum::<f32>() / f32_of(self.reference.len());
+        let distance = self.by_frequency().sum::<f32>() / f32_of(self.circles.len());
         let r = length * distance * (rows / (rows + length));
         (!self.tail.is_mute()).then(|| (window, sqrt_f32(r), sqrt_f32(self.tail.open())))
     }
@@ -140,10 +148,10 @@ impl<F: Length> Joint<F> {
     /// Mean squared distance of two references, and what is expected of two of the same
     /// distribution: the variance of a window's mean, for as many rows as each has.
     pub(crate) fn difference(&self, other: &Self) -> (f32, f32) {
-        let circles = self.reference.iter().zip(other.reference.iter());
-        let sum = circles.map(|(a, b)| a.squared_distance(b)).sum::<f32>();
+        let circles = self.circles.iter().zip(other.circles.iter());
+        let sum = circles.map(|(a, b)| a.reference.squared_distance(&b.reference)).sum::<f32>();
         let usual = |joint: &Self| joint.tail.mean() / row_count(joint.rows.max(1));
-        (sum / f32_of(self.reference.len()), usual(self) + usual(other))
+        (sum / f32_of(self.circles.len()), usual(self) + usual(other))
     }
 
     /// Degrees of freedom of a squared distance from the reference: 2·mean²/variance.
@@ -156,11 +164,9 @@ impl<F: Length> Joint<F> {
         let (squared, _) = self.difference(other);
         let apart = sqrt_f32(squared * row_count(window_of(plan)));
         self.tail.join(&other.tail, [share * apart, (1.0 - share) * apart]);
-        for (mean, theirs) in self.reference.iter_mut().zip(other.reference.iter()) {
-            mean.blend(*theirs, share);
-        }
-        for (mean, reference) in self.window.iter_mut().zip(self.reference.iter()) {
-            *mean = *reference;
+        for (circle, theirs) in self.circles.iter_mut().zip(other.circles.iter()) {
+            circle.reference.blend(theirs.reference, share);
+            circle.window = circle.reference;
         }
         self.rows = self.rows.saturating_add(other.rows);
     }

@@ -13,6 +13,8 @@ const TOGETHER: u32 = 20;
 const NARROWEST: f32 = 4.0;
 /// What the sum loses with each row, in nats.
 const DECAY: f32 = 0.05;
+/// How far below its threshold the sum stays for a single row, in nats.
+const LONE: f32 = 0.5;
 /// How far the sum may go beyond its threshold, in nats.
 const CEILING: f32 = 2.5;
 
@@ -26,10 +28,10 @@ state! {
         /// Rows beyond [`FAR`], and those of them that came within [`TOGETHER`] rows of another.
         far: u32,
         pairs: u32,
-        /// Rows since the last one.
-        age: u32 = 1000,
-        /// Rows beyond the range so far, and 1.
-        beyond: u32 = 1,
+        /// Rows left in which another one belongs to the last.
+        near: u32,
+        /// Rows beyond the range so far.
+        beyond: u32,
         sum: NonNegative,
         /// ln of how rare a second one soon after is.
         together: NonNegative,
@@ -48,11 +50,12 @@ impl Range {
         let size = residual.abs();
         self.rows = self.rows.saturating_add(1);
         self.largest.0 = larger(size, self.largest.0);
-        self.age = self.age.saturating_add(1);
+        let near = self.near > 0;
+        self.near = self.near.saturating_sub(1);
         if size > FAR {
             self.far = self.far.saturating_add(1);
-            self.pairs = self.pairs.saturating_add(u32::from(self.age <= TOGETHER));
-            self.age = 0;
+            self.pairs = self.pairs.saturating_add(u32::from(near));
+            self.near = TOGETHER;
         }
     }
 
@@ -99,12 +102,14 @@ impl Range {
     #[inline(never)]
     fn take_in(&mut self, ratio: f32, adapts: bool) {
         self.farthest.0 = larger(ratio * self.largest.0, self.farthest.0);
-        let rare = if self.sum.0 > 0.0 {
-            self.together.0
+        let lone = self.sum.0 <= 0.0;
+        let rare = if lone {
+            ln_f32(row_count(self.rows) / row_count(self.beyond.saturating_add(1)))
         } else {
-            ln_f32(row_count(self.rows) / row_count(self.beyond))
+            self.together.0
         };
-        let top = self.open.0 + CEILING;
+        // However far out, one reading alone is no alarm.
+        let top = self.open.0 + if lone { -LONE } else { CEILING };
         self.sum.0 = within(self.sum.0 + self.exponent.0 * ln_f32(ratio) + rare, top);
         if adapts {
             self.beyond = self.beyond.saturating_add(1);

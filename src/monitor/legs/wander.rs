@@ -111,6 +111,20 @@ impl Wander {
         squares / (count * count) / (self.steps.0 / (2.0 * (count - 1.0)))
     }
 
+    /// How far the second half of the blocks lies above the first, if the level rose evenly: by
+    /// Σᵢ i·Sᵢ, in which early means weigh more.
+    pub(crate) fn rise(&self) -> f32 {
+        if self.blocks < 4 {
+            return 0.0;
+        }
+        let n = row_count(self.blocks);
+        let squares = n * (n + 1.0) * (2.0 * n + 1.0) / 6.0;
+        let cubes = 0.25 * n * n * (n + 1.0) * (n + 1.0);
+        // What it would be for means of 1, 2, …, n, less what their mean adds.
+        let even = 0.5 * (cubes + squares) - 0.5 * (n + 1.0) * squares;
+        0.5 * n * (self.weighted - self.total / n * squares) / even
+    }
+
     /// Deviation of the learned mean.
     pub(crate) fn error(&self) -> f32 {
         let count = row_count(self.blocks.max(2));
@@ -153,7 +167,9 @@ mod tests {
         assert!((corrected.ratio() - straight.ratio()).abs() < 1e-3);
         assert!((corrected.kpss() / straight.kpss() - 1.0).abs() < 1e-2);
         assert!((corrected.error() / straight.error() - 1.0).abs() < 1e-3);
-        // A trend.
+        // A trend, of 0.00125 a row: 8 blocks of 64 rows.
         assert_eq!(straight.steadiness(), Steadiness::Wandering);
+        assert!((straight.rise() - 0.64).abs() < 0.05, "{}", straight.rise());
+        assert!((corrected.rise() / straight.rise() - 1.0).abs() < 1e-2);
     }
 }

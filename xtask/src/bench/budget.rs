@@ -77,12 +77,13 @@ mod tests {
     }
 
     /// Fixed limits: core, map, backend, channels, opt-level and largest number of instructions, at
-    /// 128 frequencies, or 64 for the 3-axis sensor.
-    const PROMISED: [(&str, &str, &str, u32, &str, u32); 5] = [
+    /// 128 frequencies, or 64 for the 3-axis sensor, and 32 for its detector.
+    const PROMISED: [(&str, &str, &str, u32, &str, u32); 6] = [
         ("m4f", "fastfood", "quick", 16, "3", 5_700),
         ("m4f", "fastfood", "polynomial", 16, "3", 7_000),
         ("m4f", "fastfood", "quick", 16, "s", 8_800),
         ("m4f", "fourier", "polynomial", 3, "3", 2_600),
+        ("m4f", "detector", "polynomial", 3, "3", 8_500),
         ("m0", "fastfood", "fixed", 16, "3", 9_100),
     ];
 
@@ -111,6 +112,7 @@ mod tests {
         assert!(libm.instructions >= 50 * quick.instructions);
         assert!(10 * micromath.instructions >= 18 * quick.instructions);
         assert!(micromath.max_error >= 100.0 * quick.max_error);
+        assert!(kept("m4f", "detector", "polynomial", 3, "3").ram_bytes <= 5120);
         // 1.30 of the operation model.
         let model: u32 = super::super::MODEL.iter().map(|(_, operations)| operations).sum();
         assert!(100 * fine.instructions <= 130 * model);

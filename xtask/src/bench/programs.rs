@@ -20,9 +20,12 @@ pub(super) const FIXED: &str = "fixed";
 
 pub(super) const LEVELS: [&str; 2] = ["3", "s"];
 
-/// Functions of `firmware/bench` that measure a detector, used in place of a map's name: of raw
-/// values, and of innovations.
-const DETECTORS: [&str; 3] = ["detector", "innovation", "drift"];
+/// Functions of `firmware/bench` that measure a detector, used in place of a map's name.
+const DETECTORS: [&str; 3] = ["detector", "cyclic", "lean"];
+
+/// The same for a detector with one leg alone, or with none: what each costs. Cores without a
+/// floating-point unit take minutes to learn, and their shares are much the same.
+const LEGS: [&str; 6] = ["base", "level", "jump", "spread", "values", "innovations"];
 
 /// The empty program, whose cost is subtracted from all others.
 pub(super) const EMPTY: &str = "empty";
@@ -45,10 +48,15 @@ impl Program {
         format!("{map}-{backend}-{d}x{l}")
     }
 
+    /// Whether it is measured on cores with a floating-point unit alone.
+    pub(super) fn needs_fpu(&self) -> bool {
+        LEGS.contains(&self.map)
+    }
+
     /// The call of `firmware/bench` that measures it.
     fn call(&self) -> String {
         let Self { map, backend, d, l } = self;
-        if DETECTORS.contains(map) {
+        if DETECTORS.contains(map) || LEGS.contains(map) {
             return format!("{map}(&bench::maps::FOURIER_{d}_{l})");
         }
         let map = map.to_uppercase();
@@ -70,10 +78,8 @@ pub(super) fn all() -> Vec<Program> {
     }
     let polynomial = |map, d, l| Program { map, backend: "polynomial", d, l };
     programs.push(polynomial("fourier", 3, 64));
-    let [raw, innovation, drift] = DETECTORS;
-    programs.extend([polynomial(raw, 3, 64), polynomial(innovation, 3, 16)]);
-    programs.push(polynomial(drift, 3, 32));
-    programs.extend(DETECTORS.map(|detector| polynomial(detector, 8, 32)));
+    programs.extend(DETECTORS.iter().chain(&LEGS).map(|detector| polynomial(detector, 3, 32)));
+    programs.push(polynomial("detector", 8, 32));
     programs
 }
 

@@ -4,10 +4,10 @@
 #![no_main]
 
 use cortex_m_rt::entry;
-use drift_app::profile::{ONE_CHANNEL, RecordingDetector, recording};
+use drift_app::profile::{BoardDetector, ONE_CHANNEL, recording};
 use drift_app::sensor::NoSensor;
 
-type Detector = RecordingDetector<1>;
+type Detector = BoardDetector<1>;
 
 board_common::retained!(STATE for Detector);
 

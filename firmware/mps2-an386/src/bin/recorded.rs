@@ -4,10 +4,10 @@
 #![no_main]
 
 use cortex_m_rt::entry;
-use drift_app::profile::{EIGHT_CHANNELS, RecordingDetector, recording};
+use drift_app::profile::{BoardDetector, EIGHT_CHANNELS, recording};
 use drift_app::sensor::NoSensor;
 
-type Detector = RecordingDetector<8>;
+type Detector = BoardDetector<8>;
 
 board_common::retained!(STATE for Detector);
 

@@ -17,7 +17,7 @@ const WATCHED: usize = 2000;
 /// Rows after an alarm by which it is amended.
 const AMENDED: usize = 32;
 
-/// The healthy data, and their deviation and that of the noise that an event scales.
+/// The healthy data, and their deviation.
 const FAMILIES: [(&str, Kind, f64); 3] = [
     ("white", Kind::White, 1.0),
     ("AR .9", Kind::Autoregressive(0.9), 1.0),
@@ -29,7 +29,7 @@ const FAMILIES: [(&str, Kind, f64); 3] = [
 pub enum Event {
     /// This many deviations are added.
     Level(f64),
-    /// The distance from the mean is multiplied by this.
+    /// The noise is multiplied by this.
     Spread(f64),
     /// So many deviations are added little by little.
     Ramp(f64),
@@ -60,7 +60,7 @@ impl Event {
         let x = f64::from(x);
         single(match self {
             Self::Level(shift) => x + shift * deviation,
-            Self::Spread(factor) => factor * x,
+            Self::Spread(_) => x,
             Self::Ramp(height) => x + height * deviation * real(age) / real(WATCHED),
         })
     }
@@ -80,7 +80,8 @@ pub enum Ending {
 /// The detector's attribution of a change it noticed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    event: Event,
+    /// What happened.
+    pub event: Event,
     channel: usize,
     /// Channel and kind right, in the alarm.
     alarm: (bool, bool),
@@ -105,6 +106,9 @@ pub fn attempt((kind, deviation): (Kind, f64), cell: usize, trial: usize) -> End
     let event = EVENTS[trial % EVENTS.len()];
     let channel = trial / EVENTS.len() % CHANNELS;
     let onset = detector.rows();
+    if let Event::Spread(factor) = event {
+        signals[channel].scale_noise(factor);
+    }
     let mut next = |age: usize| {
         let mut row = row(&mut signals);
         row[channel] = event.apply(row[channel], deviation, age);

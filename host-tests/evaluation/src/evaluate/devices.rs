@@ -8,10 +8,10 @@ use std::thread;
 use fastmmd::dynamic::{self, Map};
 use fastmmd::{Kernel, Sampling};
 
-pub use fastmmd::drift::{Alarm, Change, Config, Leg, Verdict};
+pub use fastmmd::monitor::{Alarm, Change, Config, Leg, Verdict};
 
 /// The detector under test, of any number of channels.
-pub type Detector<'m> = fastmmd::drift::Detector<'m, Map>;
+pub type Detector<'m> = fastmmd::Detector<'m, Map>;
 
 /// Frequencies of the map at default settings.
 pub const FREQUENCIES: usize = 32;
@@ -37,7 +37,7 @@ pub fn settings(promise: f32, learning_rows: u32) -> Config {
 /// A detector that has seen nothing.
 #[must_use]
 pub fn detector(map: &Map, config: Config) -> Detector<'_> {
-    granted(dynamic::drift(map, config))
+    granted(dynamic::detector(map, config))
 }
 
 /// A detector that has learned from rows of `next`.
@@ -102,7 +102,7 @@ pub fn quantile(values: impl Iterator<Item = f64>, part: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::evaluate::signals::{Kind, Signal};
-    use fastmmd::drift::Stage;
+    use fastmmd::monitor::Stage;
 
     #[test]
     fn results_come_in_the_order_of_devices() {

@@ -1,7 +1,7 @@
 //! The RAM of a detector, and of each of its legs.
 
 use fastmmd::Fourier;
-use fastmmd::drift::{All, Detector, Legs, Off, On};
+use fastmmd::monitor::{All, Detector, Legs, Off, On};
 
 use super::table::Table;
 use super::{Check, Draw, Report, Scope};
@@ -19,6 +19,7 @@ macro_rules! legs {
                 type Spread = $spread;
                 type Values = $values;
                 type Innovations = $innovations;
+                type Cycle = Off;
             }
         )*
     };

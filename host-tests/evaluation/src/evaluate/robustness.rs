@@ -147,7 +147,7 @@ pub fn faults(
 }
 
 /// The faults: name, what is wrong while learning, the fault, rows in which it should be found.
-const FAULTS: [(&str, Start, Fault, usize); 14] = [
+pub const FAULTS: [(&str, Start, Fault, usize); 14] = [
     ("two of 20 sd, 8 rows apart", Start::Clean, Fault::Pair, 20),
     ("impulses every 9th row", Start::Clean, Fault::Impulses(9), 100),
     ("impulses every 20th row", Start::Clean, Fault::Impulses(20), 200),

@@ -50,6 +50,8 @@ pub struct Signal {
     last: f64,
     /// Whether a burst or the other regime is on.
     on: bool,
+    /// Factor on the noise.
+    noise: f64,
 }
 
 impl Signal {
@@ -64,17 +66,26 @@ impl Signal {
             _ => numbers.normal(),
         };
         let on = kind == Kind::Telegraph && numbers.uniform() < 0.5;
-        Self { kind, numbers, row, last, on }
+        Self { kind, numbers, row, last, on, noise: 1.0 }
+    }
+
+    /// Multiplies the noise from now on: of white noise, an autoregression and a sine.
+    pub fn scale_noise(&mut self, factor: f64) {
+        self.noise = factor;
     }
 
     /// The next value.
     pub fn draw(&mut self) -> f64 {
-        let Self { kind, numbers, row, last, on } = self;
+        let Self { kind, numbers, row, last, on, noise: factor } = self;
         *row += 1.0;
         match *kind {
-            Kind::White => numbers.normal(),
-            Kind::Autoregressive(coefficient) => autoregression(last, coefficient, numbers),
-            Kind::Sine(period, noise) => (TAU * *row / period).sin() + noise * numbers.normal(),
+            Kind::White => *factor * numbers.normal(),
+            Kind::Autoregressive(coefficient) => {
+                autoregression(last, coefficient, *factor, numbers)
+            }
+            Kind::Sine(period, noise) => {
+                (TAU * *row / period).sin() + *factor * noise * numbers.normal()
+            }
             Kind::Day => {
                 let level = (TAU * *row / DAY).sin().max(0.0);
                 4.0 * level + (0.3 + level) * numbers.normal()
@@ -97,7 +108,7 @@ impl Signal {
                 *on ^= numbers.uniform() < chance;
                 if *on { 4.0 * numbers.normal() } else { numbers.normal() }
             }
-            Kind::Quantised => (0.7 * autoregression(last, 0.9, numbers)).round(),
+            Kind::Quantised => (0.7 * autoregression(last, 0.9, 1.0, numbers)).round(),
             Kind::Sparse if numbers.uniform() < 1.0 / 30.0 => exponential(numbers),
             Kind::Sparse => 0.0,
             Kind::DayWeek => {
@@ -118,8 +129,8 @@ impl Signal {
     }
 }
 
-fn autoregression(last: &mut f64, coefficient: f64, numbers: &mut Generator) -> f64 {
-    *last = coefficient * *last + (1.0 - coefficient * coefficient).sqrt() * numbers.normal();
+fn autoregression(last: &mut f64, a: f64, factor: f64, numbers: &mut Generator) -> f64 {
+    *last = a * *last + factor * (1.0 - a * a).sqrt() * numbers.normal();
     *last
 }
 

@@ -6,91 +6,33 @@
 //! criterion (HSIC): 0 only if the groups are independent, whatever their distributions.
 
 use crate::condition::{ScaleOf, check_row};
-use crate::error::{
-    Error, LEARNING_ROWS, Parameter, SCALING_ROWS, WINDOW_ROWS, check_mean_time, has_rows,
-};
-use crate::features::sincos::{Backend, SinCos};
+use crate::error::{Error, Parameter};
+use crate::features::sincos::SinCos;
 use crate::features::{FeatureMap, Sample};
-use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
+use crate::numeric::{larger, row_count, sqrt_f32};
 use crate::shape::{Fixed, Length, Per};
-use crate::state::{
-    FRAME_BYTES, Initial, Kind, NonNegative, Plain, State, VERSION, expect, plain, replace, state,
-    write,
-};
+use crate::state::{FRAME_BYTES, Initial, NonNegative, Plain, State, state};
 
 use super::cause::{Cause, Event};
 use super::detector::draw_in;
 use super::legs::End;
 use super::legs::charts::rate;
-use super::legs::tail::{Design, LEAST_MEMORY, Shape, Tail};
-use super::moments::Moments;
+use super::legs::tail::Tail;
 use super::verdict::Stage;
+
+mod config;
+mod moments;
+mod saved;
+
+pub use config::Config;
+
+use moments::Moments;
+use saved::Second;
 
 /// Least size of a change that tells one that grows, in nats.
 const LEAST_SIZE: f32 = 2.0;
 /// Offsets of neighbouring features, in turns: the golden ratio spreads any number of them evenly.
 const OFFSET: f32 = 0.618_034;
-
-/// The settings of a [`Monitor`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Config {
-    /// The promise: mean time between false alarms, in rows.
-    pub mean_time_between_false_alarms: f32,
-    /// Rows to learn each channel's level and spread from.
-    pub scaling_rows: u32,
-    /// Rows to learn the coupling from, after those.
-    pub learning_rows: u32,
-    /// Length of the window that is compared with it, in rows.
-    pub window: u32,
-}
-
-impl Config {
-    /// One false alarm in `mean_time` rows; 256 rows of scaling, 4096 of learning, a window of
-    /// 256.
-    #[must_use]
-    pub const fn rows(mean_time: f32) -> Self {
-        Self {
-            mean_time_between_false_alarms: mean_time,
-            scaling_rows: 256,
-            learning_rows: 4096,
-            window: 256,
-        }
-    }
-
-    /// Whether a monitor can be made of these settings.
-    ///
-    /// # Errors
-    /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the setting. Allowed are a mean time in
-    /// [`MEAN_TIMES`](super::MEAN_TIMES), from 16 to 2²⁰ scaling rows, a window from 2 to 2²⁰ rows,
-    /// and learning rows in [`LEARNING_ROWS`](super::LEARNING_ROWS), at least 8 times the window.
-    pub const fn check(&self) -> Result<(), Error> {
-        if let Err(refused) = check_mean_time(self.mean_time_between_false_alarms) {
-            return Err(refused);
-        }
-        if !has_rows(&SCALING_ROWS, self.scaling_rows) {
-            return Err(Error::OutOfRange(Parameter::ScalingRows));
-        }
-        if !has_rows(&WINDOW_ROWS, self.window) {
-            return Err(Error::OutOfRange(Parameter::Window));
-        }
-        let windows = self.window.saturating_mul(8);
-        if !has_rows(&LEARNING_ROWS, self.learning_rows) || self.learning_rows < windows {
-            return Err(Error::OutOfRange(Parameter::LearningRows));
-        }
-        Ok(())
-    }
-}
-
-plain!(
-    struct Config {
-        mean_time_between_false_alarms: f32,
-        scaling_rows: u32,
-        learning_rows: u32,
-        window: u32,
-    }
-);
 
 /// The answer to one row. An alarm is raised on the row on which the statistic passes its
 /// threshold, and again should the change become much larger; from then on the groups are drifting
@@ -387,95 +329,6 @@ where
     pub fn dismiss(&mut self) {
         if let Some(size) = self.state.cause.dismiss() {
             self.state.tail.end(&self.config.design(), End::Dismissed(size));
-        }
-    }
-
-    /// Length of the saved monitor, in bytes.
-    #[must_use]
-    pub fn saved_bytes(&self) -> usize {
-        FRAME_BYTES + self.payload_bytes()
-    }
-
-    /// What is kept of the second map.
-    fn second(&self) -> Second {
-        let recipe = self.maps.1.recipe();
-        let (inputs, frequencies) = (recipe.inputs, recipe.frequencies);
-        Second { inputs, frequencies, fingerprint: self.maps.1.fingerprint() }
-    }
-
-    fn payload_bytes(&self) -> usize {
-        Second::BYTES + Config::BYTES + self.state.bytes(VERSION)
-    }
-
-    /// Writes everything: settings, what was learned and the window as it is, with the recipe of
-    /// the first map; returns the number of bytes. A restored monitor goes on bit for bit.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`].
-    pub fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let (length, recipe) = (self.payload_bytes(), self.maps.0.recipe());
-        write(out, length, Kind::Coupling, <A::Backend as Backend>::CODE, recipe, |writer| {
-            self.second().write(writer);
-            self.config.write(writer);
-            self.state.put(writer);
-        })
-    }
-
-    /// Replaces the monitor, settings included, by a saved one of the same shape, backend and
-    /// maps.
-    ///
-    /// # Errors
-    /// As [`Embedding::restore`](crate::Embedding::restore); the monitor is then as it was.
-    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut reader = expect(bytes, Kind::Coupling, self.maps.0, self.payload_bytes())?;
-        let (saved, own) = (Second::take(&mut reader)?, self.second());
-        if (saved.inputs, saved.frequencies) != (own.inputs, own.frequencies) {
-            return Err(Error::WrongShape);
-        }
-        if saved.fingerprint != own.fingerprint {
-            return Err(Error::MapMismatch);
-        }
-        let config = Config::take(&mut reader)?;
-        config.check().map_err(|_| Error::Inconsistent)?;
-        replace(&mut self.state, &mut reader)?;
-        self.config = config;
-        Ok(())
-    }
-}
-
-/// What a record says of the second group: its shape and its map.
-#[derive(Clone, Copy)]
-struct Second {
-    inputs: u32,
-    frequencies: u32,
-    fingerprint: u32,
-}
-
-plain!(
-    struct Second {
-        inputs: u32,
-        frequencies: u32,
-        fingerprint: u32,
-    }
-);
-
-impl Config {
-    /// Rows of scaling and learning together.
-    const fn rows_to_learn(&self) -> u32 {
-        self.scaling_rows.saturating_add(self.learning_rows)
-    }
-
-    /// What is known of the statistic beforehand.
-    fn design(&self) -> Design {
-        Design {
-            shape: Shape::Distance,
-            block: Design::block_of(self.window, self.learning_rows),
-            window: self.window,
-            ln_time: ln_f32(self.mean_time_between_false_alarms),
-            unit: 0.0,
-            // Covariances of features within ±√2 are at most 2, so two are at most 4 apart.
-            reach: 4.0 * sqrt_f32(row_count(self.window)),
-            memory: self.learning_rows.max(LEAST_MEMORY),
         }
     }
 }

@@ -1,0 +1,119 @@
+//! Changes to inject into a healthy log.
+
+use fastmmd_reference::{real, single};
+
+/// Size of a step, in deviations of the channel.
+const STEP: f32 = 1.0;
+/// What a ramp rises to, likewise.
+const RAMP: f32 = 2.0;
+/// By which the spread is multiplied or divided.
+const SPREAD: f32 = 2.0;
+/// Rows on either side whose mean stays as it is when the spread changes.
+const NEAR: usize = 8;
+
+/// A kind of change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Injected {
+    Step,
+    Ramp,
+    SpreadUp,
+    SpreadDown,
+    Stuck,
+}
+
+impl Injected {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Step, Self::Ramp, Self::SpreadUp, Self::SpreadDown, Self::Stuck];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Ramp => "ramp",
+            Self::SpreadUp => "spread up",
+            Self::SpreadDown => "spread down",
+            Self::Stuck => "stuck",
+        }
+    }
+
+    /// How large it is: in deviations, or as a factor of the spread.
+    pub(crate) fn size(self) -> Option<f32> {
+        match self {
+            Self::Step => Some(STEP),
+            Self::Ramp => Some(RAMP),
+            Self::SpreadUp => Some(SPREAD),
+            Self::SpreadDown => Some(1.0 / SPREAD),
+            Self::Stuck => None,
+        }
+    }
+
+    /// In words.
+    pub(crate) fn about(self) -> String {
+        match self {
+            Self::Step => format!("step of {STEP} deviation"),
+            Self::Ramp => format!("ramp to {RAMP} deviations"),
+            Self::SpreadUp => format!("{SPREAD} times the spread"),
+            Self::SpreadDown => format!("1/{SPREAD} of the spread"),
+            Self::Stuck => "stuck".to_owned(),
+        }
+    }
+}
+
+/// A change of a channel from a row on; a ramp is complete after `within` rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Injection {
+    pub(crate) kind: Injected,
+    pub(crate) channel: usize,
+    /// Deviation of the channel.
+    pub(crate) deviation: f32,
+    pub(crate) from: usize,
+    pub(crate) within: usize,
+}
+
+impl Injection {
+    /// The reading of a row, changed; a missing one stays missing, except that what is stuck reads.
+    pub(crate) fn reading(&self, rows: &[Vec<f32>], at: usize) -> f32 {
+        let reading = |at: usize| {
+            rows.get(at).and_then(|row| row.get(self.channel)).copied().unwrap_or(f32::NAN)
+        };
+        let spread = |factor: f32| {
+            let near = at.saturating_sub(NEAR)..=at + NEAR;
+            let near: Vec<f32> = near.map(reading).filter(|x| x.is_finite()).collect();
+            let level = single(near.iter().map(|x| f64::from(*x)).sum::<f64>() / real(near.len()));
+            level + factor * (reading(at) - level)
+        };
+        match self.kind {
+            Injected::Step => reading(at) + STEP * self.deviation,
+            Injected::Ramp => {
+                let part = real(at - self.from) / real(self.within.max(1));
+                reading(at) + RAMP * single(part) * self.deviation
+            }
+            Injected::SpreadUp => spread(SPREAD),
+            Injected::SpreadDown => spread(1.0 / SPREAD),
+            Injected::Stuck => {
+                let before = (0..=self.from).rev().map(reading);
+                before.take(1 + NEAR).find(|x| x.is_finite()).unwrap_or(f32::NAN)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_what_they_say() {
+        let rows: Vec<Vec<f32>> = (0..100).map(|row| vec![(row % 2) as f32, 5.0]).collect();
+        let of = |kind| {
+            let it = Injection { kind, channel: 0, deviation: 0.5, from: 40, within: 20 };
+            [40, 50, 51].map(|at| it.reading(&rows, at))
+        };
+        assert_eq!(of(Injected::Step), [0.5, 0.5, 1.5]);
+        assert_eq!(of(Injected::Ramp), [0.0, 0.5, 1.55]);
+        assert_eq!(of(Injected::Stuck), [0.0; 3]);
+        for (kind, wide) in [(Injected::SpreadUp, 2.0), (Injected::SpreadDown, 0.5)] {
+            let [_, low, high] = of(kind);
+            assert!((high - low - wide).abs() < 0.06, "{kind:?} {low} {high}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! What is said at the end of a log: what differs still, what was learned, and the promise.
+
+use fastmmd::monitor::{ChannelQuality, Leg, Mute, Open, Steadiness};
+use serde_json::{Map, Value, json};
+
+use crate::cost;
+use crate::detector::Detector;
+use crate::play::{Outcome, Told};
+use crate::report::{self, DIM, GREEN, RED, number};
+
+/// Part of the learning rows whose reading repeats the one before from which that is said.
+const MANY_TIES: f32 = 0.2;
+
+/// Something that differs at the end, and the alarm that was raised for it, if any.
+struct Still<'a> {
+    open: Open,
+    told: Option<&'a Told>,
+    since: i64,
+}
+
+impl<'a> Still<'a> {
+    /// Everything that differs, the oldest first.
+    fn all(outcome: &'a Outcome, detector: &Detector<'_>) -> Vec<Self> {
+        let last = i64::try_from(outcome.rows).unwrap_or(i64::MAX) - 1;
+        let still = |open: Open| {
+            let of = |told: &&Told| {
+                let alarm = told.alarm;
+                alarm.leg == open.leg && open.channel.is_none_or(|channel| channel == alarm.channel)
+            };
+            let told = outcome.told.iter().find(of);
+            let since = told.map_or(last - i64::from(open.rows), |told| told.since);
+            Self { open, told, since }
+        };
+        let mut all: Vec<Self> = detector.open().into_iter().map(still).collect();
+        all.sort_by_key(|still| (still.told.is_none(), still.since));
+        all
+    }
+
+    /// The channel, or the one that the alarm names.
+    fn channel(&self) -> Option<usize> {
+        self.open.channel.or(self.told.map(|told| told.alarm.channel))
+    }
+
+    fn change(&self) -> &'static str {
+        self.told.map_or(self.open.leg.name(), |told| told.alarm.change.name())
+    }
+
+    fn json(&self, names: &[String]) -> Value {
+        let channel = self.channel();
+        json!({
+            "channel": channel,
+            "channel_name": channel.and_then(|channel| names.get(channel)),
+            "change": self.change(),
+            "leg": self.open.leg.name(),
+            "size": number(self.open.size),
+            "since_row": self.since,
+        })
+    }
+}
+
+/// What differs at the end: a line for each channel, which its other legs do not repeat.
+fn still_lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]) -> Vec<String> {
+    let all = Still::all(outcome, detector);
+    let mut channels: Vec<Option<usize>> = Vec::new();
+    for still in &all {
+        if !channels.contains(&still.channel()) {
+            channels.push(still.channel());
+        }
+    }
+    if channels.iter().any(Option::is_some) {
+        // What all channels do together follows from what one does.
+        channels.retain(Option::is_some);
+    }
+    let line = |channel: &Option<usize>| {
+        let mine = || all.iter().filter(|still| still.channel() == *channel);
+        let level = mine().find(|still| still.open.leg == Leg::Level);
+        let first = level.filter(|level| level.told.is_some()).or(mine().next())?;
+        let name = channel.map_or("all channels together", |channel| name_of(names, channel));
+        let shift =
+            level.map_or(String::new(), |level| format!(", {:.1} deviations", level.open.size));
+        let (change, since) = (first.change(), first.since);
+        Some(format!("still different at the end: {name}, {change}{shift}, since row {since}"))
+    };
+    channels.iter().filter_map(line).collect()
+}
+
+fn name_of(names: &[String], channel: usize) -> &str {
+    names.get(channel).map_or("?", String::as_str)
+}
+
+/// What is noteworthy about what was learned.
+pub(crate) fn learned_lines(detector: &Detector<'_>, names: &[String]) -> Vec<String> {
+    if !detector.stage().is_learned() {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    for (name, quality) in names.iter().zip(detector.quality()) {
+        lines.extend(of_channel(name, &quality));
+    }
+    lines.extend(mute_lines(&detector.mute(), names));
+    lines
+}
+
+fn of_channel(name: &str, quality: &ChannelQuality) -> Vec<String> {
+    let ChannelQuality { level, deviation, ties, missing, steadiness, .. } = *quality;
+    let percent = |part: f32| format!("{:.0} %", (100.0 * part).max(1.0));
+    let mut lines = Vec::new();
+    if missing >= 1.0 {
+        lines.push(format!("{name}: no reading while learning; any that comes is out of range"));
+        return lines;
+    }
+    if missing > 0.0 {
+        lines.push(format!("{name}: {} of the learning rows had no reading", percent(missing)));
+    }
+    if deviation <= 0.0 {
+        let moved = "any movement of it is out of range";
+        lines.push(format!("{name}: stood still while learning, at {level}; {moved}"));
+        return lines;
+    }
+    if ties >= MANY_TIES {
+        lines.push(format!("{name}: {} of the readings repeat the one before", percent(ties)));
+    }
+    match steadiness {
+        Steadiness::Steady => {}
+        Steadiness::Doubtful => {
+            lines.push(format!("{name}: its level may wander, and needs more evidence"));
+        }
+        Steadiness::Wandering => {
+            lines.push(format!("{name}: its level wanders, and is not watched"));
+        }
+    }
+    lines
+}
+
+/// The windows that cannot fire, each with its channels.
+fn mute_lines(mute: &[Mute], names: &[String]) -> Vec<String> {
+    let mut windows: Vec<(Leg, u32)> = Vec::new();
+    for one in mute {
+        if !windows.contains(&(one.leg, one.window)) {
+            windows.push((one.leg, one.window));
+        }
+    }
+    let line = |(leg, window): &(Leg, u32)| {
+        let mine = mute.iter().filter(|one| (one.leg, one.window) == (*leg, *window));
+        let mut mine: Vec<&str> = mine.map(|one| name_of(names, one.channel)).collect();
+        mine.dedup();
+        let (leg, mine) = (leg.name(), mine.join(", "));
+        format!("{mine}: {leg} over {window} rows cannot reach its threshold")
+    };
+    windows.iter().map(line).collect()
+}
+
+/// The results of a log as JSON.
+pub(crate) fn json(outcome: &Outcome, detector: &Detector<'_>, names: &[String]) -> Value {
+    let config = detector.config();
+    let warnings: Vec<String> = config.warnings().map(|warning| warning.to_string()).collect();
+    let open: Vec<Value> =
+        Still::all(outcome, detector).iter().map(|still| still.json(names)).collect();
+    let learned = detector.stage().is_learned();
+    let channels = names.iter().zip(detector.quality()).filter(|_| learned);
+    let channels: Vec<Value> = channels.map(|(name, quality)| of_quality(name, &quality)).collect();
+    let mute = detector.mute().into_iter().filter(|_| learned).map(|mute| {
+        json!({
+            "leg": mute.leg.name(),
+            "channel": mute.channel,
+            "channel_name": names.get(mute.channel),
+            "window": mute.window,
+        })
+    });
+    let mut object = Map::new();
+    for (name, value) in [
+        ("event", json!("summary")),
+        ("rows", json!(outcome.rows)),
+        ("learned", json!(outcome.learned)),
+        ("learning_rows_missing", json!(outcome.to_learn)),
+        ("skipped", json!(outcome.skipped)),
+        ("missing_readings", json!(outcome.missing)),
+        ("warning", json!((!warnings.is_empty()).then(|| warnings.join("; ")))),
+        ("alarms", json!(outcome.alarms)),
+        ("open", json!(open)),
+        ("channels", json!(channels)),
+        ("mute", json!(mute.collect::<Vec<_>>())),
+        ("features", json!(detector.recipe().frequencies)),
+        ("ram_bytes", json!(cost::ram_bytes(detector))),
+        ("period", config.period.map_or(Value::Null, number)),
+        ("mean_time_between_false_alarms", number(config.mean_time_between_false_alarms)),
+        ("supported_mean_time", number(config.supported_mean_time())),
+    ] {
+        object.insert(name.to_owned(), value);
+    }
+    Value::Object(object)
+}
+
+/// What is known of a channel, as JSON.
+pub(crate) fn of_quality(name: &str, quality: &ChannelQuality) -> Value {
+    json!({
+        "name": name,
+        "level": number(quality.level),
+        "deviation": number(quality.deviation),
+        "ties": number(quality.ties),
+        "missing": number(quality.missing),
+        "steadiness": quality.steadiness.name(),
+        "independent_rows": number(quality.independent_rows),
+    })
+}
+
+/// The results of a log as lines.
+pub(crate) fn lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]) -> Vec<String> {
+    let config = detector.config();
+    let watched = outcome.watched();
+    let verdict = match outcome.alarms {
+        0 if outcome.to_learn > 0 => format!("learning: {} rows to go", outcome.to_learn),
+        0 if watched == 0 => "learned from all rows, none left to watch".to_owned(),
+        0 => format!("{GREEN}healthy{GREEN:#}"),
+        many => format!("{RED}drift{RED:#}: {}", report::alarms(many)),
+    };
+    let skipped = match outcome.skipped {
+        0 => String::new(),
+        rows => format!(", {rows} skipped"),
+    };
+    let learned = outcome.learned;
+    let mut lines =
+        vec![format!("{verdict}; {watched} rows watched, {learned} learned from{skipped}")];
+    lines.extend(still_lines(outcome, detector, names));
+    if outcome.missing > 0 {
+        lines.push(format!("note: readings missing: {}", outcome.missing));
+    }
+    lines.extend(learned_lines(detector, names).iter().map(|line| format!("note: {line}")));
+    let promise = f64::from(config.mean_time_between_false_alarms);
+    #[expect(clippy::cast_precision_loss, reason = "an expectation need not be exact")]
+    let expected = watched as f64 / promise;
+    lines.push(format!(
+        "{DIM}promised: one false alarm in {promise} rows, {expected:.1} in the rows watched; {} \
+         frequencies, {} bytes of RAM{DIM:#}",
+        detector.recipe().frequencies,
+        cost::ram_bytes(detector),
+    ));
+    lines
+}
