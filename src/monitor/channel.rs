@@ -395,8 +395,12 @@ impl<L: Legs> Channel<L> {
         self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.abs())
     }
 
-    /// Log-likelihoods that the level is off, and that the spread is.
+    /// Log-likelihoods that the level is off, and that the spread is; none for a channel that has
+    /// never moved.
     pub(super) fn evidence(&self) -> (f32, f32) {
+        if !self.standard.moves() {
+            return (0.0, 0.0);
+        }
         let ratio = larger(self.square.0 / larger(self.usual_square.0, 1e-9), 1e-3);
         let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
         (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
