@@ -5,7 +5,7 @@ use crate::numeric::{larger, ln_f32, smaller, sqrt_f32, within};
 use crate::state::{FromOne, State, state};
 
 use super::cause::Cause;
-use super::legs::charts::{Charts, Score, Side};
+use super::legs::charts::{Charts, Score, Side, rate};
 use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
@@ -43,14 +43,31 @@ const SURELY: f32 = 1e5;
 /// A movement of a channel that never moved counts as so many deviations.
 const MOVED: f32 = 6.0;
 
-const LEVEL: Score =
-    Score { side: Side::Both, windows: &[256, 1024], largest: CUT, least: 0, is_level: true };
-const JUMP: Score =
-    Score { side: Side::Both, windows: &[4, 16, 64], largest: JUMP_CUT, least: 1, is_level: false };
-const UP: Score =
-    Score { side: Side::Up, windows: &[16, 64], largest: SPREAD_CUT, least: 1, is_level: false };
-const DOWN: Score =
-    Score { side: Side::Down, windows: &[16, 64], largest: 3.0, least: 1, is_level: false };
+const LEVEL: Score = Score {
+    side: Side::Both,
+    windows: &[256, 1024],
+    rates: &[rate(256), rate(1024)],
+    largest: CUT,
+    least: 0,
+    is_level: true,
+};
+const JUMP: Score = Score {
+    side: Side::Both,
+    windows: &[4, 16, 64],
+    rates: &[rate(4), rate(16), rate(64)],
+    largest: JUMP_CUT,
+    least: 1,
+    is_level: false,
+};
+const UP: Score = Score {
+    side: Side::Up,
+    windows: &[16, 64],
+    rates: &[rate(16), rate(64)],
+    largest: SPREAD_CUT,
+    least: 1,
+    is_level: false,
+};
+const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
 
 state! {
     /// The level of a channel: a cumulative sum and long windows.
@@ -165,12 +182,12 @@ impl Progress {
 }
 
 impl LevelLeg {
-    fn watch(&mut self, value: f32, plan: &Plan, adapts: bool) -> Found {
-        let charts = self.charts.watch(&LEVEL, value, plan, adapts);
+    fn watch(&mut self, value: f32, plan: &Plan, adapts: bool, found: &mut Found) {
+        self.cusum.watch(value - self.charts.mean, plan, adapts, found);
+        self.charts.watch(&LEVEL, value, plan, adapts, found);
         let above = self.charts.first_mean() > self.charts.mean;
         self.side = if above == self.above { self.side.saturating_add(1) } else { 0 };
         self.above = above;
-        self.cusum.watch(value - self.charts.mean, plan, adapts).or(charts)
     }
 
     /// Rows since the level began to be off. A ramp is told from a step by its sum, which is small
@@ -330,7 +347,8 @@ impl<L: Legs> Channel<L> {
         self.causes.iter().any(Cause::is_open)
     }
 
-    /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`].
+    /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`], in place of
+    /// [`Found::CALM`].
     pub(super) fn watch(&mut self, reading: f32, plan: &Plan, found: &mut [Found; 4]) {
         let [level_found, jump_found, spread_found, range_found] = found;
         let adapts = !self.is_open();
@@ -353,7 +371,7 @@ impl<L: Legs> Channel<L> {
         let wanders = self.wanders();
         let level = self.level.carried_mut().filter(|_| !wanders);
         if let Some(level) = level {
-            *level_found = level.watch(value, plan, adapts);
+            level.watch(value, plan, adapts, level_found);
         }
         if self.steadiness == Steadiness::Doubtful {
             level_found.excess -= DOUBT;
@@ -362,14 +380,14 @@ impl<L: Legs> Channel<L> {
             return;
         }
         if let Some(jump) = self.jump.carried_mut() {
-            *jump_found = jump.watch(&JUMP, within(self.residual, JUMP_CUT), plan, adapts);
+            jump.watch(&JUMP, within(self.residual, JUMP_CUT), plan, adapts, jump_found);
         }
         if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
             spread.rising.push((up - spread.up.mean) * PER_UP - SPREAD_SLACK);
             spread.falling.push((spread.down.mean - down) * PER_DOWN - SPREAD_SLACK);
-            let down = spread.down.watch(&DOWN, down, plan, adapts);
-            *spread_found = spread.up.watch(&UP, up, plan, adapts).or(down);
+            spread.up.watch(&UP, up, plan, adapts, spread_found);
+            spread.down.watch(&DOWN, down, plan, adapts, spread_found);
         }
         self.weigh(before);
         *range_found = self.range.watch(self.residual, adapts);
@@ -386,8 +404,12 @@ impl<L: Legs> Channel<L> {
         self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.abs())
     }
 
-    /// Log-likelihoods that the level is off, and that the spread is.
+    /// Log-likelihoods that the level is off, and that the spread is; none for a channel that has
+    /// never moved.
     pub(super) fn evidence(&self) -> (f32, f32) {
+        if !self.standard.moves() {
+            return (0.0, 0.0);
+        }
         let ratio = larger(self.square.get() / larger(self.usual_square.get(), 1e-9), 1e-3);
         let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
         (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)

@@ -155,6 +155,33 @@ fn a_channel_that_stands_still_blinds_nobody() {
     }
 }
 
+/// A change that only all channels together show is not that of one which never moved; and what is
+/// said of windows and levels is of the rows left after a profile, and of a channel at rest.
+#[test]
+fn a_channel_that_stands_still_is_not_blamed() {
+    for seed in 0..6 {
+        let two_humps = |row: usize, x: &mut [f32; 2]| {
+            x[1] = 7.5;
+            if row >= ONSET {
+                x[0] = 0.95 * x[0].signum() + 0.312 * x[0];
+            }
+        };
+        let (detector, alarms) = alarms(config(), seed, ONSET + 1500, two_humps);
+        let blamed = alarms.iter().find(|alarm| alarm.row >= ONSET as u64 && alarm.channel == 1);
+        assert_eq!(blamed, None, "{seed}");
+        assert!(alarms.iter().any(|alarm| alarm.row >= ONSET as u64), "{seed}");
+        let still = detector.quality().nth(1).unwrap();
+        assert_eq!((still.level, still.deviation), (7.5, 0.0));
+    }
+    let config = Config { learning_rows: 4096, ..Config::rows(1e4) };
+    let mut detector = Detector::new(&MAP, config.with_period(64.0)).unwrap();
+    let mut noise = Noise::new(1);
+    while detector.stage() == Stage::Learning {
+        detector.push(&[noise.next(), noise.next()]).unwrap();
+    }
+    assert_eq!(detector.mute().find(|mute| mute.leg == Leg::Level), None);
+}
+
 #[test]
 fn what_is_dismissed_does_not_alarm_again_and_other_things_do() {
     let disturbed = |row: usize| row % 1000 < 50 && row >= ONSET;

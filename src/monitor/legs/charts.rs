@@ -1,6 +1,8 @@
 //! Exponentially weighted means of a bounded score against its learned mean.
 
-use crate::numeric::{larger, row_count, smaller, sqrt_f32};
+use core::hint::select_unpredictable;
+
+use crate::numeric::{larger, row_count, sqrt_f32};
 use crate::state::{NonNegative, state};
 
 use super::tail::{Design, Shape, Tail};
@@ -23,6 +25,8 @@ pub(crate) struct Score {
     pub(crate) side: Side,
     /// Window lengths in rows, ascending.
     pub(crate) windows: &'static [u32],
+    /// The [weight](rate) of a row in each.
+    pub(crate) rates: &'static [f32],
     /// Largest absolute value of the score.
     pub(crate) largest: f32,
     /// Windows of which fewer than twelve are learned from stay out of it, but for so many.
@@ -67,15 +71,15 @@ fn watch(
     known: &Known,
     score: &Score,
     value: f32,
-    plan: &Plan,
-    adapts: bool,
-) -> Found {
-    let mut found = Found::CALM;
-    for (chart, &window) in charts.iter_mut().zip(score.windows) {
+    (plan, adapts): (&Plan, bool),
+    found: &mut Found,
+) {
+    let windows = score.windows.iter().zip(score.rates);
+    for (chart, (&window, rate)) in charts.iter_mut().zip(windows) {
         // One that is not watched, or cannot fire, stands still. Not skipped: a branch back to the
         // next chart makes the compiler search for it in a loop of its own, at twenty instructions.
         let live = !chart.tail.is_mute();
-        let rate = if live { rate(window) } else { 0.0 };
+        let rate = if live { *rate } else { 0.0 };
         chart.mean += rate * (value - chart.mean);
         let r = known.statistic(score.side, chart.mean, window);
         found.take_in(&mut chart.tail, r, window);
@@ -83,7 +87,6 @@ fn watch(
             chart.tail.adapt(&known.design(score, window, plan));
         }
     }
-    found
 }
 
 /// What is known of a score once learning is over.
@@ -163,11 +166,18 @@ impl<const N: usize> Charts<N> {
         self.each(score, plan, |tail, design| tail.fit(design));
     }
 
-    /// Takes the score of a row, and tells of the window that is farthest beyond its promise.
-    /// Where it `adapts`, thresholds learn from the row.
-    pub(crate) fn watch(&mut self, score: &Score, value: f32, plan: &Plan, adapts: bool) -> Found {
+    /// Takes the score of a row, and tells of the window that is farthest beyond its promise, if
+    /// it is farther than what was `found`. Where it `adapts`, thresholds learn from the row.
+    pub(crate) fn watch(
+        &mut self,
+        score: &Score,
+        value: f32,
+        plan: &Plan,
+        adapts: bool,
+        found: &mut Found,
+    ) {
         let known = self.known();
-        watch(&mut self.charts, &known, score, value, plan, adapts)
+        watch(&mut self.charts, &known, score, value, (plan, adapts), found);
     }
 
     /// Does something with the threshold of each window.
@@ -237,16 +247,17 @@ impl<const N: usize> Charts<N> {
 
 /// The weight of a row in an exponentially weighted mean of the same variance as that of `window`
 /// rows.
-pub(crate) fn rate(window: u32) -> f32 {
+pub(crate) const fn rate(window: u32) -> f32 {
     2.0 / (row_count(window) + 1.0)
 }
 
 /// The square of a deviation that counts.
+#[inline]
 fn squared(side: Side, deviation: f32) -> f32 {
     let counted = match side {
         Side::Both => deviation,
-        Side::Up => larger(deviation, 0.0),
-        Side::Down => smaller(deviation, 0.0),
+        Side::Up => select_unpredictable(deviation > 0.0, deviation, 0.0),
+        Side::Down => select_unpredictable(deviation < 0.0, deviation, 0.0),
     };
     counted * counted
 }

@@ -84,7 +84,7 @@ impl Found {
     pub(crate) const CALM: Self =
         Self { excess: -CALM_NATS, statistic: 0.0, threshold: 0.0, window: 0 };
 
-    /// Takes in a statistic R.
+    /// Takes in a statistic R, if it is farther beyond its promise.
     #[inline]
     pub(crate) fn take_in(&mut self, tail: &mut Tail, r: f32, window: u32) {
         let excess = tail.excess(r);
@@ -92,10 +92,5 @@ impl Found {
             *self =
                 Self { excess, statistic: sqrt_f32(r), threshold: sqrt_f32(tail.open()), window };
         }
-    }
-
-    /// The one farther beyond its promise.
-    pub(crate) fn or(self, other: Self) -> Self {
-        if other.excess > self.excess { other } else { self }
     }
 }
