@@ -280,6 +280,11 @@ impl<L: Legs> Channel<L> {
         self.gaps.arm(rows, time, LEAST_RUN);
     }
 
+    /// Whether it will be found that the level says nothing, once learning ends.
+    pub(super) fn will_wander(&self) -> bool {
+        self.wander.steadiness() == Steadiness::Wandering
+    }
+
     /// Whether the level says nothing.
     pub(super) fn wanders(&self) -> bool {
         self.steadiness == Steadiness::Wandering

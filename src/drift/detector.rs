@@ -6,7 +6,7 @@ use crate::condition::check_row;
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
-use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
+use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 #[cfg(feature = "alloc")]
 use crate::shape::Dims;
 use crate::shape::{Length, Per};
@@ -17,7 +17,7 @@ use super::channel::{Channel, Progress};
 use super::config::{Config, NotANumber};
 use super::legs::choice::{All, Carried, Legs, Slot};
 use super::legs::joint::Joint;
-use super::legs::{Found, Plan};
+use super::legs::{Found, LEGS, Plan};
 use super::verdict::{Alarm, Stage, Verdict};
 
 /// A drift detector over the map `M`, which has an input for each channel, with the legs `L`.
@@ -276,7 +276,11 @@ where
     /// Ends learning: sets the thresholds.
     fn arm(&mut self) {
         let time = self.config.mean_time_between_false_alarms;
-        self.state.ln_time = ln_f32(time);
+        // Legs that are off leave their part of the promise to the others.
+        let channels = self.state.channels.len();
+        let wanderers = self.state.channels.iter().filter(|channel| channel.will_wander()).count();
+        let off = f32_of(wanderers) / f32_of(channels.max(1)) + f32_of(wanderers.min(1));
+        self.state.ln_time = ln_f32(time * (1.0 - off / LEGS));
         let plan = self.plan();
         for channel in self.state.channels.iter_mut() {
             channel.arm(&plan, plan.learning_rows, time);

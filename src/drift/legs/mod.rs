@@ -17,7 +17,7 @@ use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 use tail::{CALM_NATS, Tail};
 
 /// Legs that share the promise.
-const LEGS: f32 = 6.0;
+pub(crate) const LEGS: f32 = 6.0;
 /// Times as long as so many learnings are known well enough.
 const SEEN: f32 = 4.0;
 /// How much more evidence a level needs beyond that, in nats for a nat of mean time.
