@@ -43,14 +43,38 @@ const SURELY: f32 = 1e5;
 /// A movement of a channel that never moved counts as so many deviations.
 const MOVED: f32 = 6.0;
 
-const LEVEL: Score =
-    Score { side: Side::Both, windows: &[256, 1024], largest: CUT, least: 0, is_level: true };
-const JUMP: Score =
-    Score { side: Side::Both, windows: &[4, 16, 64], largest: JUMP_CUT, least: 1, is_level: false };
-const UP: Score =
-    Score { side: Side::Up, windows: &[16, 64], largest: SPREAD_CUT, least: 1, is_level: false };
-const DOWN: Score =
-    Score { side: Side::Down, windows: &[16, 64], largest: 3.0, least: 1, is_level: false };
+const LEVEL: Score = Score {
+    side: Side::Both,
+    windows: &[256, 1024],
+    largest: CUT,
+    least: 0,
+    is_level: true,
+    shares: 1.0,
+};
+const JUMP: Score = Score {
+    side: Side::Both,
+    windows: &[4, 16, 64],
+    largest: JUMP_CUT,
+    least: 1,
+    is_level: false,
+    shares: 1.5,
+};
+const UP: Score = Score {
+    side: Side::Up,
+    windows: &[16, 64],
+    largest: SPREAD_CUT,
+    least: 1,
+    is_level: false,
+    shares: 2.0,
+};
+const DOWN: Score = Score {
+    side: Side::Down,
+    windows: &[16, 64],
+    largest: 3.0,
+    least: 1,
+    is_level: false,
+    shares: 2.0,
+};
 
 state! {
     /// The level of a channel: a cumulative sum and long windows.
