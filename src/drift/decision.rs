@@ -54,10 +54,11 @@ where
         let plan = self.plan();
         let at = self.state.rows.saturating_sub(1);
         let mut present = Present::default();
+        let told = self.state.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
         for (index, (channel, found)) in
             self.state.channels.iter_mut().zip(found.iter()).enumerate()
         {
-            channel.decide(index, at, found, &plan, &mut present);
+            channel.decide(index, (at, told), found, &plan, &mut present);
         }
         self.decide_joint(at, joint, &plan, &mut present);
         self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
@@ -215,10 +216,11 @@ where
 }
 
 impl<L: Legs> Channel<L> {
+    /// What becomes of each change on row `at`, if the last alarm was `told` so many rows ago.
     fn decide(
         &mut self,
         index: usize,
-        at: u64,
+        (at, told): (u64, u64),
         found: &[Found; 4],
         plan: &Plan,
         present: &mut Present,
@@ -247,6 +249,9 @@ impl<L: Legs> Channel<L> {
             let (size, least) = self.size(kind, found);
             let Some(cause) = self.causes.get_mut(place) else { continue };
             let event = cause.push(found.excess, size, least);
+            let rows = if event == Event::Raised { self.rows_since(kind, found.window) } else { 0 };
+            let explained = explained || belongs(rows, told);
+            let Some(cause) = self.causes.get_mut(place) else { continue };
             cause.told |= event == Event::Raised && !explained;
             if cause.is_open() {
                 present.open = true;
@@ -257,7 +262,6 @@ impl<L: Legs> Channel<L> {
             }
             match event {
                 Event::Raised if !explained => {
-                    let rows = self.rows_since(kind, found.window);
                     let since = at.saturating_sub(u64::from(rows));
                     let change = kind.change();
                     let alarm = alarm(at, since, index, change, kind.leg(), found);
@@ -315,6 +319,14 @@ impl<L: Legs> Channel<L> {
             }
         }
     }
+}
+
+/// Whether a change that seems to have begun so many rows ago belongs to the alarm `told` so many
+/// rows ago: it began before that, and is not seen much later. What befalls several channels, or
+/// shows in several ways, is then one alarm.
+fn belongs(rows: u32, told: u64) -> bool {
+    let rows = u64::from(rows);
+    rows >= told && told <= (rows / 2).max(u64::from(TOGETHER))
 }
 
 fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: &Found) -> Alarm {
