@@ -89,11 +89,6 @@ impl Runs {
         self.limit > 0 && self.run > self.limit
     }
 
-    /// Whether it has just become too long.
-    pub(crate) fn has_just_become_too_long(&self) -> bool {
-        self.limit > 0 && self.run == self.limit.saturating_add(1)
-    }
-
     /// Part of the `rows` rows of learning on which it went on.
     pub(crate) fn part_of(&self, rows: u32) -> f32 {
         row_count(self.repeats) / row_count(rows.max(1))
@@ -119,7 +114,7 @@ mod tests {
         }
         assert!(!fine.is_too_long());
         fine.push(1.0);
-        assert!(fine.is_too_long() && fine.has_just_become_too_long());
+        assert!(fine.is_too_long());
         for _ in 0..76 {
             coarse.push(1.0);
         }
@@ -127,7 +122,7 @@ mod tests {
         for _ in 0..200 {
             coarse.push(1.0);
         }
-        assert!(coarse.is_too_long() && !coarse.has_just_become_too_long());
+        assert!(coarse.is_too_long());
         coarse.dismiss();
         assert!(!coarse.is_too_long());
     }

@@ -50,6 +50,7 @@ const LEVEL: Score = Score {
     largest: CUT,
     least: 0,
     is_level: true,
+    shares: 1.0,
 };
 const JUMP: Score = Score {
     side: Side::Both,
@@ -58,6 +59,7 @@ const JUMP: Score = Score {
     largest: JUMP_CUT,
     least: 1,
     is_level: false,
+    shares: 1.5,
 };
 const UP: Score = Score {
     side: Side::Up,
@@ -66,6 +68,7 @@ const UP: Score = Score {
     largest: SPREAD_CUT,
     least: 1,
     is_level: false,
+    shares: 2.0,
 };
 const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
 
@@ -142,6 +145,8 @@ state! {
         range: Range,
         /// Glitches in a row that were not looked back at.
         glitches: u8,
+        /// Whether it was told of that the channel is stuck, and that it is missing.
+        pub(super) runs_told: [bool; 2],
         /// The last value and residual, in deviations: what counts where a reading is missing.
         value: f32,
         residual: f32,
@@ -325,6 +330,11 @@ impl<L: Legs> Channel<L> {
             self.stillness.arm(rows, time, LEAST_RUN);
         }
         self.gaps.arm(rows, time, LEAST_RUN);
+    }
+
+    /// Whether it will be found that the level says nothing, once learning ends.
+    pub(super) fn will_wander(&self) -> bool {
+        self.wander.steadiness() == Steadiness::Wandering
     }
 
     /// Whether the level says nothing.

@@ -55,17 +55,38 @@ where
         self.decide_joint(at, joint, plan, &mut present);
         self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
         if let Some((_, alarm)) = present.alarm {
+            self.tell(&alarm);
             self.state.last_alarm = Some(alarm);
             return Verdict::Alarm(alarm);
         }
-        if let Some(last) =
-            self.state.last_alarm.filter(|last| at.wrapping_sub(last.row) == AMENDED)
-            && let Some(amended) = self.amended(last, at)
-        {
-            self.state.last_alarm = Some(amended);
-            return Verdict::Amended(amended);
+        if !present.open {
+            return Verdict::Healthy;
         }
-        if present.open { Verdict::Drifting } else { Verdict::Healthy }
+        self.amend(at).map_or(Verdict::Drifting, Verdict::Amended)
+    }
+
+    /// Notes that the cause of an alarm has been told of. Others that rose on the same row wait.
+    fn tell(&mut self, alarm: &Alarm) {
+        let joint = JOINT.iter().position(|leg| *leg == alarm.leg);
+        if let Some(cause) = joint.and_then(|place| self.state.joint.get_mut(place)) {
+            cause.tell();
+        } else if let Some(channel) = self.state.channels.get_mut(alarm.channel) {
+            channel.tell(alarm.leg);
+        }
+    }
+
+    /// The alarm of 32 rows before, if there was one, and it looks otherwise now.
+    fn amend(&mut self, at: u64) -> Option<Alarm> {
+        let last = self.state.last_alarm.filter(|last| at.wrapping_sub(last.row) == AMENDED);
+        if let Some(last) = last {
+            let amended = self.amended(last, at)?;
+            self.state.last_alarm = Some(amended);
+            return Some(amended);
+        }
+        // One that was followed by another is not kept: it is told of as it looks now.
+        let mut channels = self.state.channels.iter().enumerate();
+        let due = channels.find_map(|(index, channel)| channel.due(index, at))?;
+        self.amended(due, at).or(Some(due))
     }
 
     fn decide_joint(&mut self, at: u64, joint: &[Found; 2], plan: &Plan, present: &mut Present) {
@@ -76,17 +97,17 @@ where
         {
             let Some(cause) = self.state.joint.get_mut(place) else { continue };
             let event = cause.push(found.excess, found.excess, LEAST_SIZE);
-            cause.told |= event == Event::Raised && !explained;
+            if cause.is_waiting() && explained {
+                cause.explain();
+            }
             present.open |= cause.is_open();
-            match event {
-                Event::Raised if !explained => {
-                    let (channel, change) = self.suspect(leg);
-                    let since = at.saturating_sub(u64::from(found.window));
-                    let alarm = alarm(at, since, channel, change, leg, found);
-                    present.raise(found.excess, alarm);
-                }
-                Event::Closed => self.end_joint(leg, plan, End::ByItself),
-                Event::Raised | Event::Same => {}
+            if cause.is_waiting() {
+                let (channel, change) = self.suspect(leg);
+                let since = at.saturating_sub(u64::from(found.window));
+                let alarm = alarm(at, since, channel, change, leg, found);
+                present.raise(found.excess, alarm);
+            } else if event == Event::Closed {
+                self.end_joint(leg, plan, End::ByItself);
             }
         }
     }
@@ -210,39 +231,47 @@ where
 
 impl<L: Legs> Channel<L> {
     /// Takes what the legs of a channel find, in the order of [`Kind::ALL`], into what goes on.
+    ///
+    /// The last alarm of this channel was `told` so many rows ago.
     pub(super) fn decide(
         &mut self,
         index: usize,
-        at: u64,
+        (at, told): (u64, u64),
         found: &[Found; 4],
         plan: &Plan,
         present: &mut Present,
     ) {
         let quiet = found.iter().all(|found| found.excess <= 0.0);
-        let runs = self.stillness.is_too_long() || self.gaps.is_too_long();
+        let stuck = self.stillness.is_too_long() || self.gaps.is_too_long();
         // Nearly always.
-        if quiet && !runs && !self.is_open() {
+        if quiet && !stuck && !self.is_open() {
+            self.runs_told = [false; 2];
             return;
         }
         let runs = [
             (&*self.stillness, Leg::Stuck, Change::Stuck),
             (&self.gaps, Leg::Missing, Change::Missing),
         ];
-        for (runs, leg, change) in runs {
-            if runs.has_just_become_too_long() {
+        for ((runs, leg, change), told) in runs.into_iter().zip(&mut self.runs_told) {
+            *told &= runs.is_too_long();
+            if runs.is_too_long() && !*told {
                 let since = at.saturating_sub(u64::from(runs.run));
                 present.raise(f32::MAX, alarm(at, since, index, change, leg, &found_run(runs)));
             }
             present.open |= runs.is_too_long();
         }
         // What a stuck channel does to its windows only follows from that.
-        let stuck = self.stillness.is_too_long() || self.gaps.is_too_long();
         let explained = stuck || self.causes.iter().any(Cause::is_recent);
         for (place, (kind, found)) in Kind::ALL.into_iter().zip(found).enumerate() {
             let (size, least) = self.size(kind, found);
             let Some(cause) = self.causes.get_mut(place) else { continue };
             let event = cause.push(found.excess, size, least);
-            cause.told |= event == Event::Raised && !explained;
+            let waits = cause.is_waiting();
+            let rows = if waits { self.rows_since(kind, found.window) } else { 0 };
+            let Some(cause) = self.causes.get_mut(place) else { continue };
+            if waits && (explained || belongs(rows, told)) {
+                cause.explain();
+            }
             if cause.is_open() {
                 present.open = true;
                 match kind {
@@ -250,18 +279,44 @@ impl<L: Legs> Channel<L> {
                     Kind::Jump | Kind::Spread | Kind::Range => present.other = true,
                 }
             }
-            match event {
-                Event::Raised if !explained => {
-                    let rows = self.rows_since(kind, found.window);
-                    let since = at.saturating_sub(u64::from(rows));
-                    let change = kind.change();
-                    let alarm = alarm(at, since, index, change, kind.leg(), found);
-                    present.raise(found.excess, alarm);
-                }
-                Event::Closed => self.end(kind, plan, End::ByItself),
-                Event::Raised | Event::Same => {}
+            if cause.is_waiting() {
+                let since = at.saturating_sub(u64::from(rows));
+                let alarm = alarm(at, since, index, kind.change(), kind.leg(), found);
+                present.raise(found.excess, alarm);
+            } else if event == Event::Closed {
+                self.end(kind, plan, End::ByItself);
             }
         }
+    }
+
+    /// Notes that an alarm was raised for what a leg found.
+    fn tell(&mut self, leg: Leg) {
+        let [stuck, missing] = &mut self.runs_told;
+        match leg {
+            Leg::Stuck => *stuck = true,
+            Leg::Missing => *missing = true,
+            other => {
+                let causes = self.causes.iter_mut().zip(Kind::ALL);
+                causes.filter(|(_, kind)| kind.leg() == other).for_each(|(cause, _)| cause.tell());
+            }
+        }
+    }
+
+    /// An alarm of this channel that is due to be looked at again, as far as it is still known.
+    #[inline(never)]
+    fn due(&self, index: usize, at: u64) -> Option<Alarm> {
+        let mut causes = self.causes.iter().zip(Kind::ALL);
+        let (_, kind) = causes.find(|(cause, _)| cause.is_to_be_amended())?;
+        let mut found = Found::CALM;
+        for (leg, (window, statistic, threshold)) in self.statuses() {
+            let farther = statistic * found.threshold >= found.statistic * threshold;
+            if leg == kind.leg() && farther {
+                found = Found { window, statistic, threshold, ..found };
+            }
+        }
+        let (row, rows) = (at.saturating_sub(AMENDED), self.rows_since(kind, found.window));
+        let since = at.saturating_sub(u64::from(rows)).min(row);
+        Some(alarm(row, since, index, kind.change(), kind.leg(), &found))
     }
 
     /// What is off: the level or the spread, where what a leg found counts for something; or, by
@@ -310,6 +365,14 @@ impl<L: Legs> Channel<L> {
             }
         }
     }
+}
+
+/// Whether a change that seems to have begun so many rows ago belongs to the alarm of the same
+/// channel that was `told` so many rows ago: it began before that, and is not seen much later. What
+/// shows in several ways is then one alarm.
+fn belongs(rows: u32, told: u64) -> bool {
+    let rows = u64::from(rows);
+    rows >= told && told <= (rows / 2).max(u64::from(TOGETHER))
 }
 
 fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: &Found) -> Alarm {

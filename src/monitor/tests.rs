@@ -139,6 +139,33 @@ fn a_fault_does_not_hide_another() {
 }
 
 #[test]
+fn what_befalls_both_channels_on_one_row_is_told_of_both() {
+    for fault in [|x: &mut f32| *x = 0.5, |x: &mut f32| *x += 4.0] {
+        let mut detector = Detector::new(&MAP, config()).unwrap();
+        let mut noise = Noise::new(21);
+        let (mut raised, mut amended) = (Vec::new(), Vec::new());
+        for row in 0..ONSET + 100 {
+            let mut readings = [noise.next(), noise.next()];
+            if row >= ONSET {
+                readings.iter_mut().for_each(fault);
+            }
+            match detector.push(&readings).unwrap() {
+                Verdict::Alarm(alarm) if row >= ONSET => raised.push(alarm),
+                Verdict::Amended(alarm) if row >= ONSET => amended.push(alarm),
+                _ => {}
+            }
+        }
+        let mut channels: Vec<_> = raised.iter().map(|alarm| alarm.channel).collect();
+        channels.sort_unstable();
+        assert_eq!(channels, [0, 1], "{raised:?}");
+        // Each is amended for itself, if at all, 32 rows after.
+        let of = |alarm: &Alarm| raised.iter().any(|first| first.row == alarm.row);
+        assert!(amended.iter().all(of), "{raised:?} {amended:?}");
+        assert!(detector.open().count() >= 2);
+    }
+}
+
+#[test]
 fn a_channel_that_stands_still_blinds_nobody() {
     for still in [LEARNING / 4, 10 * LEARNING] {
         let (detector, found) = alarms(config(), 3, ONSET + 100, |row, x| {

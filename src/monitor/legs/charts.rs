@@ -33,6 +33,8 @@ pub(crate) struct Score {
     pub(crate) least: usize,
     /// Whether it is a level.
     pub(crate) is_level: bool,
+    /// Shares of the promise.
+    pub(crate) shares: f32,
 }
 
 impl Score {
@@ -119,7 +121,7 @@ impl Known {
             ln_time: if score.is_level {
                 plan.ln_time_of_level(charts, plan.channels)
             } else {
-                plan.ln_time_of(charts, plan.channels)
+                plan.ln_time_of(score.shares, charts, plan.channels)
             },
             unit: sqrt_f32(self.variance / row_count(window)),
             reach: larger(reach, 1e-6),
