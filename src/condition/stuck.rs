@@ -72,6 +72,11 @@ impl Runs {
         self.limit = by_chance.max(self.longest.saturating_mul(4)).max(least);
     }
 
+    /// The present run against the longest that is no alarm, over no window; `None` while learning.
+    pub(crate) fn status(&self) -> Option<(u32, f32, f32)> {
+        (self.limit > 0).then_some((0, row_count(self.run), row_count(self.limit)))
+    }
+
     /// Allows what another channel of its kind has learned to allow.
     pub(crate) fn allow(&mut self, other: &Self) {
         self.limit = self.limit.max(other.limit);

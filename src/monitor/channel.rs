@@ -72,6 +72,9 @@ const UP: Score = Score {
 };
 const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
 
+/// Statistics of a channel.
+pub(super) const STATISTICS: usize = 13;
+
 state! {
     /// The level of a channel: a cumulative sum and long windows.
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -452,21 +455,22 @@ impl<L: Legs> Channel<L> {
             .chain(down.into_iter().flatten().map(of(Leg::Spread)))
     }
 
-    /// Every statistic: its leg, the length of its window, and where it stands.
-    pub(super) fn statuses(&self) -> impl Iterator<Item = (Leg, (u32, f32, f32))> + '_ {
-        let level = self.steady_level();
-        let sum = level.map(|leg| leg.cusum.status());
-        let level = level.map(|leg| leg.charts.statuses(LEVEL));
-        let jump = self.jump.carried().map(|charts| charts.statuses(JUMP));
-        let up = self.spread.carried().map(|leg| leg.up.statuses(UP));
-        let down = self.spread.carried().map(|leg| leg.down.statuses(DOWN));
-        let of = |leg| move |status| (leg, status);
-        (sum.into_iter().map(of(Leg::Level)))
-            .chain(level.into_iter().flatten().map(of(Leg::Level)))
-            .chain(jump.into_iter().flatten().map(of(Leg::Jump)))
-            .chain(up.into_iter().flatten().map(of(Leg::Spread)))
-            .chain(down.into_iter().flatten().map(of(Leg::Spread)))
-            .chain(core::iter::once((Leg::Range, self.range.status())))
+    /// One of the [`STATISTICS`], by its place: its leg, the length of its window, and where it
+    /// stands. By place, because a chain of iterators would take a kilobyte of code and of stack.
+    pub(super) fn statistic(&self, place: usize) -> Option<(Leg, (u32, f32, f32))> {
+        let level = || self.steady_level();
+        let spread = || self.spread.carried();
+        let (leg, status) = match place {
+            0 => (Leg::Level, level().map(|leg| leg.cusum.status())),
+            1..=2 => (Leg::Level, level().and_then(|leg| leg.charts.status(&LEVEL, place - 1))),
+            3..=5 => (Leg::Jump, self.jump.carried().and_then(|leg| leg.status(&JUMP, place - 3))),
+            6..=7 => (Leg::Spread, spread().and_then(|leg| leg.up.status(&UP, place - 6))),
+            8..=9 => (Leg::Spread, spread().and_then(|leg| leg.down.status(&DOWN, place - 8))),
+            10 => (Leg::Range, Some(self.range.status())),
+            11 => (Leg::Stuck, self.stillness.status()),
+            _ => (Leg::Missing, self.gaps.status()),
+        };
+        status.map(|status| (leg, status))
     }
 
     /// A change is over: by itself, from which its thresholds learn once, or because somebody

@@ -10,6 +10,7 @@ use super::channel::{Channel, Kind};
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
 use super::legs::{End, Found, Plan};
+use super::saved::LastAlarm;
 use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
 
 /// Evidence, as a log-likelihood, from which a level or spread is taken to have changed.
@@ -56,7 +57,7 @@ where
         self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
         if let Some((_, alarm)) = present.alarm {
             self.tell(&alarm);
-            self.state.last_alarm = Some(alarm);
+            self.state.last_alarm = LastAlarm::some(alarm);
             return Verdict::Alarm(alarm);
         }
         if !present.open {
@@ -77,10 +78,10 @@ where
 
     /// The alarm of 32 rows before, if there was one, and it looks otherwise now.
     fn amend(&mut self, at: u64) -> Option<Alarm> {
-        let last = self.state.last_alarm.filter(|last| at.wrapping_sub(last.row) == AMENDED);
+        let last = self.last_alarm().filter(|last| at.checked_sub(last.row) == Some(AMENDED));
         if let Some(last) = last {
             let amended = self.amended(last, at)?;
-            self.state.last_alarm = Some(amended);
+            self.state.last_alarm = LastAlarm::some(amended);
             return Some(amended);
         }
         // One that was followed by another is not kept: it is told of as it looks now.
@@ -90,7 +91,7 @@ where
     }
 
     fn decide_joint(&mut self, at: u64, joint: &[Found; 2], plan: &Plan, present: &mut Present) {
-        let last = self.state.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
+        let last = self.last_alarm().map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
         let just_told = present.alarm.is_some() || last < u64::from(TOGETHER);
         let explained = [present.level || just_told, present.other || just_told];
         for (place, ((found, leg), explained)) in joint.iter().zip(JOINT).zip(explained).enumerate()
@@ -199,7 +200,10 @@ where
     /// Everything that differs from what was learned, now. O(C).
     pub fn open(&self) -> impl Iterator<Item = Open> + '_ {
         let channels = self.state.channels.iter().enumerate();
-        let of_channels = channels.flat_map(|(index, channel)| channel.open(index));
+        let of_channels = channels.flat_map(|(index, channel)| {
+            let places = 0..Kind::ALL.len() + 2;
+            places.filter_map(move |place| channel.open(index, place))
+        });
         let joint = self.state.joint.iter().zip(JOINT).filter(|(cause, _)| cause.is_open());
         let joint = joint.map(|(cause, leg)| Open {
             leg,
@@ -337,23 +341,22 @@ impl<L: Legs> Channel<L> {
         }
     }
 
-    fn open(&self, index: usize) -> impl Iterator<Item = Open> + '_ {
+    /// What differs, by its place: one of [`Kind::ALL`], stuck or missing.
+    fn open(&self, index: usize, place: usize) -> Option<Open> {
         let channel = Some(index);
-        let causes = self.causes.iter().zip(Kind::ALL).filter(|(cause, _)| cause.is_open());
-        let causes = causes.map(move |(cause, kind)| Open {
-            leg: kind.leg(),
-            channel,
-            rows: cause.rows(),
-            size: self.size_now(kind).unwrap_or(cause.size()),
-        });
+        if let (Some(cause), Some(kind)) = (self.causes.get(place), Kind::ALL.get(place)) {
+            let size = self.size_now(*kind).unwrap_or(cause.size());
+            let open = Open { leg: kind.leg(), channel, rows: cause.rows(), size };
+            return cause.is_open().then_some(open);
+        }
         let runs = [(&*self.stillness, Leg::Stuck), (&self.gaps, Leg::Missing)];
-        let runs = runs.into_iter().filter(|(runs, _)| runs.is_too_long());
-        causes.chain(runs.map(move |(runs, leg)| Open {
+        let (runs, leg) = *runs.get(place.checked_sub(Kind::ALL.len())?)?;
+        runs.is_too_long().then(|| Open {
             leg,
             channel,
             rows: runs.run.saturating_sub(runs.limit),
             size: row_count(runs.run) / row_count(runs.limit.max(1)),
-        }))
+        })
     }
 
     fn dismiss(&mut self, plan: &Plan) {

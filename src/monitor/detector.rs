@@ -17,6 +17,7 @@ use super::decision::Present;
 use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
 use super::legs::{Found, LEGS, Plan};
+use super::saved::LastAlarm;
 use super::verdict::{Alarm, Stage, Verdict};
 
 /// A drift detector over the map `M`, which has an input for each channel, with the legs `L`.
@@ -58,7 +59,7 @@ state! {
     /// All that a detector keeps beside its settings.
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Memory<C: Length, F: Length, L: Legs> {
-        pub(super) last_alarm: Option<Alarm> = None => allowed Self::has_channel_of,
+        pub(super) last_alarm: LastAlarm => allowed Self::has_channel_of,
         /// Rows pushed in all.
         pub(super) rows: u64,
         pub(super) stage: Stage = Stage::Learning,
@@ -81,8 +82,8 @@ state! {
 
 impl<C: Length, F: Length, L: Legs> Memory<C, F, L> {
     /// Whether an alarm is of a channel that there is: a caller may use it as an index.
-    fn has_channel_of(&self, alarm: &Option<Alarm>) -> bool {
-        alarm.is_none_or(|alarm| alarm.channel < self.channels.len())
+    fn has_channel_of(&self, alarm: &LastAlarm) -> bool {
+        alarm.get().is_none_or(|alarm| alarm.channel < self.channels.len())
     }
 }
 
@@ -106,7 +107,7 @@ impl<M: FeatureMap, L: Legs> fmt::Debug for Detector<'_, M, L> {
 impl<M: FeatureMap, L: Legs> defmt::Format for Detector<'_, M, L> {
     fn format(&self, f: defmt::Formatter<'_>) {
         let Memory { stage, rows, last_alarm, .. } = &self.state;
-        defmt::write!(f, "{} after {} rows, last alarm: {}", stage, rows, last_alarm);
+        defmt::write!(f, "{} after {} rows, last alarm: {}", stage, rows, last_alarm.get());
     }
 }
 
@@ -329,7 +330,7 @@ where
         let plan = self.plan();
         let at = self.state.rows.saturating_sub(1);
         let mut present = Present::default();
-        let last = self.state.last_alarm;
+        let last = self.last_alarm();
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
         for (index, (channel, reading)) in channels.iter_mut().zip(row).enumerate() {
@@ -400,7 +401,7 @@ where
     /// The last alarm raised, as it was amended, if any.
     #[must_use]
     pub fn last_alarm(&self) -> Option<Alarm> {
-        self.state.last_alarm
+        self.state.last_alarm.get()
     }
 
     /// The settings.

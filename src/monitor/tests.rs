@@ -9,6 +9,7 @@ use std::vec::Vec;
 use rand_core::{Rng, SeedableRng};
 use rand_xorshift::XorShiftRng;
 
+use super::saved::LastAlarm;
 use super::*;
 use crate::{Error, Fourier, Parameter};
 
@@ -328,7 +329,8 @@ fn what_no_detector_can_hold_is_refused() {
     let mut bytes = vec![0; Two::SAVED_BYTES];
     forged.save(&mut bytes).unwrap();
     assert_eq!(own.restore(&bytes), Ok(()));
-    forged.state.last_alarm.as_mut().unwrap().channel = 2;
+    let alarm = Alarm { channel: 2, ..forged.last_alarm().unwrap() };
+    forged.state.last_alarm = LastAlarm::some(alarm);
     forged.save(&mut bytes).unwrap();
     assert_eq!(own.restore(&bytes), Err(Error::Inconsistent));
     let lean = config().with_legs::<Lean>();

@@ -202,14 +202,12 @@ impl<const N: usize> Charts<N> {
         windows.filter(|(chart, _)| chart.tail.is_mute()).map(|(_, window)| *window)
     }
 
-    /// The length of each window that can fire, where its statistic stands, and its threshold.
-    pub(crate) fn statuses(&self, score: Score) -> impl Iterator<Item = (u32, f32, f32)> + '_ {
-        let known = self.known();
-        let charts = self.charts.iter().zip(score.windows).filter(|(c, _)| !c.tail.is_mute());
-        charts.map(move |(chart, &window)| {
-            let r = known.statistic(score.side, chart.mean, window);
-            (window, sqrt_f32(r), sqrt_f32(chart.tail.open()))
-        })
+    /// The length of a window that can fire, where its statistic stands, and its threshold.
+    pub(crate) fn status(&self, score: &Score, place: usize) -> Option<(u32, f32, f32)> {
+        let (chart, window) = (self.charts.get(place)?, *score.windows.get(place)?);
+        let r = self.known().statistic(score.side, chart.mean, window);
+        let status = (window, sqrt_f32(r), sqrt_f32(chart.tail.open()));
+        (!chart.tail.is_mute()).then_some(status)
     }
 
     /// Variance of the mean over the shortest window while learning, times its length.
