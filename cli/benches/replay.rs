@@ -42,6 +42,7 @@ fn main() -> ExitCode {
     let over = |other: Duration| replaying.as_secs_f64() / other.as_secs_f64();
     let ratio = over(parsing);
     println!("{ROWS} rows of {CHANNELS} channels, default settings, least of {TURNS} turns each");
+    println!("parsing alone: {parsing:.2?}, replay: {replaying:.2?}");
     println!("replay over parsing alone: {ratio:.2} (at most {MOST_TIME})");
     println!("over parsing at its barest: {:.2}", over(barely));
     println!("peak memory of the replay: {} MB (at most {})", memory / 1000, MOST_KILOBYTES / 1000);
