@@ -200,11 +200,10 @@ impl LevelLeg {
 
     /// Rows since the level began to be off. A ramp is told from a step by its sum, which is small
     /// for the time it took: it began about when the mean over a long window came to lie on the
-    /// other side, which lags behind by half that window.
+    /// other side.
     fn rows_since(&self) -> u32 {
         let by_sum = self.cusum.rows_since();
-        let long = LEVEL.windows.first().map_or(0, |window| window / 2);
-        if self.cusum.is_ramp() { by_sum.max(self.side.saturating_sub(long)) } else { by_sum }
+        if self.cusum.is_ramp() { by_sum.max(self.side) } else { by_sum }
     }
 }
 

@@ -23,7 +23,7 @@ const CEILING: f32 = 4.0;
 const SIZE_RATE: f32 = 2.0 / 33.0;
 /// A level that is off by less than so many deviations beyond the slack, on average, may have been
 /// rising.
-const RAMP: f32 = 0.25;
+const RAMP: f32 = 0.35;
 /// One that is off by less than so much must have been.
 const SLOW: f32 = 0.18;
 /// Largest sum while no threshold is known.
