@@ -6,7 +6,7 @@ use crate::features::sincos::SinCos;
 use crate::numeric::{larger, row_count};
 
 use super::cause::{AMENDED, Cause, Event, TOGETHER};
-use super::channel::{Channel, Kind};
+use super::channel::{Channel, Kind, STATISTICS};
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
 use super::legs::{End, Found, Plan};
@@ -312,7 +312,9 @@ impl<L: Legs> Channel<L> {
         let mut causes = self.causes.iter().zip(Kind::ALL);
         let (_, kind) = causes.find(|(cause, _)| cause.is_to_be_amended())?;
         let mut found = Found::CALM;
-        for (leg, (window, statistic, threshold)) in self.statuses() {
+        for (leg, (window, statistic, threshold)) in
+            (0..STATISTICS).filter_map(|place| self.statistic(place))
+        {
             let farther = statistic * found.threshold >= found.statistic * threshold;
             if leg == kind.leg() && farther {
                 found = Found { window, statistic, threshold, ..found };
