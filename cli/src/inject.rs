@@ -103,14 +103,18 @@ mod tests {
 
     #[test]
     fn changes_are_what_they_say() {
-        let rows: Vec<Vec<f32>> = (0..100).map(|row| vec![(row % 2) as f32, 5.0]).collect();
+        let rows: Vec<Vec<f32>> = (0..100_u8).map(|row| vec![f32::from(row % 2), 5.0]).collect();
         let of = |kind| {
             let it = Injection { kind, channel: 0, deviation: 0.5, from: 40, within: 20 };
             [40, 50, 51].map(|at| it.reading(&rows, at))
         };
-        assert_eq!(of(Injected::Step), [0.5, 0.5, 1.5]);
-        assert_eq!(of(Injected::Ramp), [0.0, 0.5, 1.55]);
-        assert_eq!(of(Injected::Stuck), [0.0; 3]);
+        let near = |kind, wanted: [f32; 3]| {
+            let off = of(kind).iter().zip(wanted).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max);
+            assert!(off < 1e-6, "{kind:?} {:?}", of(kind));
+        };
+        near(Injected::Step, [0.5, 0.5, 1.5]);
+        near(Injected::Ramp, [0.0, 0.5, 1.55]);
+        near(Injected::Stuck, [0.0; 3]);
         for (kind, wide) in [(Injected::SpreadUp, 2.0), (Injected::SpreadDown, 0.5)] {
             let [_, low, high] = of(kind);
             assert!((high - low - wide).abs() < 0.06, "{kind:?} {low} {high}");

@@ -28,6 +28,8 @@ const SHORTEST: f64 = 4.0;
 /// Least part of the variance that a cycle has to explain, and as much more for each part of it by
 /// which a log of few cycles could do so by chance.
 const LEAST_EXPLAINED: f64 = 0.1;
+/// A whole number of rows that explains this part is the length.
+const AS_MUCH: f64 = 0.995;
 /// A shorter cycle that explains this part of what a longer one does is the cycle.
 const ALMOST: f64 = 0.9;
 
@@ -72,8 +74,7 @@ pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
             let length = real(size) * refined(&points, rough.in_points(size));
             tried.push(length);
             if (SHORTEST..=count / 2.0).contains(&length) {
-                let explained = series.iter().map(|series| explained(series, length)).collect();
-                cycles.push(Cycle { rows: length, count: count / length, explained });
+                cycles.push(rounded(&series, length));
             }
         }
     }
@@ -81,6 +82,17 @@ pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
     let best = cycles.iter().map(Cycle::total).fold(0.0, f64::max);
     let good = cycles.into_iter().filter(|cycle| cycle.total() >= ALMOST * best);
     good.min_by(|a, b| a.rows.total_cmp(&b.rows))
+}
+
+/// The cycle of a length, or of the whole number of rows beside it, if that explains as much.
+fn rounded(series: &[Vec<f64>], length: f64) -> Cycle {
+    let count = real(series.first().map_or(0, Vec::len));
+    let of = |rows: f64| {
+        let explained = series.iter().map(|series| explained(series, rows)).collect();
+        Cycle { rows, count: count / rows, explained }
+    };
+    let (exact, whole) = (of(length), of(length.round()));
+    if whole.total() >= AS_MUCH * exact.total() { whole } else { exact }
 }
 
 /// A channel less its mean and trend, and 0 where a reading is missing.

@@ -53,7 +53,7 @@ pub(crate) struct Outcome {
     pub(crate) skipped: u64,
     /// Number of readings that did not come.
     pub(crate) missing: u64,
-    /// The last alarm of each leg of each channel, as amended.
+    /// The first alarm of each leg of each channel since something has differed, as amended.
     pub(crate) told: Vec<Told>,
 }
 
@@ -79,10 +79,12 @@ impl Outcome {
         self.rows.saturating_sub(self.learned + self.skipped)
     }
 
+    /// Remembers an alarm, unless it is of something that an earlier one was raised for.
     fn tell(&mut self, told: &Told) {
         let key = |told: &Told| (told.alarm.leg, told.alarm.channel);
-        self.told.retain(|other| other.row != told.row && key(other) != key(told));
-        self.told.push(told.clone());
+        if self.told.iter().all(|other| key(other) != key(told)) {
+            self.told.push(told.clone());
+        }
     }
 }
 
@@ -99,6 +101,7 @@ pub(crate) fn play(
         pushed: 0,
         gaps: Gaps::new(detector.rows()),
         learned: detector.stage().is_learned(),
+        last_time: None,
     };
     let mut progress = Progress::new();
     let rows = Ahead::begin(log);
@@ -137,6 +140,8 @@ struct Player {
     gaps: Gaps,
     /// Whether the detector has learned.
     learned: bool,
+    /// The time of the last alarm.
+    last_time: Option<Vec<u8>>,
 }
 
 impl Player {
@@ -152,26 +157,32 @@ impl Player {
                 let anew = std::mem::replace(&mut self.learned, detector.stage().is_learned());
                 Ok(anew.then_some(Said::Relearns))
             }
-            Verdict::Healthy | Verdict::Drifting => Ok(None),
+            Verdict::Healthy => {
+                self.outcome.told.clear();
+                Ok(None)
+            }
+            Verdict::Drifting => Ok(None),
             Verdict::Alarm(alarm) => {
                 self.outcome.alarms += 1;
-                let told = self.told(alarm, row.time.clone());
+                self.last_time.clone_from(&row.time);
+                let told = self.told(alarm);
                 self.outcome.tell(&told);
                 Ok(Some(Said::Alarm(told)))
             }
             Verdict::Amended(alarm) => {
-                let at = self.gaps.number(alarm.row);
-                let before = self.outcome.told.iter().find(|told| told.row == at);
-                let told = self.told(alarm, before.and_then(|told| told.time.clone()));
-                self.outcome.tell(&told);
+                let told = self.told(alarm);
+                if let Some(known) = self.outcome.told.iter_mut().find(|it| it.row == told.row) {
+                    known.clone_from(&told);
+                }
                 Ok(Some(Said::Amended(told)))
             }
         }
     }
 
-    fn told(&self, alarm: Alarm, time: Option<Vec<u8>>) -> Told {
+    /// An alarm as it stands in the log; it is amended before there is another.
+    fn told(&self, alarm: Alarm) -> Told {
         let [row, since] = [alarm.row, alarm.since].map(|row| self.gaps.number(row));
-        Told { row, since, time, alarm }
+        Told { row, since, time: self.last_time.clone(), alarm }
     }
 
     fn refused(&self, row: &Row, error: Error) -> Fault {

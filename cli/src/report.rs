@@ -116,6 +116,7 @@ pub(crate) fn alarm_line(
     }
     let window = match alarm.window {
         0 => String::new(),
+        1 => " over 1 row".to_owned(),
         rows => format!(" over {rows} rows"),
     };
     format!(

@@ -1,5 +1,6 @@
 //! What is said at the end of a log: what differs still, what was learned, and the promise.
 
+use fastmmd::Change;
 use fastmmd::monitor::{ChannelQuality, Leg, Mute, Open, Steadiness};
 use serde_json::{Map, Value, json};
 
@@ -76,9 +77,13 @@ fn still_lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]) -> 
         let level = mine().find(|still| still.open.leg == Leg::Level);
         let first = level.filter(|level| level.told.is_some()).or(mine().next())?;
         let name = channel.map_or("all channels together", |channel| name_of(names, channel));
-        let shift =
-            level.map_or(String::new(), |level| format!(", {:.1} deviations", level.open.size));
         let (change, since) = (first.change(), first.since);
+        let shift = match level {
+            Some(level) if change == Change::Level.name() => {
+                format!(", {:.1} deviations", level.open.size)
+            }
+            _ => String::new(),
+        };
         Some(format!("still different at the end: {name}, {change}{shift}, since row {since}"))
     };
     channels.iter().filter_map(line).collect()
@@ -123,7 +128,8 @@ fn of_channel(name: &str, quality: &ChannelQuality) -> Vec<String> {
     match steadiness {
         Steadiness::Steady => {}
         Steadiness::Doubtful => {
-            lines.push(format!("{name}: its level may wander, and needs more evidence"));
+            let why = "its level may wander, and needs more evidence";
+            lines.push(format!("{name}: {why}; if it has a cycle, fastmmd tune finds it"));
         }
         Steadiness::Wandering => {
             lines.push(format!("{name}: its level wanders, and is not watched"));

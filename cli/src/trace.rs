@@ -207,7 +207,7 @@ mod tests {
             trace.add(row, &[if row % 8 < 6 { f32::NAN } else { 1.0 }, f32::NAN], None);
         }
         assert!(trace.length == 4 && trace.stretches[0].ranges[0][0].is_nan());
-        assert_eq!(trace.stretches[1].ranges[0], [1.0, 1.0]);
+        assert_eq!(trace.stretches[1].ranges[0].map(f32::to_bits), [1.0_f32.to_bits(); 2]);
         assert!(trace.stretches[1].ranges[1][0].is_nan());
     }
 

@@ -247,7 +247,7 @@ impl<'p> Trial<'p> {
         let (mut false_alarms, mut onsets, mut notes) = (0, Vec::new(), Vec::new());
         for (number, row) in log.rows.iter().enumerate() {
             let due = number >= learn && (number - learn).is_multiple_of(every);
-            if due && number <= last && detector.stage() == Stage::Monitoring {
+            if due && number < last && detector.stage() == Stage::Monitoring {
                 onsets.push((number, detector.clone()));
             }
             let verdict = detector.push(row).map_err(refused)?;
@@ -426,10 +426,10 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         let mark = if index == best { ">" } else { " " };
         let period = config.period.map_or("no cycle".to_owned(), |rows| format!("cycle {rows}"));
         report::say(format!(
-            "{mark} {period:<14} found {} of {}, {} false in {} rows ({:.1} promised)",
+            "{mark} {period:<14} found {} of {}; false alarms: {} in {} rows, {:.1} promised",
             trial.found(),
             trial.tried(),
-            report::alarms(trial.false_alarms as u64),
+            trial.false_alarms,
             trial.watched,
             trial.expected(),
         ))?;

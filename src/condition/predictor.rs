@@ -13,6 +13,8 @@ const LENGTHS: [f32; 4] = [8.0, 32.0, 128.0, 512.0];
 const FAR: f32 = 5.0;
 /// Rows that are looked back at before a prediction means something.
 const START: u32 = 64;
+/// Rows from which all means are exponentially weighted.
+const SETTLED: u32 = 512;
 /// Rows that the variance counts as when another prediction takes over.
 const CARRIED: u32 = 16;
 
@@ -89,7 +91,8 @@ impl Predictor {
         }
         let [a, b, _] = self.past;
         self.past = [value, a, b];
-        let least = 1.0 / row_count(self.rows);
+        // Later on, it is less than any of the weights below.
+        let least = if self.rows < SETTLED { 1.0 / row_count(self.rows) } else { 0.0 };
         for (mean, length) in self.means.iter_mut().zip(LENGTHS) {
             *mean += larger(2.0 / (length + 1.0), least) * (value - *mean);
         }

@@ -72,6 +72,11 @@ impl Runs {
         self.limit = by_chance.max(self.longest.saturating_mul(4)).max(least);
     }
 
+    /// The present run against the longest that is no alarm, over no window; `None` while learning.
+    pub(crate) fn status(&self) -> Option<(u32, f32, f32)> {
+        (self.limit > 0).then_some((0, row_count(self.run), row_count(self.limit)))
+    }
+
     /// Allows what another channel of its kind has learned to allow.
     pub(crate) fn allow(&mut self, other: &Self) {
         self.limit = self.limit.max(other.limit);
@@ -87,11 +92,6 @@ impl Runs {
     /// Whether it has gone on for too long.
     pub(crate) fn is_too_long(&self) -> bool {
         self.limit > 0 && self.run > self.limit
-    }
-
-    /// Whether it has just become too long.
-    pub(crate) fn has_just_become_too_long(&self) -> bool {
-        self.limit > 0 && self.run == self.limit.saturating_add(1)
     }
 
     /// Part of the `rows` rows of learning on which it went on.
@@ -119,7 +119,7 @@ mod tests {
         }
         assert!(!fine.is_too_long());
         fine.push(1.0);
-        assert!(fine.is_too_long() && fine.has_just_become_too_long());
+        assert!(fine.is_too_long());
         for _ in 0..76 {
             coarse.push(1.0);
         }
@@ -127,7 +127,7 @@ mod tests {
         for _ in 0..200 {
             coarse.push(1.0);
         }
-        assert!(coarse.is_too_long() && !coarse.has_just_become_too_long());
+        assert!(coarse.is_too_long());
         coarse.dismiss();
         assert!(!coarse.is_too_long());
     }

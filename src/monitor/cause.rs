@@ -20,14 +20,17 @@ state! {
     pub(super) struct Cause {
         /// Rows until it is over, if nothing more is seen of it; 0 while there is none.
         held: u8,
-        /// Rows since it was last told of, at most 65,535.
+        /// Rows since it was last told of, at most 65,534; [`WAITING`] while it is still to be told.
         age: u16,
         /// How large it was in the rows after.
         peak: f32,
         /// Whether an alarm was raised for it, and not for another of the same channel.
-        pub(super) told: bool,
+        told: bool,
     }
 }
+
+/// The age of a cause that is still to be told of: a row has one alarm, and it was not of this.
+const WAITING: u16 = u16::MAX;
 
 /// What becomes of a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,26 +60,49 @@ impl Cause {
             if excess <= 0.0 {
                 return Event::Same;
             }
-            *self = Self { held: HOLD, age: 0, peak: size, told: false };
+            *self = Self { held: HOLD, age: WAITING, peak: size, told: false };
             return Event::Raised;
         }
-        self.age = self.age.saturating_add(1);
+        let waits = self.is_waiting();
+        if !waits {
+            self.age = self.age.saturating_add(1).min(WAITING - 1);
+        }
         self.held = if excess > -CALM_NATS { HOLD } else { self.held.saturating_sub(1) };
         if self.held == 0 {
             return Event::Closed;
         }
-        if self.age < TOGETHER {
+        if waits || self.age < TOGETHER {
             self.peak = larger(size, self.peak);
         } else if size > AGAIN * larger(self.peak, least) {
-            (self.peak, self.age) = (size, 0);
+            (self.peak, self.age) = (size, WAITING);
             return Event::Raised;
         }
         Event::Same
     }
 
-    /// Rows since it was last told of, at most 65,535.
+    /// Whether it is still to be told of.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.is_open() && self.age == WAITING
+    }
+
+    /// Whether the alarm of this cause is due to be looked at again.
+    pub(super) fn is_to_be_amended(&self) -> bool {
+        self.is_open() && self.told && u64::from(self.age) == AMENDED
+    }
+
+    /// An alarm was raised for it.
+    pub(super) fn tell(&mut self) {
+        (self.age, self.told) = (0, true);
+    }
+
+    /// It follows from something else: no alarm is raised for it.
+    pub(super) fn explain(&mut self) {
+        self.age = 0;
+    }
+
+    /// Rows since it was last told of, at most 65,534.
     pub(super) fn rows(&self) -> u32 {
-        u32::from(self.age)
+        if self.is_waiting() { 0 } else { u32::from(self.age) }
     }
 
     /// How large it was in the rows after it was told of.

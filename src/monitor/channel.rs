@@ -5,7 +5,7 @@ use crate::numeric::{larger, ln_f32, smaller, sqrt_f32, within};
 use crate::state::{FromOne, State, state};
 
 use super::cause::Cause;
-use super::legs::charts::{Charts, Score, Side};
+use super::legs::charts::{Charts, Score, Side, rate};
 use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
@@ -43,14 +43,37 @@ const SURELY: f32 = 1e5;
 /// A movement of a channel that never moved counts as so many deviations.
 const MOVED: f32 = 6.0;
 
-const LEVEL: Score =
-    Score { side: Side::Both, windows: &[256, 1024], largest: CUT, least: 0, is_level: true };
-const JUMP: Score =
-    Score { side: Side::Both, windows: &[4, 16, 64], largest: JUMP_CUT, least: 1, is_level: false };
-const UP: Score =
-    Score { side: Side::Up, windows: &[16, 64], largest: SPREAD_CUT, least: 1, is_level: false };
-const DOWN: Score =
-    Score { side: Side::Down, windows: &[16, 64], largest: 3.0, least: 1, is_level: false };
+const LEVEL: Score = Score {
+    side: Side::Both,
+    windows: &[256, 1024],
+    rates: &[rate(256), rate(1024)],
+    largest: CUT,
+    least: 0,
+    is_level: true,
+    shares: 1.0,
+};
+const JUMP: Score = Score {
+    side: Side::Both,
+    windows: &[4, 16, 64],
+    rates: &[rate(4), rate(16), rate(64)],
+    largest: JUMP_CUT,
+    least: 1,
+    is_level: false,
+    shares: 1.5,
+};
+const UP: Score = Score {
+    side: Side::Up,
+    windows: &[16, 64],
+    rates: &[rate(16), rate(64)],
+    largest: SPREAD_CUT,
+    least: 1,
+    is_level: false,
+    shares: 2.0,
+};
+const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
+
+/// Statistics of a channel.
+pub(super) const STATISTICS: usize = 13;
 
 state! {
     /// The level of a channel: a cumulative sum and long windows.
@@ -125,6 +148,8 @@ state! {
         range: Range,
         /// Glitches in a row that were not looked back at.
         glitches: u8,
+        /// Whether it was told of that the channel is stuck, and that it is missing.
+        pub(super) runs_told: [bool; 2],
         /// The last value and residual, in deviations: what counts where a reading is missing.
         value: f32,
         residual: f32,
@@ -165,21 +190,20 @@ impl Progress {
 }
 
 impl LevelLeg {
-    fn watch(&mut self, value: f32, plan: &Plan, adapts: bool) -> Found {
-        let charts = self.charts.watch(&LEVEL, value, plan, adapts);
+    fn watch(&mut self, value: f32, plan: &Plan, adapts: bool, found: &mut Found) {
+        self.cusum.watch(value - self.charts.mean, plan, adapts, found);
+        self.charts.watch(&LEVEL, value, plan, adapts, found);
         let above = self.charts.first_mean() > self.charts.mean;
         self.side = if above == self.above { self.side.saturating_add(1) } else { 0 };
         self.above = above;
-        self.cusum.watch(value - self.charts.mean, plan, adapts).or(charts)
     }
 
     /// Rows since the level began to be off. A ramp is told from a step by its sum, which is small
     /// for the time it took: it began about when the mean over a long window came to lie on the
-    /// other side, which lags behind by half that window.
+    /// other side.
     fn rows_since(&self) -> u32 {
         let by_sum = self.cusum.rows_since();
-        let long = LEVEL.windows.first().map_or(0, |window| window / 2);
-        if self.cusum.is_ramp() { by_sum.max(self.side.saturating_sub(long)) } else { by_sum }
+        if self.cusum.is_ramp() { by_sum.max(self.side) } else { by_sum }
     }
 }
 
@@ -310,6 +334,11 @@ impl<L: Legs> Channel<L> {
         self.gaps.arm(rows, time, LEAST_RUN);
     }
 
+    /// Whether it will be found that the level says nothing, once learning ends.
+    pub(super) fn will_wander(&self) -> bool {
+        self.wander.steadiness() == Steadiness::Wandering
+    }
+
     /// Whether the level says nothing.
     pub(super) fn wanders(&self) -> bool {
         self.steadiness == Steadiness::Wandering
@@ -330,7 +359,8 @@ impl<L: Legs> Channel<L> {
         self.causes.iter().any(Cause::is_open)
     }
 
-    /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`].
+    /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`], in place of
+    /// [`Found::CALM`].
     pub(super) fn watch(&mut self, reading: f32, plan: &Plan, found: &mut [Found; 4]) {
         let [level_found, jump_found, spread_found, range_found] = found;
         let adapts = !self.is_open();
@@ -353,7 +383,7 @@ impl<L: Legs> Channel<L> {
         let wanders = self.wanders();
         let level = self.level.carried_mut().filter(|_| !wanders);
         if let Some(level) = level {
-            *level_found = level.watch(value, plan, adapts);
+            level.watch(value, plan, adapts, level_found);
         }
         if self.steadiness == Steadiness::Doubtful {
             level_found.excess -= DOUBT;
@@ -362,14 +392,14 @@ impl<L: Legs> Channel<L> {
             return;
         }
         if let Some(jump) = self.jump.carried_mut() {
-            *jump_found = jump.watch(&JUMP, within(self.residual, JUMP_CUT), plan, adapts);
+            jump.watch(&JUMP, within(self.residual, JUMP_CUT), plan, adapts, jump_found);
         }
         if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
             spread.rising.push((up - spread.up.mean) * PER_UP - SPREAD_SLACK);
             spread.falling.push((spread.down.mean - down) * PER_DOWN - SPREAD_SLACK);
-            let down = spread.down.watch(&DOWN, down, plan, adapts);
-            *spread_found = spread.up.watch(&UP, up, plan, adapts).or(down);
+            spread.up.watch(&UP, up, plan, adapts, spread_found);
+            spread.down.watch(&DOWN, down, plan, adapts, spread_found);
         }
         self.weigh(before);
         *range_found = self.range.watch(self.residual, adapts);
@@ -386,8 +416,12 @@ impl<L: Legs> Channel<L> {
         self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.abs())
     }
 
-    /// Log-likelihoods that the level is off, and that the spread is.
+    /// Log-likelihoods that the level is off, and that the spread is; none for a channel that has
+    /// never moved.
     pub(super) fn evidence(&self) -> (f32, f32) {
+        if !self.standard.moves() {
+            return (0.0, 0.0);
+        }
         let ratio = larger(self.square.get() / larger(self.usual_square.get(), 1e-9), 1e-3);
         let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
         (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
@@ -420,21 +454,22 @@ impl<L: Legs> Channel<L> {
             .chain(down.into_iter().flatten().map(of(Leg::Spread)))
     }
 
-    /// Every statistic: its leg, the length of its window, and where it stands.
-    pub(super) fn statuses(&self) -> impl Iterator<Item = (Leg, (u32, f32, f32))> + '_ {
-        let level = self.steady_level();
-        let sum = level.map(|leg| leg.cusum.status());
-        let level = level.map(|leg| leg.charts.statuses(LEVEL));
-        let jump = self.jump.carried().map(|charts| charts.statuses(JUMP));
-        let up = self.spread.carried().map(|leg| leg.up.statuses(UP));
-        let down = self.spread.carried().map(|leg| leg.down.statuses(DOWN));
-        let of = |leg| move |status| (leg, status);
-        (sum.into_iter().map(of(Leg::Level)))
-            .chain(level.into_iter().flatten().map(of(Leg::Level)))
-            .chain(jump.into_iter().flatten().map(of(Leg::Jump)))
-            .chain(up.into_iter().flatten().map(of(Leg::Spread)))
-            .chain(down.into_iter().flatten().map(of(Leg::Spread)))
-            .chain(core::iter::once((Leg::Range, self.range.status())))
+    /// One of the [`STATISTICS`], by its place: its leg, the length of its window, and where it
+    /// stands. By place, because a chain of iterators would take a kilobyte of code and of stack.
+    pub(super) fn statistic(&self, place: usize) -> Option<(Leg, (u32, f32, f32))> {
+        let level = || self.steady_level();
+        let spread = || self.spread.carried();
+        let (leg, status) = match place {
+            0 => (Leg::Level, level().map(|leg| leg.cusum.status())),
+            1..=2 => (Leg::Level, level().and_then(|leg| leg.charts.status(&LEVEL, place - 1))),
+            3..=5 => (Leg::Jump, self.jump.carried().and_then(|leg| leg.status(&JUMP, place - 3))),
+            6..=7 => (Leg::Spread, spread().and_then(|leg| leg.up.status(&UP, place - 6))),
+            8..=9 => (Leg::Spread, spread().and_then(|leg| leg.down.status(&DOWN, place - 8))),
+            10 => (Leg::Range, Some(self.range.status())),
+            11 => (Leg::Stuck, self.stillness.status()),
+            _ => (Leg::Missing, self.gaps.status()),
+        };
+        status.map(|status| (leg, status))
     }
 
     /// A change is over: by itself, from which its thresholds learn once, or because somebody

@@ -6,10 +6,11 @@ use crate::features::sincos::SinCos;
 use crate::numeric::{larger, row_count};
 
 use super::cause::{AMENDED, Cause, Event, TOGETHER};
-use super::channel::{Channel, Kind};
+use super::channel::{Channel, Kind, STATISTICS};
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
 use super::legs::{End, Found, Plan};
+use super::saved::LastAlarm;
 use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
 
 /// Evidence, as a log-likelihood, from which a level or spread is taken to have changed.
@@ -55,38 +56,59 @@ where
         self.decide_joint(at, joint, plan, &mut present);
         self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
         if let Some((_, alarm)) = present.alarm {
-            self.state.last_alarm = Some(alarm);
+            self.tell(&alarm);
+            self.state.last_alarm = LastAlarm::some(alarm);
             return Verdict::Alarm(alarm);
         }
-        if let Some(last) =
-            self.state.last_alarm.filter(|last| at.wrapping_sub(last.row) == AMENDED)
-            && let Some(amended) = self.amended(last, at)
-        {
-            self.state.last_alarm = Some(amended);
-            return Verdict::Amended(amended);
+        if !present.open {
+            return Verdict::Healthy;
         }
-        if present.open { Verdict::Drifting } else { Verdict::Healthy }
+        self.amend(at).map_or(Verdict::Drifting, Verdict::Amended)
+    }
+
+    /// Notes that the cause of an alarm has been told of. Others that rose on the same row wait.
+    fn tell(&mut self, alarm: &Alarm) {
+        let joint = JOINT.iter().position(|leg| *leg == alarm.leg);
+        if let Some(cause) = joint.and_then(|place| self.state.joint.get_mut(place)) {
+            cause.tell();
+        } else if let Some(channel) = self.state.channels.get_mut(alarm.channel) {
+            channel.tell(alarm.leg);
+        }
+    }
+
+    /// The alarm of 32 rows before, if there was one, and it looks otherwise now.
+    fn amend(&mut self, at: u64) -> Option<Alarm> {
+        let last = self.last_alarm().filter(|last| at.checked_sub(last.row) == Some(AMENDED));
+        if let Some(last) = last {
+            let amended = self.amended(last, at)?;
+            self.state.last_alarm = LastAlarm::some(amended);
+            return Some(amended);
+        }
+        // One that was followed by another is not kept: it is told of as it looks now.
+        let mut channels = self.state.channels.iter().enumerate();
+        let due = channels.find_map(|(index, channel)| channel.due(index, at))?;
+        self.amended(due, at).or(Some(due))
     }
 
     fn decide_joint(&mut self, at: u64, joint: &[Found; 2], plan: &Plan, present: &mut Present) {
-        let last = self.state.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
+        let last = self.last_alarm().map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
         let just_told = present.alarm.is_some() || last < u64::from(TOGETHER);
         let explained = [present.level || just_told, present.other || just_told];
         for (place, ((found, leg), explained)) in joint.iter().zip(JOINT).zip(explained).enumerate()
         {
             let Some(cause) = self.state.joint.get_mut(place) else { continue };
             let event = cause.push(found.excess, found.excess, LEAST_SIZE);
-            cause.told |= event == Event::Raised && !explained;
+            if cause.is_waiting() && explained {
+                cause.explain();
+            }
             present.open |= cause.is_open();
-            match event {
-                Event::Raised if !explained => {
-                    let (channel, change) = self.suspect(leg);
-                    let since = at.saturating_sub(u64::from(found.window));
-                    let alarm = alarm(at, since, channel, change, leg, found);
-                    present.raise(found.excess, alarm);
-                }
-                Event::Closed => self.end_joint(leg, plan, End::ByItself),
-                Event::Raised | Event::Same => {}
+            if cause.is_waiting() {
+                let (channel, change) = self.suspect(leg);
+                let since = at.saturating_sub(u64::from(found.window));
+                let alarm = alarm(at, since, channel, change, leg, found);
+                present.raise(found.excess, alarm);
+            } else if event == Event::Closed {
+                self.end_joint(leg, plan, End::ByItself);
             }
         }
     }
@@ -178,7 +200,10 @@ where
     /// Everything that differs from what was learned, now. O(C).
     pub fn open(&self) -> impl Iterator<Item = Open> + '_ {
         let channels = self.state.channels.iter().enumerate();
-        let of_channels = channels.flat_map(|(index, channel)| channel.open(index));
+        let of_channels = channels.flat_map(|(index, channel)| {
+            let places = 0..Kind::ALL.len() + 2;
+            places.filter_map(move |place| channel.open(index, place))
+        });
         let joint = self.state.joint.iter().zip(JOINT).filter(|(cause, _)| cause.is_open());
         let joint = joint.map(|(cause, leg)| Open {
             leg,
@@ -210,39 +235,47 @@ where
 
 impl<L: Legs> Channel<L> {
     /// Takes what the legs of a channel find, in the order of [`Kind::ALL`], into what goes on.
+    ///
+    /// The last alarm of this channel was `told` so many rows ago.
     pub(super) fn decide(
         &mut self,
         index: usize,
-        at: u64,
+        (at, told): (u64, u64),
         found: &[Found; 4],
         plan: &Plan,
         present: &mut Present,
     ) {
         let quiet = found.iter().all(|found| found.excess <= 0.0);
-        let runs = self.stillness.is_too_long() || self.gaps.is_too_long();
+        let stuck = self.stillness.is_too_long() || self.gaps.is_too_long();
         // Nearly always.
-        if quiet && !runs && !self.is_open() {
+        if quiet && !stuck && !self.is_open() {
+            self.runs_told = [false; 2];
             return;
         }
         let runs = [
             (&*self.stillness, Leg::Stuck, Change::Stuck),
             (&self.gaps, Leg::Missing, Change::Missing),
         ];
-        for (runs, leg, change) in runs {
-            if runs.has_just_become_too_long() {
+        for ((runs, leg, change), told) in runs.into_iter().zip(&mut self.runs_told) {
+            *told &= runs.is_too_long();
+            if runs.is_too_long() && !*told {
                 let since = at.saturating_sub(u64::from(runs.run));
                 present.raise(f32::MAX, alarm(at, since, index, change, leg, &found_run(runs)));
             }
             present.open |= runs.is_too_long();
         }
         // What a stuck channel does to its windows only follows from that.
-        let stuck = self.stillness.is_too_long() || self.gaps.is_too_long();
         let explained = stuck || self.causes.iter().any(Cause::is_recent);
         for (place, (kind, found)) in Kind::ALL.into_iter().zip(found).enumerate() {
             let (size, least) = self.size(kind, found);
             let Some(cause) = self.causes.get_mut(place) else { continue };
             let event = cause.push(found.excess, size, least);
-            cause.told |= event == Event::Raised && !explained;
+            let waits = cause.is_waiting();
+            let rows = if waits { self.rows_since(kind, found.window) } else { 0 };
+            let Some(cause) = self.causes.get_mut(place) else { continue };
+            if waits && (explained || belongs(rows, told)) {
+                cause.explain();
+            }
             if cause.is_open() {
                 present.open = true;
                 match kind {
@@ -250,18 +283,46 @@ impl<L: Legs> Channel<L> {
                     Kind::Jump | Kind::Spread | Kind::Range => present.other = true,
                 }
             }
-            match event {
-                Event::Raised if !explained => {
-                    let rows = self.rows_since(kind, found.window);
-                    let since = at.saturating_sub(u64::from(rows));
-                    let change = kind.change();
-                    let alarm = alarm(at, since, index, change, kind.leg(), found);
-                    present.raise(found.excess, alarm);
-                }
-                Event::Closed => self.end(kind, plan, End::ByItself),
-                Event::Raised | Event::Same => {}
+            if cause.is_waiting() {
+                let since = at.saturating_sub(u64::from(rows));
+                let alarm = alarm(at, since, index, kind.change(), kind.leg(), found);
+                present.raise(found.excess, alarm);
+            } else if event == Event::Closed {
+                self.end(kind, plan, End::ByItself);
             }
         }
+    }
+
+    /// Notes that an alarm was raised for what a leg found.
+    fn tell(&mut self, leg: Leg) {
+        let [stuck, missing] = &mut self.runs_told;
+        match leg {
+            Leg::Stuck => *stuck = true,
+            Leg::Missing => *missing = true,
+            other => {
+                let causes = self.causes.iter_mut().zip(Kind::ALL);
+                causes.filter(|(_, kind)| kind.leg() == other).for_each(|(cause, _)| cause.tell());
+            }
+        }
+    }
+
+    /// An alarm of this channel that is due to be looked at again, as far as it is still known.
+    #[inline(never)]
+    fn due(&self, index: usize, at: u64) -> Option<Alarm> {
+        let mut causes = self.causes.iter().zip(Kind::ALL);
+        let (_, kind) = causes.find(|(cause, _)| cause.is_to_be_amended())?;
+        let mut found = Found::CALM;
+        for (leg, (window, statistic, threshold)) in
+            (0..STATISTICS).filter_map(|place| self.statistic(place))
+        {
+            let farther = statistic * found.threshold >= found.statistic * threshold;
+            if leg == kind.leg() && farther {
+                found = Found { window, statistic, threshold, ..found };
+            }
+        }
+        let (row, rows) = (at.saturating_sub(AMENDED), self.rows_since(kind, found.window));
+        let since = at.saturating_sub(u64::from(rows)).min(row);
+        Some(alarm(row, since, index, kind.change(), kind.leg(), &found))
     }
 
     /// What is off: the level or the spread, where what a leg found counts for something; or, by
@@ -282,23 +343,22 @@ impl<L: Legs> Channel<L> {
         }
     }
 
-    fn open(&self, index: usize) -> impl Iterator<Item = Open> + '_ {
+    /// What differs, by its place: one of [`Kind::ALL`], stuck or missing.
+    fn open(&self, index: usize, place: usize) -> Option<Open> {
         let channel = Some(index);
-        let causes = self.causes.iter().zip(Kind::ALL).filter(|(cause, _)| cause.is_open());
-        let causes = causes.map(move |(cause, kind)| Open {
-            leg: kind.leg(),
-            channel,
-            rows: cause.rows(),
-            size: self.size_now(kind).unwrap_or(cause.size()),
-        });
+        if let (Some(cause), Some(kind)) = (self.causes.get(place), Kind::ALL.get(place)) {
+            let size = self.size_now(*kind).unwrap_or(cause.size());
+            let open = Open { leg: kind.leg(), channel, rows: cause.rows(), size };
+            return cause.is_open().then_some(open);
+        }
         let runs = [(&*self.stillness, Leg::Stuck), (&self.gaps, Leg::Missing)];
-        let runs = runs.into_iter().filter(|(runs, _)| runs.is_too_long());
-        causes.chain(runs.map(move |(runs, leg)| Open {
+        let (runs, leg) = *runs.get(place.checked_sub(Kind::ALL.len())?)?;
+        runs.is_too_long().then(|| Open {
             leg,
             channel,
             rows: runs.run.saturating_sub(runs.limit),
             size: row_count(runs.run) / row_count(runs.limit.max(1)),
-        }))
+        })
     }
 
     fn dismiss(&mut self, plan: &Plan) {
@@ -310,6 +370,14 @@ impl<L: Legs> Channel<L> {
             }
         }
     }
+}
+
+/// Whether a change that seems to have begun so many rows ago belongs to the alarm of the same
+/// channel that was `told` so many rows ago: it began before that, and is not seen much later. What
+/// shows in several ways is then one alarm.
+fn belongs(rows: u32, told: u64) -> bool {
+    let rows = u64::from(rows);
+    rows >= told && told <= (rows / 2).max(u64::from(TOGETHER))
 }
 
 fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: &Found) -> Alarm {

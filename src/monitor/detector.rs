@@ -6,7 +6,7 @@ use crate::condition::{Phase, check_row};
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
-use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
+use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 use crate::shape::{Length, Per};
 use crate::state::{Initial, State, state};
 
@@ -16,7 +16,8 @@ use super::config::{Config, NotANumber};
 use super::decision::Present;
 use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
-use super::legs::{Found, Plan};
+use super::legs::{Found, LEGS, Plan};
+use super::saved::LastAlarm;
 use super::verdict::{Alarm, Stage, Verdict};
 
 /// A drift detector over the map `M`, which has an input for each channel, with the legs `L`.
@@ -58,7 +59,7 @@ state! {
     /// All that a detector keeps beside its settings.
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Memory<C: Length, F: Length, L: Legs> {
-        pub(super) last_alarm: Option<Alarm> = None => allowed Self::has_channel_of,
+        pub(super) last_alarm: LastAlarm => allowed Self::has_channel_of,
         /// Rows pushed in all.
         pub(super) rows: u64,
         pub(super) stage: Stage = Stage::Learning,
@@ -81,8 +82,8 @@ state! {
 
 impl<C: Length, F: Length, L: Legs> Memory<C, F, L> {
     /// Whether an alarm is of a channel that there is: a caller may use it as an index.
-    fn has_channel_of(&self, alarm: &Option<Alarm>) -> bool {
-        alarm.is_none_or(|alarm| alarm.channel < self.channels.len())
+    fn has_channel_of(&self, alarm: &LastAlarm) -> bool {
+        alarm.get().is_none_or(|alarm| alarm.channel < self.channels.len())
     }
 }
 
@@ -106,7 +107,7 @@ impl<M: FeatureMap, L: Legs> fmt::Debug for Detector<'_, M, L> {
 impl<M: FeatureMap, L: Legs> defmt::Format for Detector<'_, M, L> {
     fn format(&self, f: defmt::Formatter<'_>) {
         let Memory { stage, rows, last_alarm, .. } = &self.state;
-        defmt::write!(f, "{} after {} rows, last alarm: {}", stage, rows, last_alarm);
+        defmt::write!(f, "{} after {} rows, last alarm: {}", stage, rows, last_alarm.get());
     }
 }
 
@@ -306,7 +307,11 @@ where
     /// Ends learning: sets the thresholds.
     fn arm(&mut self) {
         let time = self.config.mean_time_between_false_alarms;
-        self.state.ln_time = ln_f32(time);
+        // Legs that are off leave their part of the promise to the others.
+        let channels = self.state.channels.len();
+        let wanderers = self.state.channels.iter().filter(|channel| channel.will_wander()).count();
+        let off = f32_of(wanderers) / f32_of(channels.max(1)) + f32_of(wanderers.min(1));
+        self.state.ln_time = ln_f32(time * (1.0 - off / LEGS));
         let plan = self.plan();
         for channel in self.state.channels.iter_mut() {
             channel.arm(&plan, plan.learning_rows, time);
@@ -325,6 +330,7 @@ where
         let plan = self.plan();
         let at = self.state.rows.saturating_sub(1);
         let mut present = Present::default();
+        let last = self.last_alarm();
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
         for (index, (channel, reading)) in channels.iter_mut().zip(row).enumerate() {
@@ -335,7 +341,9 @@ where
                 Some(reading) => channel.watch(reading, &plan, &mut found),
                 None => channel.miss(),
             }
-            channel.decide(index, at, &found, &plan, &mut present);
+            let told = last.filter(|last| last.channel == index);
+            let told = told.map_or(u64::MAX, |last| at.saturating_sub(last.row));
+            channel.decide(index, (at, told), &found, &plan, &mut present);
         }
         let mut joint = [Found::CALM; 2];
         let [of_values, of_innovations] = &mut joint;
@@ -393,7 +401,7 @@ where
     /// The last alarm raised, as it was amended, if any.
     #[must_use]
     pub fn last_alarm(&self) -> Option<Alarm> {
-        self.state.last_alarm
+        self.state.last_alarm.get()
     }
 
     /// The settings.

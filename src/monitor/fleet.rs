@@ -9,6 +9,7 @@ use super::cause::Cause;
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
 use super::legs::wander::{BLOCKS, Steadiness};
+use super::saved::LastAlarm;
 use super::verdict::Stage;
 use crate::state::State;
 
@@ -51,7 +52,7 @@ where
         values.reset();
         innovations.reset();
         joint.reset();
-        self.state.last_alarm = None;
+        self.state.last_alarm = LastAlarm::NONE;
     }
 
     /// How different what two detectors learned is: the levels of each channel, against how well
@@ -129,7 +130,7 @@ where
         }
         joint.iter_mut().for_each(Cause::reset);
         self.state.merged = own.saturating_add(theirs);
-        self.state.last_alarm = None;
+        self.state.last_alarm = LastAlarm::NONE;
         self.state.drifting = 0;
         self.state.stage = Stage::Monitoring;
         Ok(())

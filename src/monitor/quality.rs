@@ -85,7 +85,7 @@ where
 
     /// The statistics that cannot fire.
     pub fn mute(&self) -> impl Iterator<Item = Mute> + '_ {
-        let rows = self.config.learning_rows;
+        let rows = self.plan().learning_rows;
         self.state.channels.iter().enumerate().flat_map(move |(index, channel)| {
             channel.mute(rows).map(move |(leg, window)| Mute { leg, channel: index, window })
         })

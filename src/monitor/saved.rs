@@ -26,7 +26,50 @@ plain!(
         threshold: f32,
     }
 );
-plain_states!(Stage = Stage::Learning, Option<Alarm> = None);
+plain_states!(Stage = Stage::Learning, LastAlarm = LastAlarm::NONE);
+
+/// An alarm, or none. None is kept as one over no rows, all zeros, which there never is: so that all
+/// of a new detector is zeros.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(super) struct LastAlarm(Alarm);
+
+impl LastAlarm {
+    pub(super) const NONE: Self = Self(Alarm {
+        row: 0,
+        since: 0,
+        channel: 0,
+        change: Change::Level,
+        leg: Leg::Level,
+        window: 0,
+        score: 0.0,
+        threshold: 0.0,
+    });
+
+    pub(super) const fn some(alarm: Alarm) -> Self {
+        Self(alarm)
+    }
+
+    pub(super) fn get(self) -> Option<Alarm> {
+        Some(self.0).filter(|alarm| alarm.window > 0)
+    }
+}
+
+impl Plain for LastAlarm {
+    const BYTES: usize = <Option<Alarm>>::BYTES;
+
+    fn write(self, writer: &mut Writer<'_>) {
+        self.get().write(writer);
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        match <Option<Alarm> as Plain>::take(reader)? {
+            Some(Alarm { window: 0, .. }) => Err(Error::Inconsistent),
+            Some(alarm) => Ok(Self(alarm)),
+            None => Ok(Self::NONE),
+        }
+    }
+}
 
 impl Alarm {
     /// Length of [`to_bytes`](Self::to_bytes).

@@ -1,11 +1,9 @@
 //! Where every statistic stands.
 
-use crate::condition::Runs;
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
-use crate::numeric::row_count;
 
-use super::channel::Channel;
+use super::channel::{Channel, STATISTICS};
 use super::detector::Detector;
 use super::legs::choice::{Legs, Slot};
 use super::verdict::{Leg, LegStatus};
@@ -20,7 +18,12 @@ where
     pub fn legs(&self) -> impl Iterator<Item = LegStatus> + '_ {
         let learned = self.state.stage.is_learned();
         let channels = self.state.channels.iter().enumerate().filter(move |_| learned);
-        let channels = channels.flat_map(|(index, channel)| channel.legs(index));
+        let channels = channels.flat_map(|(index, channel)| {
+            (0..STATISTICS).filter_map(move |place| {
+                let (leg, (window, statistic, threshold)) = channel.statistic(place)?;
+                Some(LegStatus { leg, channel: Some(index), window, statistic, threshold })
+            })
+        });
         let plan = self.plan();
         let joint = [
             (self.state.values.carried(), Leg::Values),
@@ -39,31 +42,12 @@ where
     /// learning. O(C + L).
     #[must_use]
     pub fn nearest(&self) -> Option<LegStatus> {
-        self.legs().fold(None, |best: Option<LegStatus>, leg| {
-            best.filter(|best| best.ratio() >= leg.ratio()).or(Some(leg))
-        })
-    }
-}
-
-impl<L: Legs> Channel<L> {
-    fn legs(&self, index: usize) -> impl Iterator<Item = LegStatus> + '_ {
-        let of = move |leg| {
-            move |(window, statistic, threshold)| LegStatus {
-                leg,
-                channel: Some(index),
-                window,
-                statistic,
-                threshold,
+        let mut best: Option<LegStatus> = None;
+        self.legs().for_each(|leg| {
+            if best.is_none_or(|best| best.ratio() < leg.ratio()) {
+                best = Some(leg);
             }
-        };
-        let runs = [(&*self.stillness, Leg::Stuck), (&self.gaps, Leg::Missing)];
-        let runs = runs.into_iter().filter(|(runs, _)| runs.limit > 0);
-        let runs = runs.map(move |(runs, leg)| of(leg)(status_of(runs)));
-        self.statuses().map(move |(leg, status)| of(leg)(status)).chain(runs)
+        });
+        best
     }
-}
-
-/// A run against the longest that is no alarm, over no window.
-fn status_of(runs: &Runs) -> (u32, f32, f32) {
-    (0, row_count(runs.run), row_count(runs.limit))
 }

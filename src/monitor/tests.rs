@@ -9,6 +9,7 @@ use std::vec::Vec;
 use rand_core::{Rng, SeedableRng};
 use rand_xorshift::XorShiftRng;
 
+use super::saved::LastAlarm;
 use super::*;
 use crate::{Error, Fourier, Parameter};
 
@@ -139,6 +140,33 @@ fn a_fault_does_not_hide_another() {
 }
 
 #[test]
+fn what_befalls_both_channels_on_one_row_is_told_of_both() {
+    for fault in [|x: &mut f32| *x = 0.5, |x: &mut f32| *x += 4.0] {
+        let mut detector = Detector::new(&MAP, config()).unwrap();
+        let mut noise = Noise::new(21);
+        let (mut raised, mut amended) = (Vec::new(), Vec::new());
+        for row in 0..ONSET + 100 {
+            let mut readings = [noise.next(), noise.next()];
+            if row >= ONSET {
+                readings.iter_mut().for_each(fault);
+            }
+            match detector.push(&readings).unwrap() {
+                Verdict::Alarm(alarm) if row >= ONSET => raised.push(alarm),
+                Verdict::Amended(alarm) if row >= ONSET => amended.push(alarm),
+                _ => {}
+            }
+        }
+        let mut channels: Vec<_> = raised.iter().map(|alarm| alarm.channel).collect();
+        channels.sort_unstable();
+        assert_eq!(channels, [0, 1], "{raised:?}");
+        // Each is amended for itself, if at all, 32 rows after.
+        let of = |alarm: &Alarm| raised.iter().any(|first| first.row == alarm.row);
+        assert!(amended.iter().all(of), "{raised:?} {amended:?}");
+        assert!(detector.open().count() >= 2);
+    }
+}
+
+#[test]
 fn a_channel_that_stands_still_blinds_nobody() {
     for still in [LEARNING / 4, 10 * LEARNING] {
         let (detector, found) = alarms(config(), 3, ONSET + 100, |row, x| {
@@ -153,6 +181,33 @@ fn a_channel_that_stands_still_blinds_nobody() {
         let quality: Vec<_> = detector.quality().collect();
         assert_eq!(quality[1].deviation > 0.0, still < LEARNING);
     }
+}
+
+/// A change that only all channels together show is not that of one which never moved; and what is
+/// said of windows and levels is of the rows left after a profile, and of a channel at rest.
+#[test]
+fn a_channel_that_stands_still_is_not_blamed() {
+    for seed in 0..6 {
+        let two_humps = |row: usize, x: &mut [f32; 2]| {
+            x[1] = 7.5;
+            if row >= ONSET {
+                x[0] = 0.95 * x[0].signum() + 0.312 * x[0];
+            }
+        };
+        let (detector, alarms) = alarms(config(), seed, ONSET + 1500, two_humps);
+        let blamed = alarms.iter().find(|alarm| alarm.row >= ONSET as u64 && alarm.channel == 1);
+        assert_eq!(blamed, None, "{seed}");
+        assert!(alarms.iter().any(|alarm| alarm.row >= ONSET as u64), "{seed}");
+        let still = detector.quality().nth(1).unwrap();
+        assert_eq!((still.level, still.deviation), (7.5, 0.0));
+    }
+    let config = Config { learning_rows: 4096, ..Config::rows(1e4) };
+    let mut detector = Detector::new(&MAP, config.with_period(64.0)).unwrap();
+    let mut noise = Noise::new(1);
+    while detector.stage() == Stage::Learning {
+        detector.push(&[noise.next(), noise.next()]).unwrap();
+    }
+    assert_eq!(detector.mute().find(|mute| mute.leg == Leg::Level), None);
 }
 
 #[test]
@@ -274,7 +329,8 @@ fn what_no_detector_can_hold_is_refused() {
     let mut bytes = vec![0; Two::SAVED_BYTES];
     forged.save(&mut bytes).unwrap();
     assert_eq!(own.restore(&bytes), Ok(()));
-    forged.state.last_alarm.as_mut().unwrap().channel = 2;
+    let alarm = Alarm { channel: 2, ..forged.last_alarm().unwrap() };
+    forged.state.last_alarm = LastAlarm::some(alarm);
     forged.save(&mut bytes).unwrap();
     assert_eq!(own.restore(&bytes), Err(Error::Inconsistent));
     let lean = config().with_legs::<Lean>();

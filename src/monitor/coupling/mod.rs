@@ -217,13 +217,16 @@ where
         let Memory { statistic, tail, cause, .. } = &mut self.state;
         let excess = tail.excess(statistic.0);
         match cause.push(excess, excess, LEAST_SIZE) {
-            Event::Raised => Verdict::Alarm(Alarm {
-                row,
-                score: self.statistic(),
-                threshold: self.threshold(),
-                before: self.learned_strength(),
-                now: self.strength(),
-            }),
+            Event::Raised => {
+                cause.tell();
+                Verdict::Alarm(Alarm {
+                    row,
+                    score: self.statistic(),
+                    threshold: self.threshold(),
+                    before: self.learned_strength(),
+                    now: self.strength(),
+                })
+            }
             Event::Closed => {
                 tail.end(&self.config.design(), End::ByItself);
                 Verdict::Healthy

@@ -1,6 +1,8 @@
 //! Exponentially weighted means of a bounded score against its learned mean.
 
-use crate::numeric::{larger, row_count, smaller, sqrt_f32};
+use core::hint::select_unpredictable;
+
+use crate::numeric::{larger, row_count, sqrt_f32};
 use crate::state::{NonNegative, state};
 
 use super::tail::{Design, Shape, Tail};
@@ -23,12 +25,16 @@ pub(crate) struct Score {
     pub(crate) side: Side,
     /// Window lengths in rows, ascending.
     pub(crate) windows: &'static [u32],
+    /// The [weight](rate) of a row in each.
+    pub(crate) rates: &'static [f32],
     /// Largest absolute value of the score.
     pub(crate) largest: f32,
     /// Windows of which fewer than twelve are learned from stay out of it, but for so many.
     pub(crate) least: usize,
     /// Whether it is a level.
     pub(crate) is_level: bool,
+    /// Shares of the promise.
+    pub(crate) shares: f32,
 }
 
 impl Score {
@@ -67,15 +73,15 @@ fn watch(
     known: &Known,
     score: &Score,
     value: f32,
-    plan: &Plan,
-    adapts: bool,
-) -> Found {
-    let mut found = Found::CALM;
-    for (chart, &window) in charts.iter_mut().zip(score.windows) {
+    (plan, adapts): (&Plan, bool),
+    found: &mut Found,
+) {
+    let windows = score.windows.iter().zip(score.rates);
+    for (chart, (&window, rate)) in charts.iter_mut().zip(windows) {
         // One that is not watched, or cannot fire, stands still. Not skipped: a branch back to the
         // next chart makes the compiler search for it in a loop of its own, at twenty instructions.
         let live = !chart.tail.is_mute();
-        let rate = if live { rate(window) } else { 0.0 };
+        let rate = if live { *rate } else { 0.0 };
         chart.mean += rate * (value - chart.mean);
         let r = known.statistic(score.side, chart.mean, window);
         found.take_in(&mut chart.tail, r, window);
@@ -83,7 +89,6 @@ fn watch(
             chart.tail.adapt(&known.design(score, window, plan));
         }
     }
-    found
 }
 
 /// What is known of a score once learning is over.
@@ -116,7 +121,7 @@ impl Known {
             ln_time: if score.is_level {
                 plan.ln_time_of_level(charts, plan.channels)
             } else {
-                plan.ln_time_of(charts, plan.channels)
+                plan.ln_time_of(score.shares, charts, plan.channels)
             },
             unit: sqrt_f32(self.variance / row_count(window)),
             reach: larger(reach, 1e-6),
@@ -163,11 +168,18 @@ impl<const N: usize> Charts<N> {
         self.each(score, plan, |tail, design| tail.fit(design));
     }
 
-    /// Takes the score of a row, and tells of the window that is farthest beyond its promise.
-    /// Where it `adapts`, thresholds learn from the row.
-    pub(crate) fn watch(&mut self, score: &Score, value: f32, plan: &Plan, adapts: bool) -> Found {
+    /// Takes the score of a row, and tells of the window that is farthest beyond its promise, if
+    /// it is farther than what was `found`. Where it `adapts`, thresholds learn from the row.
+    pub(crate) fn watch(
+        &mut self,
+        score: &Score,
+        value: f32,
+        plan: &Plan,
+        adapts: bool,
+        found: &mut Found,
+    ) {
         let known = self.known();
-        watch(&mut self.charts, &known, score, value, plan, adapts)
+        watch(&mut self.charts, &known, score, value, (plan, adapts), found);
     }
 
     /// Does something with the threshold of each window.
@@ -190,14 +202,12 @@ impl<const N: usize> Charts<N> {
         windows.filter(|(chart, _)| chart.tail.is_mute()).map(|(_, window)| *window)
     }
 
-    /// The length of each window that can fire, where its statistic stands, and its threshold.
-    pub(crate) fn statuses(&self, score: Score) -> impl Iterator<Item = (u32, f32, f32)> + '_ {
-        let known = self.known();
-        let charts = self.charts.iter().zip(score.windows).filter(|(c, _)| !c.tail.is_mute());
-        charts.map(move |(chart, &window)| {
-            let r = known.statistic(score.side, chart.mean, window);
-            (window, sqrt_f32(r), sqrt_f32(chart.tail.open()))
-        })
+    /// The length of a window that can fire, where its statistic stands, and its threshold.
+    pub(crate) fn status(&self, score: &Score, place: usize) -> Option<(u32, f32, f32)> {
+        let (chart, window) = (self.charts.get(place)?, *score.windows.get(place)?);
+        let r = self.known().statistic(score.side, chart.mean, window);
+        let status = (window, sqrt_f32(r), sqrt_f32(chart.tail.open()));
+        (!chart.tail.is_mute()).then_some(status)
     }
 
     /// Variance of the mean over the shortest window while learning, times its length.
@@ -237,16 +247,17 @@ impl<const N: usize> Charts<N> {
 
 /// The weight of a row in an exponentially weighted mean of the same variance as that of `window`
 /// rows.
-pub(crate) fn rate(window: u32) -> f32 {
+pub(crate) const fn rate(window: u32) -> f32 {
     2.0 / (row_count(window) + 1.0)
 }
 
 /// The square of a deviation that counts.
+#[inline]
 fn squared(side: Side, deviation: f32) -> f32 {
     let counted = match side {
         Side::Both => deviation,
-        Side::Up => larger(deviation, 0.0),
-        Side::Down => smaller(deviation, 0.0),
+        Side::Up => select_unpredictable(deviation > 0.0, deviation, 0.0),
+        Side::Down => select_unpredictable(deviation < 0.0, deviation, 0.0),
     };
     counted * counted
 }

@@ -1,5 +1,7 @@
 //! Cumulative sums (CUSUM; Page 1954): small lasting changes, and when they began.
 
+use core::hint::select_unpredictable;
+
 use crate::numeric::{larger, row_count, smaller, sqrt_f32, whole, within};
 use crate::state::{Begun, FromOne, NonNegative, plain_states, state};
 
@@ -21,7 +23,7 @@ const CEILING: f32 = 4.0;
 const SIZE_RATE: f32 = 2.0 / 33.0;
 /// A level that is off by less than so many deviations beyond the slack, on average, may have been
 /// rising.
-const RAMP: f32 = 0.25;
+const RAMP: f32 = 0.35;
 /// One that is off by less than so much must have been.
 const SLOW: f32 = 0.18;
 /// Largest sum while no threshold is known.
@@ -41,7 +43,8 @@ impl Sum {
     /// Takes a step, in deviations.
     pub(crate) fn push(&mut self, step: f32) {
         self.sum.0 = smaller(larger(self.sum.0 + step, 0.0), LARGEST);
-        self.rows = if self.sum.0 > 0.0 { self.rows.saturating_add(1) } else { 0 };
+        let rows = self.rows.saturating_add(1);
+        self.rows = select_unpredictable(self.sum.0 > 0.0, rows, 0);
     }
 }
 
@@ -70,11 +73,11 @@ state! {
 impl Cusum {
     fn step(&mut self, step: f32) {
         let deviation = step * self.inverse_deviation.get();
-        self.size += SIZE_RATE * (deviation - self.size);
         let step = within(deviation, CUT);
         let slack = self.slack.get();
         self.up.push(step - slack);
         self.down.push(-step - slack);
+        self.size += SIZE_RATE * (deviation - self.size);
     }
 
     fn statistic(&self) -> f32 {
@@ -134,8 +137,8 @@ impl Cusum {
     }
 
     /// Takes how far a value is from the learned mean, and tells how far the sum is beyond its
-    /// promise.
-    pub(crate) fn watch(&mut self, step: f32, plan: &Plan, adapts: bool) -> Found {
+    /// promise, if it is farther than what was `found`.
+    pub(crate) fn watch(&mut self, step: f32, plan: &Plan, adapts: bool, found: &mut Found) {
         self.step(step);
         if self.statistic() > CEILING * CEILING * larger(self.tail.open(), 1.0) {
             let top = CEILING * sqrt_f32(larger(self.tail.open(), 1.0));
@@ -143,14 +146,12 @@ impl Cusum {
                 sum.sum.0 = smaller(sum.sum.0, top);
             }
         }
-        let mut found = Found::CALM;
         let (r, window) = (self.statistic(), self.up.rows.max(self.down.rows));
         found.take_in(&mut self.tail, r, window);
         if adapts && self.tail.follow(r) {
             let design = self.design(plan);
             self.tail.adapt(&design);
         }
-        found
     }
 
     /// A drift of the level is over.

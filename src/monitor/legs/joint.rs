@@ -98,7 +98,7 @@ impl<F: Length> Joint<F> {
             shape: Shape::Distance,
             block: Design::block_of(window, plan.collected),
             window,
-            ln_time: plan.ln_time_of(1, 1),
+            ln_time: plan.ln_time_of(0.5, 1, 1),
             unit: 0.0,
             // Two points are at most 2 apart.
             reach: 2.0 * sqrt_f32(row_count(window)),

@@ -17,9 +17,9 @@ use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 use tail::{CALM_NATS, LEAST_MEMORY, Tail};
 
 /// Legs that share the promise.
-const LEGS: f32 = 6.0;
+pub(crate) const LEGS: f32 = 6.0;
 /// Times as long as so many learnings are known well enough.
-const SEEN: f32 = 4.0;
+const SEEN: f32 = 2.0;
 /// How much more evidence a level needs beyond that, in nats for a nat of mean time.
 const WARY: f32 = 2.0;
 
@@ -40,16 +40,17 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// ln of the mean time that each of `charts` statistics of each of `channels` may have.
-    pub(crate) fn ln_time_of(&self, charts: usize, channels: usize) -> f32 {
-        self.ln_time + ln_f32(LEGS * f32_of(charts.saturating_mul(channels).max(1)))
+    /// ln of the mean time that each of `charts` statistics of each of `channels` may have, of a
+    /// leg with so many shares of the promise.
+    pub(crate) fn ln_time_of(&self, shares: f32, charts: usize, channels: usize) -> f32 {
+        self.ln_time + ln_f32(LEGS * f32_of(charts.saturating_mul(channels).max(1)) / shares)
     }
 
     /// The same for the level of a channel: how far a level wanders over times much longer than
     /// learning was is not known from learning.
     pub(crate) fn ln_time_of_level(&self, charts: usize, channels: usize) -> f32 {
         let seen = ln_f32(SEEN * row_count(self.learning_rows));
-        self.ln_time_of(charts, channels) + WARY * larger(self.ln_time - seen, 0.0)
+        self.ln_time_of(1.0, charts, channels) + WARY * larger(self.ln_time - seen, 0.0)
     }
 
     /// Rows that thresholds remember after learning.
@@ -84,7 +85,7 @@ impl Found {
     pub(crate) const CALM: Self =
         Self { excess: -CALM_NATS, statistic: 0.0, threshold: 0.0, window: 0 };
 
-    /// Takes in a statistic R.
+    /// Takes in a statistic R, if it is farther beyond its promise.
     #[inline]
     pub(crate) fn take_in(&mut self, tail: &mut Tail, r: f32, window: u32) {
         let excess = tail.excess(r);
@@ -92,10 +93,5 @@ impl Found {
             *self =
                 Self { excess, statistic: sqrt_f32(r), threshold: sqrt_f32(tail.open()), window };
         }
-    }
-
-    /// The one farther beyond its promise.
-    pub(crate) fn or(self, other: Self) -> Self {
-        if other.excess > self.excess { other } else { self }
     }
 }

@@ -61,7 +61,7 @@ impl Range {
 
     /// Ends learning.
     pub(crate) fn arm(&mut self, plan: &Plan) {
-        self.open.0 = plan.ln_time_of(1, plan.channels);
+        self.open.0 = plan.ln_time_of(0.5, 1, plan.channels);
         let rows = row_count(self.rows.max(2));
         self.largest.0 = larger(self.largest.0, NARROWEST);
         let (far, pairs) = (row_count(self.far) + 1.0, row_count(self.pairs) + 1.0);

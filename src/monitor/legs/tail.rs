@@ -13,6 +13,8 @@ use super::End;
 const LEVELS: usize = 3;
 /// Blocks that a level should have for its mean maximum to be trusted, and at least.
 const ENOUGH: [u32; 2] = [16, 8];
+/// Blocks from which their spread and their growth are both trusted.
+const ENOUGH_MAXIMA: f32 = 12.0;
 /// Euler's constant: how far the mean of maxima lies above their mode, in scales.
 const EULER: f32 = 0.577_215_7;
 /// Thresholds are not lower than this part of what independent rows would need.
@@ -23,6 +25,8 @@ const FIRES: f32 = 0.95;
 const NEVER: f32 = 1e15;
 /// Least rows that thresholds remember after learning.
 pub(crate) const LEAST_MEMORY: u32 = 4000;
+/// How fast what blocks say is believed in full, once it differs by more than chance.
+const SURE: f32 = 2.0;
 /// ln(2).
 const LN_2: f32 = core::f32::consts::LN_2;
 /// How far below the promise, in nats of mean time, a statistic counts as calm.
@@ -122,7 +126,7 @@ impl Line {
     fn at(&self, ln_time: f32) -> f32 {
         let l = ln_time - self.c;
         let beyond = larger(l, 0.0);
-        self.x + self.beta * (l + self.q * (0.82 + 0.25 * beyond * beyond))
+        self.x + self.beta * (l + self.q * (0.82 + 0.15 * beyond * beyond))
     }
 }
 
@@ -222,7 +226,10 @@ impl Tail {
             };
             let (x, count) = (anchor.mean, row_count(blocks));
             let spread = sqrt_f32(anchor.variance.0 * count / (count - 1.0)) * 0.779_7;
-            let seen = larger(spread, self.slope(level));
+            let slope = self.slope(level);
+            // The spread of few maxima, and how they grow over few lengths, scatter: the larger one.
+            let few = smaller(larger((ENOUGH_MAXIMA - count) / 8.0, 0.0), 1.0);
+            let seen = 0.5 * (spread + slope + few * (spread - slope).abs());
             let usual = match design.shape {
                 Shape::Mean | Shape::Distance => 0.5 * exponential / larger(x, 1e-6),
                 Shape::Sum => sqrt_f32(mean),
@@ -231,7 +238,7 @@ impl Tail {
             let tolerance = 1.0 + 0.75 / sqrt_f32(count);
             let ratio = seen / larger(usual, 1e-20);
             let factor = if ratio > tolerance {
-                ratio / tolerance
+                smaller(ratio, 1.0 + SURE * (ratio - tolerance))
             } else if ratio * tolerance < 1.0 {
                 larger(ratio * tolerance, 0.1)
             } else {
