@@ -24,7 +24,7 @@ state! {
         age: u16,
         /// How large it was in the rows after.
         peak: f32,
-        /// Whether an alarm was raised for it, and not for another of the same channel.
+        /// Whether an alarm was raised for it when it last rose, and not for another of the channel.
         told: bool,
     }
 }
@@ -95,9 +95,10 @@ impl Cause {
         (self.age, self.told) = (0, true);
     }
 
-    /// It follows from something else: no alarm is raised for it.
+    /// It follows from something else: no alarm is raised for it, and none is to be amended, even
+    /// if one was raised when it was smaller.
     pub(super) fn explain(&mut self) {
-        self.age = 0;
+        (self.age, self.told) = (0, false);
     }
 
     /// Rows since it was last told of, at most 65,534.
