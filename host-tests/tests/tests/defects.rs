@@ -61,7 +61,12 @@ fn push<const C: usize>(
     for row in rows {
         match detector.push(&row).expect("good rows") {
             Verdict::Alarm(alarm) => alarms.push(alarm),
-            Verdict::Amended(alarm) => *alarms.last_mut().expect("one before") = alarm,
+            Verdict::Amended(alarm) => {
+                // An alarm may be amended after others were raised; its row tells which it is.
+                let before =
+                    alarms.iter_mut().rev().find(|before: &&mut Alarm| before.row == alarm.row);
+                *before.expect("an alarm was raised on that row") = alarm;
+            }
             Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting => {}
         }
     }
