@@ -121,8 +121,10 @@ fn drift(programs: &Programs) -> Result<Vec<String>, Error> {
     talk.ask("status", &Command::Status)?;
     talk.ask("acknowledge", &Command::Acknowledge { row: u64::MAX })?;
     talk.ask("status", &Command::Status)?;
+    // Until the longest window has seen all of it.
+    talk.steps(500)?;
     talk.ask("dismiss", &Command::Dismiss)?;
-    talk.steps(10)?;
+    talk.steps(100)?;
     Ok(talk.end()?.2)
 }
 
