@@ -8,7 +8,7 @@
 //! | `ahead`, `play` | running a log through it |
 //! | `trace`, `plot` | plots |
 //! | `report`, `summary`, `progress`, `fault`, `files`, `saved` | output and files |
-//! | `period`, `inject`, `cost`, `paste` | what `tune` stands on |
+//! | `healthy`, `period`, `trial`, `inject`, `cost`, `paste` | what `tune` stands on |
 //! | the others | one command each |
 
 mod ahead;
@@ -21,6 +21,7 @@ mod detector;
 mod export;
 mod fault;
 mod files;
+mod healthy;
 mod inject;
 mod inspect;
 mod paste;
@@ -39,6 +40,7 @@ mod table;
 mod test;
 mod time;
 mod trace;
+mod trial;
 mod tune;
 
 use std::process::ExitCode;

@@ -221,8 +221,9 @@ impl Picture<'_> {
                 (0.5 * (begin + end), ratio.max(1e-4))
             })
             .collect();
-        let low = points.iter().map(|(_, ratio)| *ratio).fold(0.2, f64::min) * 0.7;
-        let high = points.iter().map(|(_, ratio)| *ratio).fold(3.0, f64::max) * 1.5;
+        // Three powers of ten at least, so that the axis has a scale.
+        let low = points.iter().map(|(_, ratio)| *ratio).fold(0.1, f64::min) * 0.8;
+        let high = points.iter().map(|(_, ratio)| *ratio).fold(10.0, f64::max) * 1.3;
         let mut chart = ChartBuilder::on(area)
             .margin_right(16)
             .margin_top(HEADING_HEIGHT)

@@ -128,8 +128,7 @@ fn of_channel(name: &str, quality: &ChannelQuality) -> Vec<String> {
     match steadiness {
         Steadiness::Steady => {}
         Steadiness::Doubtful => {
-            let why = "its level may wander, and needs more evidence";
-            lines.push(format!("{name}: {why}; if it has a cycle, fastmmd tune finds it"));
+            lines.push(format!("{name}: its level may wander, and needs more evidence"));
         }
         Steadiness::Wandering => {
             lines.push(format!("{name}: its level wanders, and is not watched"));
@@ -232,6 +231,11 @@ pub(crate) fn lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]
         lines.push(format!("note: readings missing: {}", outcome.missing));
     }
     lines.extend(learned_lines(detector, names).iter().map(|line| format!("note: {line}")));
+    let wanders = |quality: &ChannelQuality| quality.steadiness != Steadiness::Steady;
+    let may_have_cycle = detector.stage().is_learned() && config.period.is_none();
+    if may_have_cycle && detector.quality().iter().any(wanders) {
+        lines.push("note: a level that wanders may have a cycle: fastmmd tune finds it".to_owned());
+    }
     let promise = f64::from(config.mean_time_between_false_alarms);
     #[expect(clippy::cast_precision_loss, reason = "an expectation need not be exact")]
     let expected = watched as f64 / promise;

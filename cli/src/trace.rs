@@ -93,20 +93,28 @@ impl Trace {
 
     /// Corrects an alarm, and the drift that began with it.
     fn amend(&mut self, told: &Told) {
-        let row = u64::try_from(told.row).unwrap_or(0);
-        let since = u64::try_from(told.since).unwrap_or(0);
         let Some(alarm) = self.alarms.iter_mut().rev().find(|alarm| alarm.row == told.row) else {
             return;
         };
         let before = std::mem::replace(alarm, told.clone());
-        let began = u64::try_from(before.since).unwrap_or(0);
-        let first = |drift: &&mut Drift| {
+        let (began, row) = (row_of(before.since), row_of(before.row));
+        let first = |drift: &Drift| {
             drift.channel == before.alarm.channel && (began..=row).contains(&drift.rows.from)
         };
-        if let Some(drift) = self.drifts.iter_mut().rev().find(first) {
-            *drift =
-                Drift { channel: told.alarm.channel, rows: Rows { from: since, ..drift.rows } };
+        if let Some(at) = self.drifts.iter().rposition(first) {
+            let Drift { rows: Rows { to, .. }, .. } = self.drifts.remove(at);
+            let channel = told.alarm.channel;
+            let from = self.beginning(channel, told.since);
+            self.drifts.insert(at, Drift { channel, rows: Rows { from, to } });
         }
+    }
+
+    /// The row on which a drift of a channel began, if it seems to be this one: after learning, and
+    /// after the drift before.
+    fn beginning(&self, channel: usize, since: i64) -> u64 {
+        let learned = self.learning.last().map_or(0, |rows| rows.to);
+        let last = self.drifts.iter().rev().find(|drift| drift.channel == channel);
+        row_of(since).max(learned).max(last.map_or(0, |drift| drift.rows.to))
     }
 
     /// Lengthens the drifts of all channels that differ now.
@@ -133,7 +141,7 @@ impl Trace {
                 Some(Said::Alarm(told)) if told.alarm.channel == channel => Some(told.since),
                 _ => None,
             };
-            let from = told.map_or(number, |since| u64::try_from(since).unwrap_or(0));
+            let from = told.map_or(number, |since| self.beginning(channel, since));
             if self.drifts.len() < MOST_KEPT {
                 self.drifts.push(Drift { channel, rows: Rows { from, to: number + 1 } });
             }
@@ -166,6 +174,11 @@ impl Trace {
         self.stretches = pairs.collect();
         self.length *= 2;
     }
+}
+
+/// A row of this log: the first one for those of an earlier one.
+fn row_of(row: i64) -> u64 {
+    u64::try_from(row).unwrap_or(0)
 }
 
 /// Adds a row to the last of some spans if that ended `before` it, or as a new one.

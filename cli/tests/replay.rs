@@ -481,6 +481,14 @@ fn the_demo_finds_its_drifts() {
     let near = |from: usize| rows.iter().any(|row| (from..from + 60).contains(row));
     assert!(near(3500) && near(4800), "{rows:?}");
     assert!(rows.iter().all(|row| *row >= 3500), "{rows:?}");
+    // The rise of temperature is a drift that stays one.
+    let summary = ran.json().pop().expect("a summary");
+    let open = summary["open"].as_array().expect("what differs still");
+    let warm = |open: &&Value| open["channel_name"] == "temperature (°C)" && open["leg"] == "level";
+    let warm = open.iter().find(warm).expect("the level of the temperature");
+    assert!(warm["size"].as_f64() > Some(5.0), "{warm}");
+    let last = "still different at the end: temperature (°C), level, ";
+    assert!(fastmmd(&["demo"]).out.contains(last));
     let again = fastmmd(&["replay", &csv, "--learn", "2000", "--json"]);
     assert_eq!(again.out, ran.out);
     assert!(fs::read_to_string(&svg).expect("a picture").contains("vibration (g)"));

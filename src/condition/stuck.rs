@@ -94,9 +94,10 @@ impl Runs {
         self.limit > 0 && self.run > self.limit
     }
 
-    /// Part of the `rows` rows of learning on which it went on.
+    /// Part of the `rows` rows of learning on which it went on. A channel that has never moved goes
+    /// on being counted.
     pub(crate) fn part_of(&self, rows: u32) -> f32 {
-        row_count(self.repeats) / row_count(rows.max(1))
+        row_count(self.repeats.min(rows)) / row_count(rows.max(1))
     }
 }
 

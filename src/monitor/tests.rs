@@ -199,7 +199,7 @@ fn a_channel_that_stands_still_is_not_blamed() {
         assert_eq!(blamed, None, "{seed}");
         assert!(alarms.iter().any(|alarm| alarm.row >= ONSET as u64), "{seed}");
         let still = detector.quality().nth(1).unwrap();
-        assert_eq!((still.level, still.deviation), (7.5, 0.0));
+        assert_eq!((still.level, still.deviation, still.ties), (7.5, 0.0, 1.0));
     }
     let config = Config { learning_rows: 4096, ..Config::rows(1e4) };
     let mut detector = Detector::new(&MAP, config.with_period(64.0)).unwrap();
