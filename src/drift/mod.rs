@@ -12,13 +12,13 @@
 //!   ├─ level        cumulative sums and long means of values            per channel
 //!   ├─ jump         short means of residuals                            per channel
 //!   ├─ spread       short means of their size, up and down              per channel
-//!   ├─ range        residuals beyond those learned, by their rate       per channel
+//!   ├─ range        residuals beyond those learned, two or more         per channel
 //!   ├─ values       mean embedding of all values (MMD²)                 jointly
 //!   ├─ innovations  mean embedding of all residuals (MMD²)              jointly
 //!   └─ stuck, missing                                                   per channel
 //!        │ each in nats beyond its share of the promise
 //!        ▼
-//!      causes       one alarm for each, amended, open for as long as it lasts
+//!      causes       one alarm for what began together, amended, open for as long as it lasts
 //! ```
 
 mod cause;
