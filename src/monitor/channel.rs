@@ -11,7 +11,7 @@ use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
 use super::legs::tail::{Design, Tail};
 use super::legs::wander::{Steadiness, Wander};
-use super::legs::{End, Found, Plan};
+use super::legs::{End, Found, Plan, WARY_OF_LEVEL, WARY_OF_SPREAD};
 use super::verdict::{Change, Leg};
 
 /// Deviations at which values and residuals are cut for charts.
@@ -21,7 +21,7 @@ const JUMP_CUT: f32 = 4.0;
 /// Deviations at which they are cut at all.
 const FARTHEST: f32 = 1e4;
 /// Largest score of a residual's spread.
-const SPREAD_CUT: f32 = 9.0;
+const SPREAD_CUT: f32 = 12.0;
 /// Glitches in a row that are not looked back at.
 const GLITCHES: u8 = 3;
 /// What a level needs beyond the promise where it may wander, in nats.
@@ -49,7 +49,7 @@ const LEVEL: Score = Score {
     rates: &[rate(256), rate(1024)],
     largest: CUT,
     least: 0,
-    is_level: true,
+    wary: WARY_OF_LEVEL,
     shares: 1.0,
 };
 const JUMP: Score = Score {
@@ -58,7 +58,7 @@ const JUMP: Score = Score {
     rates: &[rate(4), rate(16), rate(64)],
     largest: JUMP_CUT,
     least: 1,
-    is_level: false,
+    wary: 0.0,
     shares: 1.5,
 };
 const UP: Score = Score {
@@ -67,7 +67,7 @@ const UP: Score = Score {
     rates: &[rate(16), rate(64)],
     largest: SPREAD_CUT,
     least: 1,
-    is_level: false,
+    wary: WARY_OF_SPREAD,
     shares: 2.0,
 };
 const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };

@@ -14,7 +14,7 @@
 //!   ├─ level        cumulative sums (CUSUM) and long means of values    per channel
 //!   ├─ jump         short means of residuals                            per channel
 //!   ├─ spread       short means of their size, up and down              per channel
-//!   ├─ range        residuals beyond those learned, by their rate       per channel
+//!   ├─ range        residuals beyond those learned, two or more         per channel
 //!   ├─ values       mean embedding of all values (MMD²)                 jointly
 //!   ├─ innovations  mean embedding of all residuals (MMD²)              jointly
 //!   └─ stuck, missing                                                   per channel

@@ -31,8 +31,8 @@ pub(crate) struct Score {
     pub(crate) largest: f32,
     /// Windows of which fewer than twelve are learned from stay out of it, but for so many.
     pub(crate) least: usize,
-    /// Whether it is a level.
-    pub(crate) is_level: bool,
+    /// How much more evidence it needs where the promise is far beyond what was learned from.
+    pub(crate) wary: f32,
     /// Shares of the promise.
     pub(crate) shares: f32,
 }
@@ -118,11 +118,7 @@ impl Known {
             shape: Shape::Mean,
             block: Design::block_of(window, plan.collected),
             window,
-            ln_time: if score.is_level {
-                plan.ln_time_of_level(charts, plan.channels)
-            } else {
-                plan.ln_time_of(score.shares, charts, plan.channels)
-            },
+            ln_time: plan.ln_time_of(score.shares, charts, plan.channels) + plan.doubt(score.wary),
             unit: sqrt_f32(self.variance / row_count(window)),
             reach: larger(reach, 1e-6),
             memory: plan.memory(),

@@ -6,7 +6,7 @@ use crate::numeric::{larger, row_count, smaller, sqrt_f32, whole, within};
 use crate::state::{Begun, FromOne, NonNegative, plain_states, state};
 
 use super::tail::{Design, Shape, Tail};
-use super::{End, Found, Plan};
+use super::{End, Found, Plan, WARY_OF_LEVEL};
 
 /// Least rows of a block.
 const BLOCK: u32 = 32;
@@ -120,7 +120,7 @@ impl Cusum {
             shape: Shape::Sum,
             block: Design::block_of(BLOCK / 2, plan.collected),
             window: BLOCK,
-            ln_time: plan.ln_time_of_level(1, plan.channels),
+            ln_time: plan.ln_time_of(1.0, 1, plan.channels) + plan.doubt(WARY_OF_LEVEL),
             unit: 0.5 / SLACK,
             reach: f32::MAX,
             memory: plan.memory(),

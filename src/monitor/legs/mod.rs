@@ -17,11 +17,13 @@ use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 use tail::{CALM_NATS, LEAST_MEMORY, Tail};
 
 /// Legs that share the promise.
-pub(crate) const LEGS: f32 = 6.0;
+pub(crate) const LEGS: f32 = 6.5;
 /// Times as long as so many learnings are known well enough.
 const SEEN: f32 = 2.0;
 /// How much more evidence a level needs beyond that, in nats for a nat of mean time.
-const WARY: f32 = 2.0;
+pub(crate) const WARY_OF_LEVEL: f32 = 2.0;
+/// The same for a spread.
+pub(crate) const WARY_OF_SPREAD: f32 = 1.0;
 
 /// What follows from the settings for all legs.
 #[derive(Debug, Clone, Copy)]
@@ -46,11 +48,10 @@ impl Plan {
         self.ln_time + ln_f32(LEGS * f32_of(charts.saturating_mul(channels).max(1)) / shares)
     }
 
-    /// The same for the level of a channel: how far a level wanders over times much longer than
-    /// learning was is not known from learning.
-    pub(crate) fn ln_time_of_level(&self, charts: usize, channels: usize) -> f32 {
-        let seen = ln_f32(SEEN * row_count(self.learning_rows));
-        self.ln_time_of(1.0, charts, channels) + WARY * larger(self.ln_time - seen, 0.0)
+    /// What a level or a spread needs more: how far it wanders over times much longer than
+    /// learning was is not known from learning. In nats.
+    pub(crate) fn doubt(&self, wary: f32) -> f32 {
+        wary * larger(self.ln_time - ln_f32(SEEN * row_count(self.learning_rows)), 0.0)
     }
 
     /// Rows that thresholds remember after learning.

@@ -1,4 +1,5 @@
-//! Rows outside what was learned, against how often they came while learning.
+//! Rows outside what was learned, against how often they came while learning. One alone is no
+//! alarm, however far out; a second one soon after is.
 
 use crate::numeric::{larger, ln_f32, row_count, smaller, within};
 use crate::state::{NonNegative, state};

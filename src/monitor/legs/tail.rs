@@ -12,7 +12,7 @@ use super::End;
 /// Levels of block lengths, each twice the one before.
 const LEVELS: usize = 3;
 /// Blocks that a level should have for its mean maximum to be trusted, and at least.
-const ENOUGH: [u32; 2] = [16, 8];
+const ENOUGH: [u32; 3] = [16, 8, 4];
 /// Blocks from which their spread and their growth are both trusted.
 const ENOUGH_MAXIMA: f32 = 12.0;
 /// Euler's constant: how far the mean of maxima lies above their mode, in scales.
@@ -67,7 +67,7 @@ impl Design {
     /// least, and longer while the second level has [`ENOUGH`] blocks.
     pub(crate) fn block_of(window: u32, rows: u32) -> u32 {
         let mut block = window.saturating_mul(2).max(16);
-        while block.saturating_mul(64) <= rows {
+        while block.saturating_mul(32) <= rows {
             block = block.saturating_mul(2);
         }
         block

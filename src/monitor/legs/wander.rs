@@ -2,7 +2,7 @@
 //! Neumann's ratio of their steps to their variance, and the KPSS test for a level that stays.
 
 use crate::condition::Correction;
-use crate::numeric::{larger, row_count, smaller, sqrt_f32};
+use crate::numeric::{larger, row_count, sqrt_f32};
 use crate::state::{NonNegative, codes, plain_states, state};
 
 /// Blocks of learning whose means are compared.
@@ -125,10 +125,13 @@ impl Wander {
         0.5 * n * (self.weighted - self.total / n * squares) / even
     }
 
-    /// Deviation of the learned mean.
+    /// Deviation of the learned mean, from that of block means. Blocks that go the same way tell
+    /// less of it, and those that alternate, as over a cycle, tell more: (4 − r)/r for a first-order
+    /// autoregression of blocks with von Neumann's ratio r.
     pub(crate) fn error(&self) -> f32 {
         let count = row_count(self.blocks.max(2));
-        let dependence = 2.0 / smaller(larger(self.ratio(), 0.25), 2.0);
+        let ratio = larger(self.ratio(), 0.25);
+        let dependence = if ratio < 2.0 { 2.0 } else { larger(4.0 - ratio, 0.4) } / ratio;
         sqrt_f32(self.squares.0 / (count - 1.0) / count * dependence)
     }
 
