@@ -416,6 +416,11 @@ impl<L: Legs> Channel<L> {
         self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.abs())
     }
 
+    /// Half the mean square of the steps between residuals, now and while learning.
+    pub(super) fn squares(&self) -> (f32, f32) {
+        (self.square.get(), self.usual_square.get())
+    }
+
     /// Log-likelihoods that the level is off, and that the spread is; none for a channel that has
     /// never moved.
     pub(super) fn evidence(&self) -> (f32, f32) {
@@ -458,13 +463,18 @@ impl<L: Legs> Channel<L> {
     /// stands. By place, because a chain of iterators would take a kilobyte of code and of stack.
     pub(super) fn statistic(&self, place: usize) -> Option<(Leg, (u32, f32, f32))> {
         let level = || self.steady_level();
+        let doubt = if self.steadiness == Steadiness::Doubtful { DOUBT } else { 0.0 };
         let spread = || self.spread.carried();
         let (leg, status) = match place {
-            0 => (Leg::Level, level().map(|leg| leg.cusum.status())),
-            1..=2 => (Leg::Level, level().and_then(|leg| leg.charts.status(&LEVEL, place - 1))),
-            3..=5 => (Leg::Jump, self.jump.carried().and_then(|leg| leg.status(&JUMP, place - 3))),
-            6..=7 => (Leg::Spread, spread().and_then(|leg| leg.up.status(&UP, place - 6))),
-            8..=9 => (Leg::Spread, spread().and_then(|leg| leg.down.status(&DOWN, place - 8))),
+            0 => (Leg::Level, level().map(|leg| leg.cusum.status(doubt))),
+            1..=2 => {
+                (Leg::Level, level().and_then(|leg| leg.charts.status(&LEVEL, place - 1, doubt)))
+            }
+            3..=5 => {
+                (Leg::Jump, self.jump.carried().and_then(|leg| leg.status(&JUMP, place - 3, 0.0)))
+            }
+            6..=7 => (Leg::Spread, spread().and_then(|leg| leg.up.status(&UP, place - 6, 0.0))),
+            8..=9 => (Leg::Spread, spread().and_then(|leg| leg.down.status(&DOWN, place - 8, 0.0))),
             10 => (Leg::Range, Some(self.range.status())),
             11 => (Leg::Stuck, self.stillness.status()),
             _ => (Leg::Missing, self.gaps.status()),

@@ -3,12 +3,13 @@
 use crate::condition::Runs;
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
-use crate::numeric::{larger, row_count};
+use crate::numeric::{larger, row_count, smaller, sqrt_f32};
 
 use super::cause::{AMENDED, Cause, Event, TOGETHER};
 use super::channel::{Channel, Kind, STATISTICS};
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
+use super::legs::tail::CALM_NATS;
 use super::legs::{End, Found, Plan};
 use super::saved::LastAlarm;
 use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
@@ -108,7 +109,8 @@ where
                 let alarm = alarm(at, since, channel, change, leg, found);
                 present.raise(found.excess, alarm);
             } else if event == Event::Closed {
-                self.end_joint(leg, plan, End::ByItself);
+                let lone = cause.was_told() && !present.open;
+                self.end_joint(leg, plan, if lone { End::ByItself } else { End::OfFault });
             }
         }
     }
@@ -266,10 +268,17 @@ impl<L: Legs> Channel<L> {
         }
         // What a stuck channel does to its windows only follows from that.
         let explained = stuck || self.causes.iter().any(Cause::is_recent);
+        let rougher = self.rougher();
         for (place, (kind, found)) in Kind::ALL.into_iter().zip(found).enumerate() {
             let (size, least) = self.size(kind, found);
             let Some(cause) = self.causes.get_mut(place) else { continue };
-            let event = cause.push(found.excess, size, least);
+            let excess = match kind {
+                // What is rougher strays farther, and more often out of range.
+                Kind::Level | Kind::Jump if !cause.is_open() => found.excess_of_part(rougher),
+                Kind::Range if !cause.is_open() && rougher < 1.0 => -CALM_NATS,
+                _ => found.excess,
+            };
+            let event = cause.push(excess, size, least);
             let waits = cause.is_waiting();
             let rows = if waits { self.rows_since(kind, found.window) } else { 0 };
             let Some(cause) = self.causes.get_mut(place) else { continue };
@@ -288,9 +297,20 @@ impl<L: Legs> Channel<L> {
                 let alarm = alarm(at, since, index, kind.change(), kind.leg(), found);
                 present.raise(found.excess, alarm);
             } else if event == Event::Closed {
-                self.end(kind, plan, End::ByItself);
+                let lone = cause.was_told() && !stuck && !self.is_open();
+                self.end(kind, plan, if lone { End::ByItself } else { End::OfFault });
             }
         }
+    }
+
+    /// While the spread is off, by how much smaller residuals would be if it were not: at most 1.
+    fn rougher(&self) -> f32 {
+        let mut causes = self.causes.iter().zip(Kind::ALL);
+        if !causes.any(|(cause, kind)| kind == Kind::Spread && cause.is_open()) {
+            return 1.0;
+        }
+        let (square, usual) = self.squares();
+        smaller(sqrt_f32(usual / larger(square, 1e-9)), 1.0)
     }
 
     /// Notes that an alarm was raised for what a leg found.

@@ -50,7 +50,10 @@ fn alarms(
         change(row, &mut readings);
         match detector.push(&readings).unwrap() {
             Verdict::Alarm(alarm) => alarms.push(alarm),
-            Verdict::Amended(amended) => *alarms.last_mut().unwrap() = amended,
+            Verdict::Amended(amended) => {
+                let alarm = alarms.iter_mut().find(|alarm| alarm.row == amended.row);
+                *alarm.expect("what is amended was raised") = amended;
+            }
             Verdict::Learning { .. } => assert!(row < LEARNING),
             Verdict::Healthy | Verdict::Drifting => assert!(row >= LEARNING),
         }
@@ -163,6 +166,34 @@ fn what_befalls_both_channels_on_one_row_is_told_of_both() {
         let of = |alarm: &Alarm| raised.iter().any(|first| first.row == alarm.row);
         assert!(amended.iter().all(of), "{raised:?} {amended:?}");
         assert!(detector.open().count() >= 2);
+    }
+}
+
+#[test]
+fn thresholds_do_not_learn_from_a_fault() {
+    // Noise five times as large and a shift, each for 500 rows, and all is well again.
+    let fault = |row: usize, x: &mut [f32; 2]| {
+        if (ONSET..ONSET + 500).contains(&row) {
+            x[0] *= 5.0;
+        }
+        if (ONSET + 3000..ONSET + 3500).contains(&row) {
+            x[0] += 3.0;
+        }
+    };
+    let threshold = |detector: &Two, of: &LegStatus| {
+        let same =
+            |leg: &LegStatus| (leg.leg, leg.channel, leg.window) == (of.leg, of.channel, of.window);
+        let legs = detector.legs().filter(same).map(|leg| leg.threshold);
+        legs.fold(0.0, f32::max)
+    };
+    let (before, _) = alarms(config(), 31, ONSET, fault);
+    let (after, found) = alarms(config(), 31, ONSET + 6000, fault);
+    let (healthy, _) = alarms(config(), 31, ONSET + 6000, |_, _| {});
+    assert!(found.len() >= 2, "{found:?}");
+    for leg in before.legs() {
+        // No more than the same rows without the fault taught it, and a little chance.
+        let most = 1.25 * threshold(&before, &leg).max(threshold(&healthy, &leg));
+        assert!(threshold(&after, &leg) <= most, "{leg:?} {most} {}", threshold(&after, &leg));
     }
 }
 

@@ -198,11 +198,17 @@ impl<const N: usize> Charts<N> {
         windows.filter(|(chart, _)| chart.tail.is_mute()).map(|(_, window)| *window)
     }
 
-    /// The length of a window that can fire, where its statistic stands, and its threshold.
-    pub(crate) fn status(&self, score: &Score, place: usize) -> Option<(u32, f32, f32)> {
+    /// The length of a window that can fire, where its statistic stands, and its threshold so many
+    /// nats beyond the promise.
+    pub(crate) fn status(
+        &self,
+        score: &Score,
+        place: usize,
+        beyond: f32,
+    ) -> Option<(u32, f32, f32)> {
         let (chart, window) = (self.charts.get(place)?, *score.windows.get(place)?);
         let r = self.known().statistic(score.side, chart.mean, window);
-        let status = (window, sqrt_f32(r), sqrt_f32(chart.tail.open()));
+        let status = (window, sqrt_f32(r), chart.tail.root_beyond(beyond));
         (!chart.tail.is_mute()).then_some(status)
     }
 

@@ -158,7 +158,11 @@ impl Cusum {
     pub(crate) fn end(&mut self, plan: &Plan, end: End) {
         let design = self.design(plan);
         match end {
-            End::ByItself => self.tail.end(&design, end),
+            // What is left of the sum is of the drift, and would be learned from.
+            End::ByItself | End::OfFault => {
+                self.tail.end(&design, end);
+                self.begin();
+            }
             // A shift as large is nothing from now on: the threshold of a sum would not do.
             End::Dismissed(size) => {
                 let slack = SLACK + larger(size, self.size.abs());
@@ -168,9 +172,10 @@ impl Cusum {
         }
     }
 
-    /// Where the larger sum stands, and its threshold, over no window.
-    pub(crate) fn status(&self) -> (u32, f32, f32) {
-        (0, sqrt_f32(self.statistic()), sqrt_f32(self.tail.open()))
+    /// Where the larger sum stands, and its threshold so many nats beyond the promise, over no
+    /// window.
+    pub(crate) fn status(&self, beyond: f32) -> (u32, f32, f32) {
+        (0, sqrt_f32(self.statistic()), self.tail.root_beyond(beyond))
     }
 
     /// Takes what another channel learned for healthy too: the mean of both is so far `away` from

@@ -65,6 +65,8 @@ impl Plan {
 pub(crate) enum End {
     /// The data are back.
     ByItself,
+    /// The same, and something else was off too: it was a fault, from which nothing is learned.
+    OfFault,
     /// Somebody said that it was nothing: a drift of this size.
     Dismissed(f32),
 }
@@ -94,5 +96,14 @@ impl Found {
             *self =
                 Self { excess, statistic: sqrt_f32(r), threshold: sqrt_f32(tail.open()), window };
         }
+    }
+
+    /// How far beyond its promise it would be, were its root smaller by this factor.
+    pub(crate) fn excess_of_part(&self, factor: f32) -> f32 {
+        let beyond = self.statistic - self.threshold;
+        if beyond <= 0.0 {
+            return self.excess;
+        }
+        self.excess * (factor * self.statistic - self.threshold) / beyond
     }
 }

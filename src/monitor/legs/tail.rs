@@ -308,18 +308,26 @@ impl Tail {
     pub(crate) fn end(&mut self, design: &Design, end: End) {
         match end {
             End::ByItself => self.closed(design),
+            End::OfFault => (self.peak.0, self.largest.0) = (0.0, 0.0),
             End::Dismissed(_) => self.dismissed(design),
         }
     }
 
-    /// An alarm has closed by itself: if this was why it was raised, a block had its maximum at
-    /// the threshold.
+    /// An alarm has closed by itself: if this was why it was raised, and R went no farther than
+    /// chance may take it, a block had its maximum at the threshold. Nothing is learned from what
+    /// was a fault: of false alarms, one in e³ goes beyond the promise by as much again as the
+    /// threshold is beyond what is calm.
     fn closed(&mut self, design: &Design) {
         if self.peak.0 <= 0.0 {
             return;
         }
-        self.peak.0 = 0.0;
-        let root = sqrt_f32(self.open.0);
+        let (root, peak) = (sqrt_f32(self.open.0), sqrt_f32(self.peak.0));
+        let chance = 2.0 * root - sqrt_f32(self.calm.0);
+        // The maximum of the present block is of rows before the alarm, which belong to it.
+        (self.peak.0, self.largest.0) = (0.0, 0.0);
+        if peak > chance {
+            return;
+        }
         self.ceiling.0 += 0.5 * root;
         let mut length = design.block;
         for (place, level) in (0..).zip(&mut self.levels) {
@@ -367,6 +375,12 @@ impl Tail {
         self.ceiling.0 = larger(larger(self.ceiling.0, other.ceiling.0), open);
         (self.open.0, self.calm.0) = (open * open, calm * calm);
         self.peak.0 = 0.0;
+    }
+
+    /// The root of R that is so many nats beyond the promise.
+    pub(crate) fn root_beyond(&self, nats: f32) -> f32 {
+        let (open, calm) = (sqrt_f32(self.open.0), sqrt_f32(self.calm.0));
+        open + nats / CALM_NATS * (open - calm)
     }
 
     /// R beyond which it is an alarm; 0 while learning.
