@@ -41,6 +41,7 @@ state! {
 
 impl Sum {
     /// Takes a step, in deviations.
+    #[inline]
     pub(crate) fn push(&mut self, step: f32) {
         self.sum.0 = smaller(larger(self.sum.0 + step, 0.0), LARGEST);
         let rows = self.rows.saturating_add(1);
