@@ -15,6 +15,8 @@ use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
 
 /// Evidence, as a log-likelihood, from which a level or spread is taken to have changed.
 const TELLING: f32 = 4.0;
+/// A level that is off by so many deviations over 32 rows is not one of single readings.
+const SHIFTED: f32 = 1.5;
 /// What the leg that found a change counts for in that, likewise.
 const FOUND: f32 = 3.0;
 /// Least size of a joint change that tells one that grows, in nats.
@@ -282,7 +284,8 @@ impl<L: Legs> Channel<L> {
             Leg::Spread => -FOUND,
             _ => 0.0,
         };
-        if leg == Leg::Range && larger(level, spread) < TELLING {
+        let shift = self.size_now(Kind::Level).unwrap_or(0.0);
+        if leg == Leg::Range && larger(level, spread) < TELLING && shift < SHIFTED {
             Change::Outliers
         } else if level + found > spread {
             Change::Level

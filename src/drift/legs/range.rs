@@ -16,6 +16,8 @@ const NARROWEST: f32 = 4.0;
 const DECAY: f32 = 0.05;
 /// How far below its threshold the sum stays for a single row, in nats.
 const LONE: f32 = 0.5;
+/// What the largest residual of late loses with each row, as a part of it.
+const STRIKE_LOSS: f32 = 0.002;
 /// How far the sum may go beyond its threshold, in nats.
 const CEILING: f32 = 2.5;
 
@@ -29,8 +31,11 @@ state! {
         /// Rows beyond [`FAR`], and those of them that came within [`TOGETHER`] rows of another.
         far: u32,
         pairs: u32,
-        /// Rows since the last one.
+        /// Rows since the last one; after learning, since the strike.
         age: u32 = 1000,
+        /// The largest residual of late, less what it has lost since: where a level that is well
+        /// predicted made a step.
+        strike: NonNegative,
         /// Rows beyond the range so far, and 1.
         beyond: u32 = 1,
         sum: NonNegative,
@@ -72,6 +77,11 @@ impl Range {
         self.exponent.0 = smaller(larger(exponent, 1.0), 6.0);
     }
 
+    /// The largest residual of late, and rows since.
+    pub(crate) fn strike(&self) -> (f32, u32) {
+        (self.strike.0 * (1.0 + STRIKE_LOSS * row_count(self.age)), self.age)
+    }
+
     /// Whether a residual is twice as far as any that was learned from: a glitch, not something
     /// to look back at.
     #[inline]
@@ -84,10 +94,16 @@ impl Range {
     pub(crate) fn watch(&mut self, residual: f32, adapts: bool) -> Found {
         self.rows = self.rows.saturating_add(1);
         self.sum.0 = larger(self.sum.0 - DECAY, 0.0);
+        let size = residual.abs();
+        self.strike.0 *= 1.0 - STRIKE_LOSS;
+        self.age = self.age.saturating_add(1);
+        if size > self.strike.0 {
+            (self.strike.0, self.age) = (size, 0);
+        }
         if self.sum.0 <= 0.0 {
             self.farthest.0 = 0.0;
         }
-        let ratio = residual.abs() / self.largest.0;
+        let ratio = size / self.largest.0;
         if ratio > 1.0 {
             self.take_in(ratio, adapts);
         }
