@@ -56,7 +56,9 @@ where
         let plan = self.plan();
         let at = self.state.rows.saturating_sub(1);
         let mut present = Present::default();
-        let told = self.state.last_alarm.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
+        // That of all channels together says less than that of one: it explains none.
+        let last = self.state.last_alarm.filter(|last| !JOINT.contains(&last.leg));
+        let told = last.map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
         for (index, (channel, found)) in
             self.state.channels.iter_mut().zip(found.iter()).enumerate()
         {
@@ -329,7 +331,7 @@ impl<L: Legs> Channel<L> {
 /// shows in several ways, is then one alarm.
 fn belongs(rows: u32, told: u64) -> bool {
     let rows = u64::from(rows);
-    rows >= told && told <= (rows / 2).max(u64::from(TOGETHER))
+    rows >= told && told <= (rows / 4).max(u64::from(TOGETHER))
 }
 
 fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: &Found) -> Alarm {
