@@ -34,6 +34,10 @@ const PER_UP: f32 = 0.75;
 const PER_DOWN: f32 = 2.9;
 /// Weight of a row in the means that tell a spread from a level.
 const EVIDENCE_RATE: f32 = 2.0 / 33.0;
+/// A residual of so many deviations may be a step of the level.
+const STRIKE: f32 = 3.3;
+/// Rows after which a step is better told by that than by a sum.
+const SUMMED: u32 = 64;
 /// Largest half square of a step between residuals there: a step of the level is two rows of it.
 const STEP_CUT: f32 = 8.0;
 /// Least rows for which a reading may be the same, or missing.
@@ -436,7 +440,9 @@ impl<L: Legs> Channel<L> {
     pub(super) fn rows_since(&self, kind: Kind, window: u32) -> u32 {
         let level = self.steady_level().map_or(window, LevelLeg::rows_since);
         match kind {
-            Kind::Level => level,
+            Kind::Level => {
+                self.struck().filter(|age| level > SUMMED && *age < level).unwrap_or(level)
+            }
             Kind::Jump => level.min(window),
             Kind::Spread => self.spread.carried().map_or(window, |spread| {
                 let (rising, falling) = (spread.rising, spread.falling);
@@ -444,6 +450,16 @@ impl<L: Legs> Channel<L> {
             }),
             Kind::Range => 0,
         }
+    }
+
+    /// Rows since a residual about as large as the step of the level must have made, if there was
+    /// one: the past foretells all of a step but its first row.
+    fn struck(&self) -> Option<u32> {
+        let size = self.level.carried().map_or(0.0, |level| level.cusum.size.abs());
+        let expected = size * self.predictor.inverse_deviation();
+        let (strike, age) = self.range.strike();
+        let is_step = expected > 3.0 && strike > larger(STRIKE, 0.6 * expected);
+        is_step.then_some(age)
     }
 
     /// The windows whose statistic cannot fire.

@@ -16,12 +16,14 @@ use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
 
 /// Evidence, as a log-likelihood, from which a level or spread is taken to have changed.
 const TELLING: f32 = 4.0;
+/// A level that is off by so many deviations over 32 rows is not one of single readings.
+const SHIFTED: f32 = 1.5;
 /// What the leg that found a change counts for in that, likewise.
 const FOUND: f32 = 3.0;
 /// Least size of a joint change that tells one that grows, in nats.
 const LEAST_SIZE: f32 = 2.0;
 /// The joint legs, in the order of their causes.
-const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
+pub(super) const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
 
 /// What goes on, over all channels.
 #[derive(Default)]
@@ -354,7 +356,8 @@ impl<L: Legs> Channel<L> {
             Leg::Spread => -FOUND,
             _ => 0.0,
         };
-        if leg == Leg::Range && larger(level, spread) < TELLING {
+        let shift = self.size_now(Kind::Level).unwrap_or(0.0);
+        if leg == Leg::Range && larger(level, spread) < TELLING && shift < SHIFTED {
             Change::Outliers
         } else if level + found > spread {
             Change::Level
@@ -397,7 +400,7 @@ impl<L: Legs> Channel<L> {
 /// shows in several ways is then one alarm.
 fn belongs(rows: u32, told: u64) -> bool {
     let rows = u64::from(rows);
-    rows >= told && told <= (rows / 2).max(u64::from(TOGETHER))
+    rows >= told && told <= (rows / 4).max(u64::from(TOGETHER))
 }
 
 fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: &Found) -> Alarm {

@@ -16,6 +16,8 @@ const NARROWEST: f32 = 4.0;
 const DECAY: f32 = 0.05;
 /// How far below its threshold the sum stays for a single row, in nats.
 const LONE: f32 = 0.5;
+/// What the largest residual of late loses with each row, as a part of it.
+const STRIKE_LOSS: f32 = 0.002;
 /// How far the sum may go beyond its threshold, in nats.
 const CEILING: f32 = 2.5;
 
@@ -27,10 +29,14 @@ state! {
         largest: NonNegative,
         rows: u32,
         /// Rows beyond [`FAR`], and those of them that came within [`TOGETHER`] rows of another.
-        far: u32,
-        pairs: u32,
-        /// Rows left in which another one belongs to the last.
+        far: u16,
+        pairs: u16,
+        /// While learning, rows left in which another one belongs to the last; after, rows since
+        /// the strike.
         near: u32,
+        /// The largest residual of late, less what it has lost since: where a level that is well
+        /// predicted made a step.
+        strike: NonNegative,
         /// Rows beyond the range so far.
         beyond: u32,
         sum: NonNegative,
@@ -55,7 +61,7 @@ impl Range {
         self.near = self.near.saturating_sub(1);
         if size > FAR {
             self.far = self.far.saturating_add(1);
-            self.pairs = self.pairs.saturating_add(u32::from(near));
+            self.pairs = self.pairs.saturating_add(u16::from(near));
             self.near = TOGETHER;
         }
     }
@@ -63,14 +69,20 @@ impl Range {
     /// Ends learning.
     pub(crate) fn arm(&mut self, plan: &Plan) {
         self.open.0 = plan.ln_time_of(0.5, 1, plan.channels);
+        self.near = 0;
         let rows = row_count(self.rows.max(2));
         self.largest.0 = larger(self.largest.0, NARROWEST);
-        let (far, pairs) = (row_count(self.far) + 1.0, row_count(self.pairs) + 1.0);
+        let (far, pairs) = (f32::from(self.far) + 1.0, f32::from(self.pairs) + 1.0);
         let by_chance = smaller(row_count(TOGETHER) * far / rows, 1.0);
-        let cluster = larger(pairs / (1.0 + row_count(self.far) * by_chance), 1.0);
+        let cluster = larger(pairs / (1.0 + f32::from(self.far) * by_chance), 1.0);
         self.together.0 = larger(ln_f32(rows / (40.0 * cluster)), 1.0);
         let exponent = (ln_f32(far) + 1.5) / (ln_f32(self.largest.0 / FAR) + 0.5);
         self.exponent.0 = smaller(larger(exponent, 1.0), 6.0);
+    }
+
+    /// The largest residual of late, and rows since.
+    pub(crate) fn strike(&self) -> (f32, u32) {
+        (self.strike.0 * (1.0 + STRIKE_LOSS * row_count(self.near)), self.near)
     }
 
     /// Whether a residual is twice as far as any that was learned from: a glitch, not something
@@ -85,10 +97,16 @@ impl Range {
     pub(crate) fn watch(&mut self, residual: f32, adapts: bool) -> Found {
         self.rows = self.rows.saturating_add(1);
         self.sum.0 = larger(self.sum.0 - DECAY, 0.0);
+        let size = residual.abs();
+        self.strike.0 *= 1.0 - STRIKE_LOSS;
+        self.near = self.near.saturating_add(1);
+        if size > self.strike.0 {
+            (self.strike.0, self.near) = (size, 0);
+        }
         if self.sum.0 <= 0.0 {
             self.farthest.0 = 0.0;
         }
-        let ratio = residual.abs() / self.largest.0;
+        let ratio = size / self.largest.0;
         if ratio > 1.0 {
             self.take_in(ratio, adapts);
         }

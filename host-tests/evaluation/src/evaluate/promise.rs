@@ -127,11 +127,11 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
     let supported = f64::from(Config::supported_mean_time(&few));
     let plans = match scope {
         Scope::Full => vec![
-            Plan::new(1e3, 4096, 200),
-            Plan::new(1e4, 4096, 100),
-            Plan::new(1e4, 16_384, 60),
-            Plan::new(1e5, 16_384, 16),
-            Plan::new(supported, 400, 400),
+            Plan::new(1e3, 4096, 100),
+            Plan::new(1e4, 4096, 50),
+            Plan::new(1e4, 16_384, 40),
+            Plan::new(1e5, 16_384, 8),
+            Plan::new(supported, 400, 300),
         ],
         Scope::Quick => vec![Plan::new(1e3, 4096, 16), Plan::new(supported, 400, 50)],
     };
