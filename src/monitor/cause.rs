@@ -3,6 +3,7 @@
 use crate::numeric::larger;
 use crate::state::state;
 
+use super::legs::End;
 use super::legs::tail::CALM_NATS;
 
 /// Rows without evidence after which a drift is over.
@@ -116,10 +117,10 @@ impl Cause {
         self.peak
     }
 
-    /// Ends it, and tells how large it was; `None` if there was nothing.
-    pub(super) fn dismiss(&mut self) -> Option<f32> {
-        let open = self.is_open();
+    /// Ends it, and tells how; `None` if there was nothing.
+    pub(super) fn dismiss(&mut self) -> Option<End> {
+        let (open, rows) = (self.is_open(), self.rows());
         self.held = 0;
-        open.then_some(self.peak)
+        open.then_some(End::Dismissed { size: self.peak, rows })
     }
 }

@@ -227,8 +227,8 @@ where
             channel.dismiss(&plan);
         }
         for (place, leg) in JOINT.into_iter().enumerate() {
-            if let Some(size) = self.state.joint.get_mut(place).and_then(Cause::dismiss) {
-                self.end_joint(leg, &plan, End::Dismissed(size));
+            if let Some(end) = self.state.joint.get_mut(place).and_then(Cause::dismiss) {
+                self.end_joint(leg, &plan, end);
             }
         }
         if self.state.stage == Stage::Drift {
@@ -388,8 +388,8 @@ impl<L: Legs> Channel<L> {
         self.stillness.dismiss();
         self.gaps.dismiss();
         for (place, kind) in Kind::ALL.into_iter().enumerate() {
-            if let Some(size) = self.causes.get_mut(place).and_then(Cause::dismiss) {
-                self.end(kind, plan, End::Dismissed(size));
+            if let Some(end) = self.causes.get_mut(place).and_then(Cause::dismiss) {
+                self.end(kind, plan, end);
             }
         }
     }

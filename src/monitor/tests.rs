@@ -271,6 +271,32 @@ fn what_is_dismissed_does_not_alarm_again_and_other_things_do() {
 }
 
 #[test]
+fn what_is_dismissed_while_it_lasts_is_over() {
+    let mut again = 0;
+    for seed in 0..6 {
+        let mut detector = Detector::new(&MAP, config()).unwrap();
+        let mut noise = Noise::new(60 + seed);
+        let (mut dismissed, mut told) = (None, 0);
+        for row in 0..ONSET + 3000 {
+            let shift = if row >= ONSET { 2.0 } else { 0.0 };
+            let verdict = detector.push(&[noise.next() + shift, noise.next()]).unwrap();
+            if row >= ONSET && matches!(verdict, Verdict::Alarm(_)) {
+                told += 1;
+                again += usize::from(dismissed.is_some());
+                // The operator looks at it for half a minute.
+                dismissed = dismissed.or(Some(row + 30));
+            }
+            if dismissed == Some(row) {
+                detector.dismiss();
+            }
+        }
+        assert!(told > 0);
+    }
+    // Without the dismissal each stays open; with it, one may come again before windows are full.
+    assert!(again <= 6, "{again}");
+}
+
+#[test]
 fn a_missing_reading_costs_its_channel_alone() {
     let settings = Config { not_a_number: NotANumber::Missing, ..config() };
     let (_, found) = alarms(settings, 5, ONSET + 400, |row, x| {

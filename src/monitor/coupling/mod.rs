@@ -330,8 +330,8 @@ where
     /// Somebody says that the change that is open is nothing: it closes, and the threshold learns
     /// from it, so that one as large does not alarm again.
     pub fn dismiss(&mut self) {
-        if let Some(size) = self.state.cause.dismiss() {
-            self.state.tail.end(&self.config.design(), End::Dismissed(size));
+        if let Some(end) = self.state.cause.dismiss() {
+            self.state.tail.end(&self.config.design(), end);
         }
     }
 }

@@ -165,7 +165,7 @@ impl Cusum {
                 self.begin();
             }
             // A shift as large is nothing from now on: the threshold of a sum would not do.
-            End::Dismissed(size) => {
+            End::Dismissed { size, .. } => {
                 let slack = SLACK + larger(size, self.size.abs());
                 self.slack.set(larger(self.slack.get(), slack));
                 self.begin();

@@ -67,8 +67,13 @@ pub(crate) enum End {
     ByItself,
     /// The same, and something else was off too: it was a fault, from which nothing is learned.
     OfFault,
-    /// Somebody said that it was nothing: a drift of this size.
-    Dismissed(f32),
+    /// Somebody said that it was nothing.
+    Dismissed {
+        /// How large it was.
+        size: f32,
+        /// Rows since it was told of.
+        rows: u32,
+    },
 }
 
 /// What a leg says of a row.

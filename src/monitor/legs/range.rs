@@ -18,6 +18,8 @@ const DECAY: f32 = 0.05;
 const LONE: f32 = 0.5;
 /// What the largest residual of late loses with each row, as a part of it.
 const STRIKE_LOSS: f32 = 0.002;
+/// How much farther out than what was dismissed readings may be, in deviations of the residual.
+const FARTHER: f32 = 2.0;
 /// How far the sum may go beyond its threshold, in nats.
 const CEILING: f32 = 2.5;
 
@@ -149,11 +151,12 @@ impl Range {
         self.end(End::ByItself);
     }
 
-    /// A drift is over. Dismissed, rows as far out as those that were seen are inside the range.
+    /// A drift is over. Dismissed, rows as far out as those that were seen, and a little farther, are
+    /// inside the range.
     pub(crate) fn end(&mut self, end: End) {
         self.sum.0 = 0.0;
-        if matches!(end, End::Dismissed(_)) {
-            self.largest.0 = larger(self.largest.0, 1.1 * self.farthest.0);
+        if matches!(end, End::Dismissed { .. }) {
+            self.largest.0 = larger(self.largest.0, self.farthest.0 + FARTHER);
         }
         self.farthest.0 = 0.0;
     }

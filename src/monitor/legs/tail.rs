@@ -23,6 +23,8 @@ const LEAST: f32 = 0.8;
 const FIRES: f32 = 0.95;
 /// The root of a threshold that is none.
 const NEVER: f32 = 1e15;
+/// A window that was dismissed while it was filling may rise by this factor at the most.
+const STILL_RISING: f32 = 4.0;
 /// Least rows that thresholds remember after learning.
 pub(crate) const LEAST_MEMORY: u32 = 4000;
 /// How fast what blocks say is believed in full, once it differs by more than chance.
@@ -309,7 +311,7 @@ impl Tail {
         match end {
             End::ByItself => self.closed(design),
             End::OfFault => (self.peak.0, self.largest.0) = (0.0, 0.0),
-            End::Dismissed(_) => self.dismissed(design),
+            End::Dismissed { rows, .. } => self.dismissed(design, rows),
         }
     }
 
@@ -342,11 +344,14 @@ impl Tail {
 
     /// Somebody said that an alarm was nothing: if this was why it was raised, R as large is none
     /// from now on.
-    fn dismissed(&mut self, design: &Design) {
+    fn dismissed(&mut self, design: &Design, rows: u32) {
         if self.peak.0 <= 0.0 {
             return;
         }
-        self.floor.0 = larger(1.1 * sqrt_f32(self.peak.0), self.floor.0);
+        // A window that was still filling goes on to rise, if what was dismissed lasts.
+        let filled = 2.0 * row_count(rows.saturating_add(1)) / row_count(design.window.max(1));
+        let whole = smaller(1.0 + 1.0 / filled, STILL_RISING);
+        self.floor.0 = larger(1.1 * whole * sqrt_f32(self.peak.0), self.floor.0);
         self.peak.0 = 0.0;
         self.ceiling.0 = larger(self.ceiling.0, self.floor.0);
         self.fit(design);
