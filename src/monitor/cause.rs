@@ -96,11 +96,6 @@ impl Cause {
         (self.age, self.told) = (0, true);
     }
 
-    /// Whether an alarm was raised for it.
-    pub(super) fn was_told(&self) -> bool {
-        self.told
-    }
-
     /// It follows from something else: no alarm is raised for it, and none is to be amended, even
     /// if one was raised when it was smaller.
     pub(super) fn explain(&mut self) {

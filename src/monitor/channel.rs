@@ -38,6 +38,8 @@ const EVIDENCE_RATE: f32 = 2.0 / 33.0;
 const STRIKE: f32 = 3.3;
 /// Rows after which a step is better told by that than by a sum.
 const SUMMED: u32 = 64;
+/// Rows within which what was out of range belongs together.
+const RECENT: u32 = 20;
 /// Largest half square of a step between residuals there: a step of the level is two rows of it.
 const STEP_CUT: f32 = 8.0;
 /// Least rows for which a reading may be the same, or missing.
@@ -448,7 +450,7 @@ impl<L: Legs> Channel<L> {
                 let (rising, falling) = (spread.rising, spread.falling);
                 if rising.sum.0 > falling.sum.0 { rising.rows } else { falling.rows }
             }),
-            Kind::Range => 0,
+            Kind::Range => self.range.strike().1.min(RECENT),
         }
     }
 

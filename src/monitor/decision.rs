@@ -111,8 +111,7 @@ where
                 let alarm = alarm(at, since, channel, change, leg, found);
                 present.raise(found.excess, alarm);
             } else if event == Event::Closed {
-                let lone = cause.was_told() && !present.open;
-                self.end_joint(leg, plan, if lone { End::ByItself } else { End::OfFault });
+                self.end_joint(leg, plan, End::ByItself);
             }
         }
     }
@@ -240,7 +239,7 @@ where
 impl<L: Legs> Channel<L> {
     /// Takes what the legs of a channel find, in the order of [`Kind::ALL`], into what goes on.
     ///
-    /// The last alarm of this channel was `told` so many rows ago.
+    /// The last alarm was `told` so many rows ago.
     pub(super) fn decide(
         &mut self,
         index: usize,
@@ -271,13 +270,14 @@ impl<L: Legs> Channel<L> {
         // What a stuck channel does to its windows only follows from that.
         let explained = stuck || self.causes.iter().any(Cause::is_recent);
         let rougher = self.rougher();
+        let strays = rougher < 1.0 || self.is_of(Kind::Jump);
         for (place, (kind, found)) in Kind::ALL.into_iter().zip(found).enumerate() {
             let (size, least) = self.size(kind, found);
             let Some(cause) = self.causes.get_mut(place) else { continue };
             let excess = match kind {
                 // What is rougher strays farther, and more often out of range.
                 Kind::Level | Kind::Jump if !cause.is_open() => found.excess_of_part(rougher),
-                Kind::Range if !cause.is_open() && rougher < 1.0 => -CALM_NATS,
+                Kind::Range if !cause.is_open() && strays => -CALM_NATS,
                 _ => found.excess,
             };
             let event = cause.push(excess, size, least);
@@ -299,16 +299,20 @@ impl<L: Legs> Channel<L> {
                 let alarm = alarm(at, since, index, kind.change(), kind.leg(), found);
                 present.raise(found.excess, alarm);
             } else if event == Event::Closed {
-                let lone = cause.was_told() && !stuck && !self.is_open();
-                self.end(kind, plan, if lone { End::ByItself } else { End::OfFault });
+                self.end(kind, plan, End::ByItself);
             }
         }
     }
 
+    /// Whether a change of this kind is going on.
+    fn is_of(&self, kind: Kind) -> bool {
+        let mut causes = self.causes.iter().zip(Kind::ALL);
+        causes.any(|(cause, of)| of == kind && cause.is_open())
+    }
+
     /// While the spread is off, by how much smaller residuals would be if it were not: at most 1.
     fn rougher(&self) -> f32 {
-        let mut causes = self.causes.iter().zip(Kind::ALL);
-        if !causes.any(|(cause, kind)| kind == Kind::Spread && cause.is_open()) {
+        if !self.is_of(Kind::Spread) {
             return 1.0;
         }
         let (square, usual) = self.squares();
@@ -395,9 +399,9 @@ impl<L: Legs> Channel<L> {
     }
 }
 
-/// Whether a change that seems to have begun so many rows ago belongs to the alarm of the same
-/// channel that was `told` so many rows ago: it began before that, and is not seen much later. What
-/// shows in several ways is then one alarm.
+/// Whether a change that seems to have begun so many rows ago belongs to the alarm that was `told` so
+/// many rows ago: it began before that, and is not seen much later. What befalls several channels, or
+/// shows in several ways, is then one alarm; all of it is open.
 fn belongs(rows: u32, told: u64) -> bool {
     let rows = u64::from(rows);
     rows >= told && told <= (rows / 4).max(u64::from(TOGETHER))

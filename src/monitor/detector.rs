@@ -334,6 +334,7 @@ where
         // is to be amended.
         let near = |last: &Alarm| at.saturating_sub(last.row) < AMENDED;
         let last = self.last_alarm().filter(|last| !JOINT.contains(&last.leg) || near(last));
+        let told = last.map_or(u64::MAX, |last| at.saturating_sub(last.row));
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
         for (index, (channel, reading)) in channels.iter_mut().zip(row).enumerate() {
@@ -344,8 +345,6 @@ where
                 Some(reading) => channel.watch(reading, &plan, &mut found),
                 None => channel.miss(),
             }
-            let told = last.filter(|last| last.channel == index);
-            let told = told.map_or(u64::MAX, |last| at.saturating_sub(last.row));
             channel.decide(index, (at, told), &found, &plan, &mut present);
         }
         let mut joint = [Found::CALM; 2];

@@ -142,35 +142,42 @@ fn a_fault_does_not_hide_another() {
     assert_eq!((shift.channel, shift.row < (ONSET + 520) as u64), (0, true));
 }
 
-#[test]
-fn what_befalls_both_channels_on_one_row_is_told_of_both() {
-    for fault in [|x: &mut f32| *x = 0.5, |x: &mut f32| *x += 4.0] {
-        let mut detector = Detector::new(&MAP, config()).unwrap();
-        let mut noise = Noise::new(21);
-        let (mut raised, mut amended) = (Vec::new(), Vec::new());
-        for row in 0..ONSET + 100 {
-            let mut readings = [noise.next(), noise.next()];
-            if row >= ONSET {
-                readings.iter_mut().for_each(fault);
-            }
-            match detector.push(&readings).unwrap() {
-                Verdict::Alarm(alarm) if row >= ONSET => raised.push(alarm),
-                Verdict::Amended(alarm) if row >= ONSET => amended.push(alarm),
-                _ => {}
-            }
+/// Both channels change on one row: the channels of the alarms after it, and of what is open.
+fn both(fault: fn(usize, &mut f32)) -> (Vec<usize>, Vec<usize>) {
+    let (detector, found) = alarms(config(), 21, ONSET + 100, |row, x| {
+        if row >= ONSET {
+            x.iter_mut().for_each(|x| fault(row, x));
         }
-        let mut channels: Vec<_> = raised.iter().map(|alarm| alarm.channel).collect();
-        channels.sort_unstable();
-        assert_eq!(channels, [0, 1], "{raised:?}");
-        // Each is amended for itself, if at all, 32 rows after.
-        let of = |alarm: &Alarm| raised.iter().any(|first| first.row == alarm.row);
-        assert!(amended.iter().all(of), "{raised:?} {amended:?}");
-        assert!(detector.open().count() >= 2);
+    });
+    let after = found.iter().filter(|alarm| alarm.row >= ONSET as u64);
+    let mut open: Vec<usize> = detector.open().filter_map(|open| open.channel).collect();
+    open.dedup();
+    (after.map(|alarm| alarm.channel).collect(), open)
+}
+
+#[test]
+fn what_befalls_both_channels_is_open_in_both() {
+    // Each stuck channel is told of by itself, one after the other.
+    assert_eq!(both(|_, x| *x = 0.5), (vec![0, 1], vec![0, 1]));
+    // What begins together is one alarm.
+    let (told, open) = both(|_, x| *x += 4.0);
+    assert_eq!((told.len(), open), (1, vec![0, 1]));
+}
+
+#[test]
+fn what_begins_later_in_another_channel_is_told_of() {
+    for seed in 0..6 {
+        let (_, found) = alarms(config(), 80 + seed, ONSET + 200, |row, x| {
+            x[0] += if row >= ONSET { 4.0 } else { 0.0 };
+            x[1] += if row >= ONSET + 20 { 4.0 } else { 0.0 };
+        });
+        let later = found.iter().find(|alarm| alarm.channel == 1 && alarm.row >= ONSET as u64);
+        assert!(later.is_some_and(|alarm| alarm.row < (ONSET + 40) as u64), "{found:?}");
     }
 }
 
 #[test]
-fn thresholds_do_not_learn_from_a_fault() {
+fn thresholds_learn_little_from_faults_that_are_over() {
     // Noise five times as large and a shift, each for 500 rows, and all is well again.
     let fault = |row: usize, x: &mut [f32; 2]| {
         if (ONSET..ONSET + 500).contains(&row) {
@@ -191,8 +198,8 @@ fn thresholds_do_not_learn_from_a_fault() {
     let (healthy, _) = alarms(config(), 31, ONSET + 6000, |_, _| {});
     assert!(found.len() >= 2, "{found:?}");
     for leg in before.legs() {
-        // No more than the same rows without the fault taught it, and a little chance.
-        let most = 1.25 * threshold(&before, &leg).max(threshold(&healthy, &leg));
+        // Each alarm that closed counts as one block with its maximum at the threshold.
+        let most = 2.3 * threshold(&before, &leg).max(threshold(&healthy, &leg));
         assert!(threshold(&after, &leg) <= most, "{leg:?} {most} {}", threshold(&after, &leg));
     }
 }

@@ -160,7 +160,7 @@ impl Cusum {
         let design = self.design(plan);
         match end {
             // What is left of the sum is of the drift, and would be learned from.
-            End::ByItself | End::OfFault => {
+            End::ByItself => {
                 self.tail.end(&design, end);
                 self.begin();
             }

@@ -65,8 +65,6 @@ impl Plan {
 pub(crate) enum End {
     /// The data are back.
     ByItself,
-    /// The same, and something else was off too: it was a fault, from which nothing is learned.
-    OfFault,
     /// Somebody said that it was nothing.
     Dismissed {
         /// How large it was.

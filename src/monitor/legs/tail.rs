@@ -23,6 +23,8 @@ const LEAST: f32 = 0.8;
 const FIRES: f32 = 0.95;
 /// The root of a threshold that is none.
 const NEVER: f32 = 1e15;
+/// What alarms that close by themselves may raise a threshold to, in units of the first one.
+const CEILING: f32 = 2.0;
 /// A window that was dismissed while it was filling may rise by this factor at the most.
 const STILL_RISING: f32 = 4.0;
 /// Least rows that thresholds remember after learning.
@@ -294,7 +296,7 @@ impl Tail {
                 open - larger(line.at(design.ln_time) - line.at(design.ln_time - CALM_NATS), 0.0);
         }
         if self.ceiling.0 <= 0.0 {
-            self.ceiling.0 = 2.0 * open;
+            self.ceiling.0 = CEILING * open;
         }
         let gap = open - calm;
         open = larger(smaller(open, self.ceiling.0), self.floor.0);
@@ -310,27 +312,19 @@ impl Tail {
     pub(crate) fn end(&mut self, design: &Design, end: End) {
         match end {
             End::ByItself => self.closed(design),
-            End::OfFault => (self.peak.0, self.largest.0) = (0.0, 0.0),
             End::Dismissed { rows, .. } => self.dismissed(design, rows),
         }
     }
 
-    /// An alarm has closed by itself: if this was why it was raised, and R went no farther than
-    /// chance may take it, a block had its maximum at the threshold. Nothing is learned from what
-    /// was a fault: of false alarms, one in e³ goes beyond the promise by as much again as the
-    /// threshold is beyond what is calm.
+    /// An alarm has closed by itself: if this was why it was raised, a block had its maximum at
+    /// the threshold. That is all that is learned from it, however far R went.
     fn closed(&mut self, design: &Design) {
         if self.peak.0 <= 0.0 {
             return;
         }
-        let (root, peak) = (sqrt_f32(self.open.0), sqrt_f32(self.peak.0));
-        let chance = 2.0 * root - sqrt_f32(self.calm.0);
+        let root = sqrt_f32(self.open.0);
         // The maximum of the present block is of rows before the alarm, which belong to it.
         (self.peak.0, self.largest.0) = (0.0, 0.0);
-        if peak > chance {
-            return;
-        }
-        self.ceiling.0 += 0.5 * root;
         let mut length = design.block;
         for (place, level) in (0..).zip(&mut self.levels) {
             let count = (self.blocks >> place).saturating_add(1);
