@@ -355,11 +355,11 @@ table! {
     DETECTION_LATER: "median delay less that of the best method, in rows", 20.0,
         "wanted, or so many times as much as above";
     /// What of this is not reached.
-    DETECTION_UNMET: "figures of detection that are not as wanted, at most", 99.0,
-        "as reached";
+    DETECTION_UNMET: "figures of detection that are not as wanted, at most", 6.0,
+        "as reached: noise half as large again takes 59 and 64 rows, small steps of an autoregression and of a sine up to a quarter more than wanted";
     /// The same of few logs.
-    DETECTION_UNMET_QUICK: "figures of quick detection that are not as wanted, at most", 99.0,
-        "as reached";
+    DETECTION_UNMET_QUICK: "figures of quick detection that are not as wanted, at most", 5.0,
+        "as reached, 4, and one for so few logs";
     /// Slow drift.
     SLOW_FOUND: "share of ramps of 3 deviations found, at least", 1.0,
         "wanted";
@@ -367,8 +367,8 @@ table! {
     SLOW_DELAY: "median delay of a ramp of 3 deviations in 10,000 rows", 2500.0,
         "wanted";
     /// What of this is not reached.
-    SLOW_UNMET: "figures of slow drift that are not as wanted, at most", 99.0,
-        "as reached";
+    SLOW_UNMET: "figures of slow drift that are not as wanted, at most", 1.0,
+        "as reached: one ramp of 100 on a cycle, where a drift was open before";
     /// The promise, up to the learning rows.
     PROMISE_SHORTEST: "mean time between false alarms over a promise of at most the learning rows, at least", 0.7,
         "wanted";
@@ -382,17 +382,17 @@ table! {
     PROMISE_FAR_LONGEST: "mean time between false alarms over a promise of up to ten times the learning rows", 3.0,
         "wanted: beyond what learning saw";
     /// What of this is not reached.
-    PROMISE_UNMET: "figures of the promise that are not as wanted, at most", 99.0,
-        "as reached";
+    PROMISE_UNMET: "figures of the promise that are not as wanted, at most", 23.0,
+        "as reached: too quiet on a day whose noise grows with it, and far beyond learning on walks and cycles";
     /// The same of few devices.
-    PROMISE_UNMET_QUICK: "figures of the quick promise that are not as wanted, at most", 99.0,
-        "as reached";
+    PROMISE_UNMET_QUICK: "figures of the quick promise that are not as wanted, at most", 7.0,
+        "as reached, 6, and one for so few devices";
     /// A false alarm before a change.
     MASKED_FOUND: "share of steps of 1.5 that alarm soon after a false alarm, at least", 0.95,
         "wanted";
     /// What of this is not reached.
     MASKED_UNMET: "figures of masking that are not as wanted, at most", 0.5,
-        "as reached";
+        "none";
     /// Single outliers.
     OUTLIER_ALARMS: "share of single outliers that alarm", 0.05,
         "wanted: one reading is no drift";
@@ -400,14 +400,14 @@ table! {
     FAULT_FOUND: "share of impulses, dropouts and dead channels found, at least", 0.95,
         "wanted";
     /// What of this is not reached.
-    ROBUSTNESS_UNMET: "figures of robustness that are not as wanted, at most", 99.0,
-        "as reached";
+    ROBUSTNESS_UNMET: "figures of robustness that are not as wanted, at most", 12.0,
+        "as reached: up to .09 of outliers of all channels at once alarm, and .2 where tails are heavy";
     /// The same of few devices.
-    ROBUSTNESS_UNMET_QUICK: "figures of quick robustness that are not as wanted, at most", 99.0,
+    ROBUSTNESS_UNMET_QUICK: "figures of quick robustness that are not as wanted, at most", 3.0,
         "as reached";
     /// The suite of the literature: every delay shorter than NEWMA's.
-    PUBLISHED_UNMET: "delays on the suite of the literature that are longer than NEWMA's, at most", 4.0,
-        "as reached";
+    PUBLISHED_UNMET: "delays on the suite of the literature that are longer than NEWMA's, at most", 1.0,
+        "as reached, none, and one for so few devices";
     /// RAM.
     RAM: "bytes of the default detector of 3 channels", 5120.0,
         "required";
@@ -439,10 +439,10 @@ table! {
     ATTRIBUTED_RAMP: "median |since − onset| of ramps over the median delay", 0.25,
         "wanted";
     /// What of this is not reached.
-    ATTRIBUTED_UNMET: "figures of attribution that are not as wanted, at most", 99.0,
-        "as reached";
+    ATTRIBUTED_UNMET: "figures of attribution that are not as wanted, at most", 6.0,
+        "as reached: onsets of ramps, and of the smallest steps of an autoregression and a sine";
     /// The same of few trials.
-    ATTRIBUTED_UNMET_QUICK: "figures of quick attribution that are not as wanted, at most", 99.0,
+    ATTRIBUTED_UNMET_QUICK: "figures of quick attribution that are not as wanted, at most", 5.0,
         "as reached";
     /// Recordings of the Numenta benchmark.
     NAB_WANTED_CAUGHT: "windows caught in the half of the Numenta benchmark, wanted", 30.0,
@@ -452,10 +452,10 @@ table! {
         "wanted";
     /// Recordings of the Numenta benchmark.
     NAB_CAUGHT: "windows caught in the half of the Numenta benchmark, at least", 28.0,
-        "as reached";
+        "as reached, 29, less one";
     /// Recordings of the Numenta benchmark.
     NAB_FALSE: "false episodes there, at most", 22.0,
-        "as reached";
+        "as reached, 21, and one";
     /// What of this is not reached.
     NAB_UNMET: "figures of the Numenta benchmark that are not as wanted, at most", 2.0,
         "as reached";
@@ -469,14 +469,14 @@ table! {
     SKAB_BETTER: "standard deviations by which fewer change points of the Skoltech benchmark are missed than by random alarms with as many false, at least", 3.0,
         "compared with random alarms of an equal count; three deviations are hardly chance";
     /// Recordings of the Skoltech benchmark.
-    SKAB_MISSED: "change points of the half of the Skoltech benchmark missed, at most", 42.0,
-        "as reached";
+    SKAB_MISSED: "change points of the half of the Skoltech benchmark missed, at most", 40.0,
+        "as reached, 38, and two";
     /// Recordings of the Skoltech benchmark.
-    SKAB_FALSE: "false episodes of the Skoltech benchmark, at most", 26.0,
-        "as reached";
+    SKAB_FALSE: "false episodes of the Skoltech benchmark, at most", 22.0,
+        "as reached, 21, and one";
     /// What of this is not reached.
-    SKAB_UNMET: "figures of the Skoltech benchmark that are not as wanted, at most", 2.0,
-        "as reached";
+    SKAB_UNMET: "figures of the Skoltech benchmark that are not as wanted, at most", 1.0,
+        "as reached: false alarms";
     /// Recordings of servers: as many false as the detector before this one had.
     SERVERS_FALSE: "false episodes of servers at which events are counted", 8.0,
         "what the detector before this one had at a promise of 10,000, with 4 events";
@@ -484,11 +484,11 @@ table! {
     SERVERS_WANTED_CAUGHT: "events of servers caught with so many false, wanted", 5.6,
         "wanted: 40 % more than the detector before this one";
     /// Recordings of servers.
-    SERVERS_CAUGHT: "events of servers caught at a promise of 10,000, at least", 20.0,
-        "as reached";
+    SERVERS_CAUGHT: "events of servers caught at a promise of 10,000, at least", 24.0,
+        "as reached, 25, less one";
     /// Recordings of servers.
-    SERVERS_FALSE_HELD: "false episodes of servers at a promise of 10,000, at most", 40.0,
-        "as reached";
+    SERVERS_FALSE_HELD: "false episodes of servers at a promise of 10,000, at most", 39.0,
+        "as reached, 37, and two";
     /// Healthy recordings.
     HEALTHY_SHORTEST: "mean time between alarms over the promise on healthy recordings, at least", 0.5,
         "wanted, of promises up to the learning rows";
@@ -496,8 +496,8 @@ table! {
     HEALTHY_LONGEST: "mean time between alarms over the promise on healthy recordings", 3.0,
         "wanted, of promises up to the learning rows";
     /// What of this is not reached.
-    SERVERS_UNMET: "figures of servers that are not as wanted, at most", 99.0,
-        "as reached";
+    SERVERS_UNMET: "figures of servers that are not as wanted, at most", 1.0,
+        "as reached: healthy parts are not all alike";
 
     /// Least of exact MMD's time over Fastfood's at 16 channels and 10⁵ samples.
     SPEED_OVER_EXACT: "times as fast as exact MMD", 2000.0,

@@ -130,7 +130,8 @@ fn no_step_is_not_told_of() {
 /// The control: no outlier causes nothing, and no fault is not found.
 #[test]
 fn no_outlier_and_no_fault() {
-    assert!(robustness::outliers(Kind::White, 0.0, true, 8, 1) <= 0.0);
+    let caused = robustness::outliers(Kind::White, 0.0, true, 8, 1);
+    assert_eq!(caused.to_bits(), 0, "{caused}");
     let found = robustness::faults(Start::Clean, Fault::Nothing, 100, 20, 1);
     let count = found.iter().flatten().count();
     assert!(count <= 2, "{found:?}");

@@ -54,7 +54,7 @@ pub fn attempt(kind: Kind, height: f64, rows: usize, seed: u64) -> Ending {
     let mut delay = None;
     for age in 1..=rows {
         let reading = single(signal.draw() + height * real(age) / real(rows));
-        if let Verdict::Alarm(alarm) = granted(device.push(&[reading]))
+        if let Verdict::Alarm(alarm) | Verdict::Amended(alarm) = granted(device.push(&[reading]))
             && alarm.change == Change::Level
         {
             delay = delay.or(Some(age));
@@ -74,8 +74,8 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
         "Slow drift",
         &format!(
             "One channel, {LEARNING} learning rows, promise {PROMISE}; a ramp of {HEIGHT} \
-             deviations begins {BEFORE} rows later. Found: an alarm says that the level changed, \
-             and a drift of it is open at the end. Twin: the same rows without the ramp, by which \
+             deviations begins {BEFORE} rows later. Found: an alarm, as amended, says that the level \
+             changed, and a drift of it is open at the end. Twin: the same rows without the ramp, by which \
              some would be found."
         ),
     );
