@@ -93,11 +93,12 @@ impl<'p> Trial<'p> {
         real(self.watched) / f64::from(self.detector.config().mean_time_between_false_alarms)
     }
 
-    /// Whether the number of false alarms is plausible for the stated time between them.
+    /// Whether the number of false alarms is plausible for the stated time between them, and nothing
+    /// differs at the end.
     pub(crate) fn keeps(&self) -> bool {
         // Mean plus three standard deviations of a Poisson variable, plus one for the start.
         let most = self.expected() + 3.0 * self.expected().sqrt() + 1.0;
-        real(self.false_alarms) <= most
+        real(self.false_alarms) <= most && self.detector.stage() != Stage::Drift
     }
 
     pub(crate) fn tried(&self) -> usize {

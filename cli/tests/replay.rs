@@ -31,7 +31,7 @@ fn a_step_is_found_and_told_as_json() {
     has_names(&alarms[0], &[names.as_slice(), &["change", "leg", "amended"]].concat());
     let first = &alarms[0];
     let row = first["row"].as_u64().expect("a row");
-    assert!((3000..3010).contains(&row), "{first}");
+    assert!((3000..3020).contains(&row), "{first}");
     assert_eq!((&first["channel"], &first["channel_name"]), (&1.into(), &"b".into()));
     assert_eq!(first["time"].as_f64(), Some(f64::from(u32::try_from(row).unwrap())));
     assert!(first["score"].as_f64() > first["threshold"].as_f64());

@@ -23,7 +23,7 @@ const FOUND: f32 = 3.0;
 /// Least size of a joint change that tells one that grows, in nats.
 const LEAST_SIZE: f32 = 2.0;
 /// The joint legs, in the order of their causes.
-pub(super) const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
+const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
 
 /// What goes on, over all channels.
 #[derive(Default)]
@@ -239,11 +239,11 @@ where
 impl<L: Legs> Channel<L> {
     /// Takes what the legs of a channel find, in the order of [`Kind::ALL`], into what goes on.
     ///
-    /// The last alarm was `told` so many rows ago.
+    /// The last alarm was of the leg that was `told`, so many rows ago.
     pub(super) fn decide(
         &mut self,
         index: usize,
-        (at, told): (u64, u64),
+        (at, told): (u64, Option<(Leg, u64)>),
         found: &[Found; 4],
         plan: &Plan,
         present: &mut Present,
@@ -284,7 +284,8 @@ impl<L: Legs> Channel<L> {
             let waits = cause.is_waiting();
             let rows = if waits { self.rows_since(kind, found.window) } else { 0 };
             let Some(cause) = self.causes.get_mut(place) else { continue };
-            if waits && (explained || belongs(rows, told)) {
+            let last = told.filter(|(leg, _)| *leg == kind.leg());
+            if waits && (explained || last.is_some_and(|(_, told)| belongs(rows, told))) {
                 cause.explain();
             }
             if cause.is_open() {
@@ -399,9 +400,9 @@ impl<L: Legs> Channel<L> {
     }
 }
 
-/// Whether a change that seems to have begun so many rows ago belongs to the alarm that was `told` so
-/// many rows ago: it began before that, and is not seen much later. What befalls several channels, or
-/// shows in several ways, is then one alarm; all of it is open.
+/// Whether a change that seems to have begun so many rows ago belongs to the alarm of the same leg
+/// that was `told` so many rows ago: it began before that, and is not seen much later. What befalls
+/// several channels is then one alarm. One of another leg hides nothing: it may be a false one.
 fn belongs(rows: u32, told: u64) -> bool {
     let rows = u64::from(rows);
     rows >= told && told <= (rows / 4).max(u64::from(TOGETHER))

@@ -10,10 +10,10 @@ use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 use crate::shape::{Length, Per};
 use crate::state::{Initial, State, state};
 
-use super::cause::{AMENDED, Cause};
+use super::cause::Cause;
 use super::channel::{Channel, Progress};
 use super::config::{Config, NotANumber};
-use super::decision::{JOINT, Present};
+use super::decision::Present;
 use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
 use super::legs::{Found, LEGS, Plan};
@@ -330,11 +330,7 @@ where
         let plan = self.plan();
         let at = self.state.rows.saturating_sub(1);
         let mut present = Present::default();
-        // That of all channels together says less than that of one, and explains it only where it
-        // is to be amended.
-        let near = |last: &Alarm| at.saturating_sub(last.row) < AMENDED;
-        let last = self.last_alarm().filter(|last| !JOINT.contains(&last.leg) || near(last));
-        let told = last.map_or(u64::MAX, |last| at.saturating_sub(last.row));
+        let told = self.last_alarm().map(|last| (last.leg, at.saturating_sub(last.row)));
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
         for (index, (channel, reading)) in channels.iter_mut().zip(row).enumerate() {
