@@ -101,7 +101,7 @@ pub(crate) fn play(
         pushed: 0,
         gaps: Gaps::new(detector.rows()),
         learned: detector.stage().is_learned(),
-        last_time: None,
+        times: Vec::new(),
     };
     let mut progress = Progress::new();
     let rows = Ahead::begin(log);
@@ -140,8 +140,8 @@ struct Player {
     gaps: Gaps,
     /// Whether the detector has learned.
     learned: bool,
-    /// The time of the last alarm.
-    last_time: Option<Vec<u8>>,
+    /// Rows of the last alarms, as the detector counts them, and their times.
+    times: Vec<(u64, Option<Vec<u8>>)>,
 }
 
 impl Player {
@@ -164,14 +164,21 @@ impl Player {
             Verdict::Drifting => Ok(None),
             Verdict::Alarm(alarm) => {
                 self.outcome.alarms += 1;
-                self.last_time.clone_from(&row.time);
+                // An alarm is amended 32 rows later, or not at all.
+                self.times.retain(|(at, _)| alarm.row.saturating_sub(*at) < 64);
+                self.times.push((alarm.row, row.time.clone()));
                 let told = self.told(alarm);
                 self.outcome.tell(&told);
                 Ok(Some(Said::Alarm(told)))
             }
             Verdict::Amended(alarm) => {
                 let told = self.told(alarm);
+                let said = |told: &Told| (told.alarm.channel, told.alarm.change, told.since);
                 if let Some(known) = self.outcome.told.iter_mut().find(|it| it.row == told.row) {
+                    // The detector does not remember all that it said.
+                    if said(known) == said(&told) {
+                        return Ok(None);
+                    }
                     known.clone_from(&told);
                 }
                 Ok(Some(Said::Amended(told)))
@@ -179,10 +186,11 @@ impl Player {
         }
     }
 
-    /// An alarm as it stands in the log; it is amended before there is another.
+    /// An alarm as it stands in the log.
     fn told(&self, alarm: Alarm) -> Told {
         let [row, since] = [alarm.row, alarm.since].map(|row| self.gaps.number(row));
-        Told { row, since, time: self.last_time.clone(), alarm }
+        let time = self.times.iter().find(|(at, _)| *at == alarm.row);
+        Told { row, since, time: time.and_then(|(_, time)| time.clone()), alarm }
     }
 
     fn refused(&self, row: &Row, error: Error) -> Fault {

@@ -5,7 +5,7 @@ use crate::numeric::{larger, ln_f32, smaller, sqrt_f32, within};
 use crate::state::{FromOne, State, state};
 
 use super::cause::Cause;
-use super::legs::charts::{Charts, Score, Side, rate};
+use super::legs::charts::{Charts, Rate, Score, Side, rate};
 use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
@@ -52,7 +52,7 @@ const MOVED: f32 = 6.0;
 const LEVEL: Score = Score {
     side: Side::Both,
     windows: &[256, 1024],
-    rates: &[rate(256), rate(1024)],
+    rates: &[Rate(rate(256)), Rate(rate(1024))],
     largest: CUT,
     least: 0,
     wary: WARY_OF_LEVEL,
@@ -61,7 +61,7 @@ const LEVEL: Score = Score {
 const JUMP: Score = Score {
     side: Side::Both,
     windows: &[4, 16, 64],
-    rates: &[rate(4), rate(16), rate(64)],
+    rates: &[Rate(rate(4)), Rate(rate(16)), Rate(rate(64))],
     largest: JUMP_CUT,
     least: 1,
     wary: 0.0,
@@ -70,7 +70,7 @@ const JUMP: Score = Score {
 const UP: Score = Score {
     side: Side::Up,
     windows: &[16, 64],
-    rates: &[rate(16), rate(64)],
+    rates: &[Rate(rate(16)), Rate(rate(64))],
     largest: SPREAD_CUT,
     least: 1,
     wary: WARY_OF_SPREAD,

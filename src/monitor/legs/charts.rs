@@ -19,6 +19,12 @@ pub(crate) enum Side {
     Down,
 }
 
+/// The [weight](rate) of a row in a window. Not a bare number: code that is not generic and goes
+/// through a list of `f32` is compiled once for all programs that are optimised for size, and what
+/// it goes through it with is then inlined nowhere, in maps neither.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate(pub(crate) f32);
+
 /// What a set of charts watches: the same for all channels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Score {
@@ -26,7 +32,7 @@ pub(crate) struct Score {
     /// Window lengths in rows, ascending.
     pub(crate) windows: &'static [u32],
     /// The [weight](rate) of a row in each.
-    pub(crate) rates: &'static [f32],
+    pub(crate) rates: &'static [Rate],
     /// Largest absolute value of the score.
     pub(crate) largest: f32,
     /// Windows of which fewer than twelve are learned from stay out of it, but for so many.
@@ -81,7 +87,7 @@ fn watch(
         // One that is not watched, or cannot fire, stands still. Not skipped: a branch back to the
         // next chart makes the compiler search for it in a loop of its own, at twenty instructions.
         let live = !chart.tail.is_mute();
-        let rate = if live { *rate } else { 0.0 };
+        let rate = if live { rate.0 } else { 0.0 };
         chart.mean += rate * (value - chart.mean);
         let r = known.statistic(score.side, chart.mean, window);
         found.take_in(&mut chart.tail, r, window);
