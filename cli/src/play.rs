@@ -173,12 +173,7 @@ impl Player {
             }
             Verdict::Amended(alarm) => {
                 let told = self.told(alarm);
-                let said = |told: &Told| (told.alarm.channel, told.alarm.change, told.since);
                 if let Some(known) = self.outcome.told.iter_mut().find(|it| it.row == told.row) {
-                    // The detector does not remember all that it said.
-                    if said(known) == said(&told) {
-                        return Ok(None);
-                    }
                     known.clone_from(&told);
                 }
                 Ok(Some(Said::Amended(told)))

@@ -66,6 +66,8 @@ fn what_is_amended_is_said_again() {
     let lines = ran.json();
     let amended: Vec<&Value> = lines.iter().filter(|line| line["amended"] == true).collect();
     assert!(!amended.is_empty(), "{}", ran.out);
+    // An alarm that was followed by another is said again even if it is as before.
+    let mut others = 0;
     for line in amended {
         assert_eq!(line["event"], "amended");
         let same = |other: &&Value| other["row"] == line["row"] && other["event"] == "alarm";
@@ -74,8 +76,9 @@ fn what_is_amended_is_said_again() {
         let said = |line: &Value| {
             [&line["channel"], &line["change"], &line["since_row"]].map(Value::clone)
         };
-        assert_ne!(said(alarm), said(line));
+        others += usize::from(said(alarm) != said(line));
     }
+    assert!(others > 0, "{}", ran.out);
     let text = fastmmd(&["replay", &log, "--learn", "4096"]).out;
     assert!(text.contains("\namended row "), "{text}");
     let last = "still different at the end: b, level, ";
