@@ -64,7 +64,9 @@ impl<C: Length> MedianDistanceOf<C> {
         let spacing = self.spacing.max(1);
         // Anchors laid before this row. The next one replaces the oldest, and the slots after that
         // hold the next oldest.
-        let laid = self.rows.div_ceil(spacing) as usize;
+        // Rounded up, by a division that cannot panic.
+        let whole = self.rows.checked_div(spacing).unwrap_or(0);
+        let laid = whole.saturating_add(u32::from(!self.rows.is_multiple_of(spacing))) as usize;
         if laid >= ANCHORS {
             let turn = (self.rows % 4) as usize;
             if let Some(anchor) = self.anchors.get(laid.wrapping_add(turn) % ANCHORS) {
