@@ -87,7 +87,7 @@ impl<const N: usize> Profile<N> {
             let rate = 1.0 / crate::numeric::row_count(bin.rows);
             let step = value - bin.level;
             bin.level += rate * step;
-            bin.spread.0 += rate * (step * (value - bin.level) - bin.spread.0);
+            bin.spread.0 += rate * (larger(step * (value - bin.level), 0.0) - bin.spread.0);
         }
     }
 

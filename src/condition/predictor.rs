@@ -65,6 +65,21 @@ impl Predictor {
         slow + products.sum::<f32>()
     }
 
+    /// What stands for a reading that is missing or not to be looked back at: what was expected, but
+    /// within what is looked back at now. Predictions from predictions could grow without bound.
+    #[inline]
+    pub(crate) fn substitute(&self) -> f32 {
+        let [a, b, c] = self.past;
+        let [d, e, f, slow] = self.means;
+        let known = [b, c, d, e, f, slow];
+        let (mut low, mut high) = (a, a);
+        for value in known {
+            low = smaller(value, low);
+            high = larger(value, high);
+        }
+        smaller(larger(self.expected(), low), high)
+    }
+
     /// Begins to look back anew, as for another device, and keeps what was learned.
     pub(crate) fn restart(&mut self) {
         self.rows = 0;

@@ -305,7 +305,7 @@ impl<L: Legs> Channel<L> {
 
     /// Goes on without a reading: what it was expected to be is looked back at.
     pub(super) fn miss(&mut self) {
-        let expected = self.predictor.expected();
+        let expected = self.predictor.substitute();
         self.predictor.advance(expected);
     }
 
@@ -384,7 +384,7 @@ impl<L: Legs> Channel<L> {
         let starting = self.predictor.is_starting();
         let skip = self.range.is_glitch(self.residual) && self.glitches < GLITCHES;
         self.glitches = if skip { self.glitches + 1 } else { 0 };
-        self.predictor.advance(if skip { expected } else { self.value });
+        self.predictor.advance(if skip { self.predictor.substitute() } else { self.value });
         let value = within(self.value, CUT);
         let wanders = self.wanders();
         let level = self.level.carried_mut().filter(|_| !wanders);

@@ -305,6 +305,26 @@ fn what_is_dismissed_while_it_lasts_is_over() {
 }
 
 #[test]
+fn predictions_from_predictions_stay_within_what_was_seen() {
+    // A slow signal, whose prediction goes on as it rises, and then a long gap.
+    let settings = Config { not_a_number: NotANumber::Missing, ..config() };
+    let (detector, _) = alarms(settings, 9, ONSET + 5000, |row, x| {
+        let slow = (row as f32 / 300.0).sin() * 5.0;
+        *x = [slow + 0.1 * x[0], 3.0 * slow + 0.01 * x[1]];
+        if row >= ONSET && row % 9 > 0 {
+            x[0] = if row % 2 == 0 { 1e6 } else { f32::NAN };
+        }
+        if row >= ONSET {
+            x[1] = f32::NAN;
+        }
+    });
+    let mut bytes = vec![0; Two::SAVED_BYTES];
+    detector.save(&mut bytes).unwrap();
+    let mut again: Two = Detector::new(&MAP, config()).unwrap();
+    assert_eq!(again.restore(&bytes), Ok(()));
+}
+
+#[test]
 fn a_missing_reading_costs_its_channel_alone() {
     let settings = Config { not_a_number: NotANumber::Missing, ..config() };
     let (_, found) = alarms(settings, 5, ONSET + 400, |row, x| {

@@ -166,7 +166,7 @@ fn learns_and_alarms(programs: &Programs) -> Result<String, Error> {
     let elf = programs.drift();
     let (mut device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;
     expect(origin == Origin::Fresh, || format!("started from {origin:?}"))?;
-    let mut scene = Scene::new(1);
+    let mut scene = Scene::new(2);
     let learned = learn(&mut device, &mut scene)?;
     for _ in 0..1000 {
         let (report, alarm) = step(&mut device, &mut scene)?;

@@ -139,7 +139,7 @@ impl<const N: usize> Charts<N> {
         let count = row_count(self.rows);
         let step = value - self.mean;
         self.mean += step / count;
-        self.variance.0 += (step * (value - self.mean) - self.variance.0) / count;
+        self.variance.0 += (larger(step * (value - self.mean), 0.0) - self.variance.0) / count;
         let mean = self.mean;
         for (chart, window) in self.watched(score, plan) {
             chart.mean += larger(rate(window), 1.0 / count) * (value - chart.mean);

@@ -66,7 +66,7 @@ impl Wander {
         self.last = mean;
         let step = mean - self.mean;
         self.mean += step / count;
-        self.squares.0 += step * (mean - self.mean);
+        self.squares.0 += larger(step * (mean - self.mean), 0.0);
         self.total += mean;
         self.totals_square.0 += self.total * self.total;
         self.weighted += count * self.total;
