@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 
 use common::{Ran, directory, fastmmd, file, noise};
-use fastmmd::monitor::{Cyclic, Legs, Off, On};
+use fastmmd::monitor::{Cyclic, Lean};
 use fastmmd::{Config, Detector, Embedding, FeatureMap, Fourier, Recipe};
 use fastmmd_reference::generate::Generator;
 use serde_json::{Value, json};
@@ -233,19 +233,6 @@ fn states_of_any_shape_are_explained() {
     let cyclic = Config::rows(1e4).with_period(100.0);
     let json = inspected("states-cycle", &saved!(Fourier::additive(7), cyclic));
     assert_eq!((&json["period"], &json["parts_of_a_cycle"]), (&100.0.into(), &32.into()));
-}
-
-/// Level and jumps alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Lean;
-
-impl Legs for Lean {
-    type Level = On;
-    type Jump = On;
-    type Spread = Off;
-    type Values = Off;
-    type Innovations = Off;
-    type Cycle = Off;
 }
 
 /// Given frequencies cannot be drawn again, and other legs are not those of the tool: everything

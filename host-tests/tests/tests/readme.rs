@@ -1,22 +1,9 @@
 //! Recomputes the figures of the README and compares.
 
-use fastmmd::monitor::{All, Cyclic, Legs, Off, On};
+use fastmmd::monitor::{All, Cyclic, Lean, Legs};
 use fastmmd::{Detector, Fourier, TwoSample};
 
 const README: &str = include_str!("../../../README.md");
-
-/// Level and jumps alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Lean;
-
-impl Legs for Lean {
-    type Level = On;
-    type Jump = On;
-    type Spread = Off;
-    type Values = Off;
-    type Innovations = Off;
-    type Cycle = Off;
-}
 
 type Watching<const C: usize, L> = Detector<'static, Fourier<C, 32>, L>;
 type Pair<const C: usize> = TwoSample<'static, Fourier<C, 64>>;
