@@ -22,13 +22,13 @@ state! {
 }
 
 impl Phase {
-    /// Goes on by one row of a cycle of so many.
+    /// Goes on by so many rows of a cycle of `period`.
     #[inline]
-    pub(crate) fn advance(&mut self, period: f32) {
+    pub(crate) fn advance(&mut self, rows: u32, period: f32) {
         if self.step == 0 {
             self.step = step_of(period);
         }
-        self.now = self.now.wrapping_add(self.step);
+        self.now = self.now.wrapping_add(self.step.wrapping_mul(u64::from(rows)));
     }
 
     /// The phase in units of 2⁻³² turns.
@@ -159,7 +159,7 @@ mod tests {
         let (mut phase, mut profile) = (Phase::INITIAL, Profile::<32>::INITIAL);
         let mut row = 0;
         let mut next = |phase: &mut Phase| {
-            phase.advance(period);
+            phase.advance(1, period);
             row += 1;
             signal((f64::from(row) / f64::from(period)).fract() as f32)
         };

@@ -11,6 +11,7 @@
 
 mod cycle;
 mod delay;
+mod gaps;
 mod median;
 mod predictor;
 mod scale;
@@ -19,9 +20,10 @@ mod stuck;
 
 pub(crate) use cycle::{Phase, Profile};
 pub use delay::{Delay, DelayOf};
+pub(crate) use gaps::Gaps;
 pub use median::{MedianDistance, MedianDistanceOf};
 pub(crate) use predictor::Predictor;
 pub(crate) use scale::check_row;
 pub use scale::{MAX_DEVIATIONS, MAX_READING, Scale, ScaleOf};
 pub(crate) use standard::{Correction, Standard};
-pub(crate) use stuck::{Runs, Stillness};
+pub(crate) use stuck::{Overdue, Stillness};

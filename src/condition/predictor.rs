@@ -85,6 +85,16 @@ impl Predictor {
         self.rows = 0;
     }
 
+    /// Looks back at the last `rows` values as if they had been so much lower.
+    pub(crate) fn lower(&mut self, by: f32, rows: u32) {
+        let rows = rows.clamp(3, SETTLED);
+        self.past.iter_mut().for_each(|value| *value -= by);
+        for (mean, length) in self.means.iter_mut().zip(LENGTHS) {
+            let before = (0..rows).fold(1.0, |part, _| part * (1.0 - 2.0 / (length + 1.0)));
+            *mean -= by * (1.0 - before);
+        }
+    }
+
     /// Whether there is too little to look back at.
     #[inline]
     pub(crate) fn is_starting(&self) -> bool {

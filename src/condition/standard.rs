@@ -54,10 +54,19 @@ impl Standard {
         self.blend(if cut > 0.0 { within(step, cut) } else { step });
     }
 
-    #[inline]
+    /// Ends the first rows, of which there may have been too few: where readings were missing.
+    pub(crate) fn end_first(&mut self, first: &[f32]) {
+        let few = first.get(..self.rows as usize).filter(|few| few.len() < FIRST_ROWS);
+        if let Some(few) = few.filter(|few| !few.is_empty()) {
+            self.begin(few);
+        }
+    }
+
+    #[inline(never)]
     fn begin(&mut self, readings: &[f32]) {
         let mut sorted = [0.0; FIRST_ROWS];
-        for (sorted, reading) in sorted.iter_mut().zip(readings) {
+        // Fewer count several times, which changes neither median nor the twelfth distance much.
+        for (sorted, reading) in sorted.iter_mut().zip(readings.iter().cycle()) {
             *sorted = *reading;
         }
         sort(&mut sorted);
@@ -170,6 +179,24 @@ mod tests {
                 learned((0..256).map(|row| if row == at { 4095.0 } else { 20.0 + noise(row) }));
             assert!((level - clean.0).abs() < 0.2 * clean.1, "{level}");
             assert!(deviation < 1.5 * clean.1, "{deviation} {}", clean.1);
+        }
+    }
+
+    #[test]
+    fn a_few_readings_before_a_gap_count_as_what_they_are() {
+        for few in [0, 1, 2, 8, 15] {
+            let (mut standard, mut first) = (Standard::INITIAL, [0.0; FIRST_ROWS]);
+            for row in 0..few {
+                standard.learn(1000.0 + noise(row), &mut first);
+            }
+            standard.end_first(&first);
+            for row in 0..600 {
+                standard.learn(1000.0 + noise(row), &mut []);
+            }
+            standard.correct();
+            let (level, deviation) = standard.in_use();
+            assert!((level - 1000.0).abs() < 0.2, "{few}: {level}");
+            assert!(deviation > 0.4 && deviation < 0.8, "{few}: {deviation}");
         }
     }
 

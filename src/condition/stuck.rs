@@ -5,6 +5,18 @@ use core::ops::{Deref, DerefMut};
 use crate::numeric::{larger, ln_f32, row_count, smaller, whole};
 use crate::state::state;
 
+/// Something that has gone on for too long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Overdue {
+    /// Rows for which it has.
+    pub(crate) rows: u32,
+    /// Rows of it that were no alarm.
+    pub(crate) allowed: u32,
+    /// What is measured, and its threshold.
+    pub(crate) statistic: f32,
+    pub(crate) threshold: f32,
+}
+
 state! {
     /// How long something has gone on, and how long it may: 16 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,6 +99,27 @@ impl Runs {
         if self.is_too_long() {
             self.limit = self.run.saturating_mul(2);
         }
+    }
+
+    /// Whether learning is over.
+    pub(crate) fn is_armed(&self) -> bool {
+        self.limit > 0
+    }
+
+    /// Rows while learning on which it went on.
+    pub(crate) fn repeats(&self) -> u32 {
+        self.repeats
+    }
+
+    /// The present run, if it is too long.
+    pub(crate) fn overdue(&self) -> Option<Overdue> {
+        let (rows, limit) = (self.run, self.limit);
+        self.is_too_long().then(|| Overdue {
+            rows,
+            allowed: limit,
+            statistic: row_count(rows),
+            threshold: row_count(limit),
+        })
     }
 
     /// Whether it has gone on for too long.

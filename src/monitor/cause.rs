@@ -65,9 +65,7 @@ impl Cause {
             return Event::Raised;
         }
         let waits = self.is_waiting();
-        if !waits {
-            self.age = self.age.saturating_add(1).min(WAITING - 1);
-        }
+        self.pass();
         self.held = if excess > -CALM_NATS { HOLD } else { self.held.saturating_sub(1) };
         if self.held == 0 {
             return Event::Closed;
@@ -79,6 +77,13 @@ impl Cause {
             return Event::Raised;
         }
         Event::Same
+    }
+
+    /// A row passes, of which nothing may be known.
+    pub(super) fn pass(&mut self) {
+        if !self.is_waiting() {
+            self.age = self.age.saturating_add(1).min(WAITING - 1);
+        }
     }
 
     /// Whether it is still to be told of.
@@ -112,10 +117,11 @@ impl Cause {
         self.peak
     }
 
-    /// Ends it, and tells how; `None` if there was nothing.
+    /// Ends it, and tells how; `None` if there was nothing. One that had no alarm of its own only
+    /// follows from another, and nothing is learned from it.
     pub(super) fn dismiss(&mut self) -> Option<End> {
         let (open, rows) = (self.is_open(), self.rows());
         self.held = 0;
-        open.then_some(End::Dismissed { size: self.peak, rows })
+        open.then_some(if self.told { End::Dismissed { rows } } else { End::Accepted })
     }
 }

@@ -1,9 +1,9 @@
 //! From evidence to verdicts.
 
-use crate::condition::Runs;
+use crate::condition::Overdue;
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
-use crate::numeric::{larger, row_count, smaller, sqrt_f32};
+use crate::numeric::{larger, smaller, sqrt_f32};
 
 use super::cause::{AMENDED, Cause, Event, TOGETHER};
 use super::channel::{Channel, Kind, STATISTICS};
@@ -15,13 +15,15 @@ use super::saved::LastAlarm;
 use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
 
 /// Evidence, as a log-likelihood, from which a level or spread is taken to have changed.
-const TELLING: f32 = 4.0;
+pub(super) const TELLING: f32 = 4.0;
 /// A level that is off by so many deviations over 32 rows is not one of single readings.
 const SHIFTED: f32 = 1.5;
 /// What the leg that found a change counts for in that, likewise.
 const FOUND: f32 = 3.0;
 /// Least size of a joint change that tells one that grows, in nats.
 const LEAST_SIZE: f32 = 2.0;
+/// Readings in a row that differ, from which a channel that stood still has another level.
+const STAYS: u8 = 8;
 /// The joint legs, in the order of their causes.
 const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
 
@@ -52,7 +54,7 @@ where
     pub(super) fn decide(
         &mut self,
         at: u64,
-        joint: &[Found; 2],
+        joint: Option<&[Found; 2]>,
         plan: &Plan,
         mut present: Present,
     ) -> Verdict {
@@ -93,7 +95,19 @@ where
         self.amended(due, at).or(Some(due))
     }
 
-    fn decide_joint(&mut self, at: u64, joint: &[Found; 2], plan: &Plan, present: &mut Present) {
+    /// Nothing is found in a row that lacks a reading: neither a change, nor that one is over.
+    fn decide_joint(
+        &mut self,
+        at: u64,
+        joint: Option<&[Found; 2]>,
+        plan: &Plan,
+        present: &mut Present,
+    ) {
+        let Some(joint) = joint else {
+            self.state.joint.iter_mut().for_each(Cause::pass);
+            present.open |= self.state.joint.iter().any(Cause::is_open);
+            return;
+        };
         let last = self.last_alarm().map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
         let just_told = present.alarm.is_some() || last < u64::from(TOGETHER);
         let explained = [present.level || just_told, present.other || just_told];
@@ -217,16 +231,23 @@ where
         of_channels.chain(joint)
     }
 
-    /// Somebody says that what differs now is nothing: all that is open closes, and the thresholds
-    /// that were passed learn from it, so that the same does not alarm again while other things do.
-    /// O(C).
+    /// Somebody says that what differs now is nothing: all that is open closes, and the same does
+    /// not alarm again while other things do.
+    ///
+    /// Where the level of a channel is off, values at that level are healthy from now on, as those
+    /// at the learned one are; a channel has one such level, the last that was dismissed. Otherwise
+    /// the threshold that was passed rises above what was seen, to at most 0.8 of what its statistic
+    /// can reach. O(C + L).
     pub fn dismiss(&mut self) {
         let plan = self.plan();
+        let mut accepted = false;
         for channel in self.state.channels.iter_mut() {
-            channel.dismiss(&plan);
+            accepted |= channel.dismiss(&plan);
         }
         for (place, leg) in JOINT.into_iter().enumerate() {
-            if let Some(end) = self.state.joint.get_mut(place).and_then(Cause::dismiss) {
+            let end = self.state.joint.get_mut(place).and_then(Cause::dismiss);
+            let end = if accepted { Some(End::Accepted) } else { end };
+            if let Some(end) = end {
                 self.end_joint(leg, &plan, end);
             }
         }
@@ -237,76 +258,111 @@ where
 }
 
 impl<L: Legs> Channel<L> {
-    /// Takes what the legs of a channel find, in the order of [`Kind::ALL`], into what goes on.
+    /// Takes what the legs of a channel find, in the order of [`Kind::ALL`], into what goes on;
+    /// `None` where the reading is missing, which says neither that something differs nor that it
+    /// is over.
     ///
     /// The last alarm was of the leg that was `told`, so many rows ago.
     pub(super) fn decide(
         &mut self,
         index: usize,
         (at, told): (u64, Option<(Leg, u64)>),
-        found: &[Found; 4],
+        found: Option<&[Found; 4]>,
         plan: &Plan,
         present: &mut Present,
     ) {
-        let quiet = found.iter().all(|found| found.excess <= 0.0);
-        let stuck = self.stillness.is_too_long() || self.gaps.is_too_long();
+        let quiet = found.is_none_or(|found| found.iter().all(|found| found.excess <= 0.0));
         // Nearly always.
-        if quiet && !stuck && !self.is_open() {
+        if quiet && !self.is_open() {
             self.runs_told = [false; 2];
             return;
         }
-        let runs = [
-            (&*self.stillness, Leg::Stuck, Change::Stuck),
-            (&self.gaps, Leg::Missing, Change::Missing),
-        ];
-        for ((runs, leg, change), told) in runs.into_iter().zip(&mut self.runs_told) {
-            *told &= runs.is_too_long();
-            if runs.is_too_long() && !*told {
-                let since = at.saturating_sub(u64::from(runs.run));
-                present.raise(f32::MAX, alarm(at, since, index, change, leg, &found_run(runs)));
-            }
-            present.open |= runs.is_too_long();
-        }
+        self.decide_runs(index, at, present);
         // What a stuck channel does to its windows only follows from that.
-        let explained = stuck || self.causes.iter().any(Cause::is_recent);
+        let explained = self.is_stuck() || self.causes.iter().any(Cause::is_recent);
         let rougher = self.rougher();
         let strays = rougher < 1.0 || self.is_of(Kind::Jump);
-        for (place, (kind, found)) in Kind::ALL.into_iter().zip(found).enumerate() {
-            let (size, least) = self.size(kind, found);
-            let Some(cause) = self.causes.get_mut(place) else { continue };
-            let excess = match kind {
-                // What is rougher strays farther, and more often out of range.
-                Kind::Level | Kind::Jump if !cause.is_open() => found.excess_of_part(rougher),
-                Kind::Range if !cause.is_open() && strays => -CALM_NATS,
-                _ => found.excess,
-            };
-            let event = cause.push(excess, size, least);
-            let waits = cause.is_waiting();
-            let rows = if waits { self.rows_since(kind, found.window) } else { 0 };
-            let Some(cause) = self.causes.get_mut(place) else { continue };
-            let last = told.filter(|(leg, _)| *leg == kind.leg());
-            if waits && (explained || last.is_some_and(|(_, told)| belongs(rows, told))) {
-                cause.explain();
-            }
-            if cause.is_open() {
-                present.open = true;
-                match kind {
-                    Kind::Level => present.level = true,
-                    Kind::Jump | Kind::Spread | Kind::Range => present.other = true,
+        for (place, kind) in Kind::ALL.into_iter().enumerate() {
+            let found = found.and_then(|found| found.get(place));
+            if let Some(found) = found {
+                let (size, least) = self.size(kind, found);
+                let Some(cause) = self.causes.get_mut(place) else { continue };
+                let excess = match kind {
+                    // What is rougher strays farther, and more often out of range.
+                    Kind::Level | Kind::Jump if !cause.is_open() => found.excess_of_part(rougher),
+                    Kind::Range if !cause.is_open() && strays => -CALM_NATS,
+                    Kind::Level | Kind::Jump | Kind::Spread | Kind::Range => found.excess,
+                };
+                if cause.push(excess, size, least) == Event::Closed {
+                    self.end(kind, plan, End::ByItself);
                 }
+            } else if let Some(cause) = self.causes.get_mut(place) {
+                cause.pass();
             }
-            if cause.is_waiting() {
+            self.tell_of(index, (at, told), (place, kind), found, explained, present);
+        }
+    }
+
+    /// Raises the alarm of a cause that is still to be told of, if it follows from nothing else.
+    fn tell_of(
+        &mut self,
+        index: usize,
+        (at, told): (u64, Option<(Leg, u64)>),
+        (place, kind): (usize, Kind),
+        found: Option<&Found>,
+        explained: bool,
+        present: &mut Present,
+    ) {
+        let waits = self.causes.get(place).is_some_and(Cause::is_waiting);
+        if let (true, Some(found)) = (waits, found) {
+            // One that waited its turn may stand lower by now.
+            let found = if found.threshold > 0.0 { *found } else { self.standing(kind) };
+            let rows = self.rows_since(kind, found.window);
+            let last = told.filter(|(leg, _)| *leg == kind.leg());
+            if explained || last.is_some_and(|(_, told)| belongs(rows, told)) {
+                if let Some(cause) = self.causes.get_mut(place) {
+                    cause.explain();
+                }
+            } else {
                 let since = at.saturating_sub(u64::from(rows));
-                let alarm = alarm(at, since, index, kind.change(), kind.leg(), found);
+                let alarm = alarm(at, since, index, kind.change(), kind.leg(), &found);
                 present.raise(found.excess, alarm);
-            } else if event == Event::Closed {
-                self.end(kind, plan, End::ByItself);
+            }
+        }
+        if self.causes.get(place).is_some_and(Cause::is_open) {
+            present.open = true;
+            match kind {
+                Kind::Level => present.level = true,
+                Kind::Jump | Kind::Spread | Kind::Range => present.other = true,
             }
         }
     }
 
+    /// Stuck and missing readings.
+    fn decide_runs(&mut self, index: usize, at: u64, present: &mut Present) {
+        let runs = [
+            (self.stillness.overdue(), Leg::Stuck, Change::Stuck),
+            (self.gaps.overdue(), Leg::Missing, Change::Missing),
+        ];
+        for ((overdue, leg, change), told) in runs.into_iter().zip(&mut self.runs_told) {
+            let Some(overdue) = overdue else {
+                *told = false;
+                continue;
+            };
+            present.open = true;
+            if !*told {
+                let since = at.saturating_sub(u64::from(overdue.rows));
+                let found = found_run(&overdue);
+                present.raise(f32::MAX, alarm(at, since, index, change, leg, &found));
+            }
+        }
+        if self.is_stuck() {
+            self.causes.iter_mut().filter(|cause| cause.is_open()).for_each(Cause::explain);
+        }
+    }
+
     /// Whether a change of this kind is going on.
-    fn is_of(&self, kind: Kind) -> bool {
+    pub(super) fn is_of(&self, kind: Kind) -> bool {
         let mut causes = self.causes.iter().zip(Kind::ALL);
         causes.any(|(cause, of)| of == kind && cause.is_open())
     }
@@ -338,28 +394,37 @@ impl<L: Legs> Channel<L> {
     fn due(&self, index: usize, at: u64) -> Option<Alarm> {
         let mut causes = self.causes.iter().zip(Kind::ALL);
         let (_, kind) = causes.find(|(cause, _)| cause.is_to_be_amended())?;
-        let mut found = Found::CALM;
-        for (leg, (window, statistic, threshold)) in
-            (0..STATISTICS).filter_map(|place| self.statistic(place))
-        {
-            let farther = statistic * found.threshold >= found.statistic * threshold;
-            if leg == kind.leg() && farther {
-                found = Found { window, statistic, threshold, ..found };
-            }
-        }
+        let found = self.standing(kind);
         let (row, rows) = (at.saturating_sub(AMENDED), self.rows_since(kind, found.window));
         let since = at.saturating_sub(u64::from(rows)).min(row);
         Some(alarm(row, since, index, kind.change(), kind.leg(), &found))
     }
 
+    /// The statistic of a leg that is nearest to its threshold, or farthest beyond it.
+    fn standing(&self, kind: Kind) -> Found {
+        let mut standing = Found { window: 1, ..Found::CALM };
+        for (leg, (window, statistic, threshold)) in
+            (0..STATISTICS).filter_map(|place| self.statistic(place))
+        {
+            let farther = statistic * standing.threshold >= standing.statistic * threshold;
+            if leg == kind.leg() && farther {
+                standing = Found { window: window.max(1), statistic, threshold, ..standing };
+            }
+        }
+        standing
+    }
+
     /// What is off: the level or the spread, where what a leg found counts for something; or, by
     /// rows outside the range, neither.
     fn change(&self, leg: Leg) -> Change {
+        if !self.standard.moves() {
+            return if self.glitches >= STAYS { Change::Level } else { Change::Outliers };
+        }
         let (level, spread) = self.evidence();
         let found = match leg {
             Leg::Level | Leg::Jump => FOUND,
             Leg::Spread => -FOUND,
-            _ => 0.0,
+            Leg::Range | Leg::Values | Leg::Innovations | Leg::Stuck | Leg::Missing => 0.0,
         };
         let shift = self.size_now(Kind::Level).unwrap_or(0.0);
         if leg == Leg::Range && larger(level, spread) < TELLING && shift < SHIFTED {
@@ -379,29 +444,19 @@ impl<L: Legs> Channel<L> {
             let open = Open { leg: kind.leg(), channel, rows: cause.rows(), size };
             return cause.is_open().then_some(open);
         }
-        let runs = [(&*self.stillness, Leg::Stuck), (&self.gaps, Leg::Missing)];
-        let (runs, leg) = *runs.get(place.checked_sub(Kind::ALL.len())?)?;
-        runs.is_too_long().then(|| Open {
+        let runs = [(self.stillness.overdue(), Leg::Stuck), (self.gaps.overdue(), Leg::Missing)];
+        let (overdue, leg) = *runs.get(place.checked_sub(Kind::ALL.len())?)?;
+        overdue.map(|overdue| Open {
             leg,
             channel,
-            rows: runs.run.saturating_sub(runs.limit),
-            size: row_count(runs.run) / row_count(runs.limit.max(1)),
+            rows: overdue.rows.saturating_sub(overdue.allowed),
+            size: overdue.statistic / larger(overdue.threshold, 1.0),
         })
-    }
-
-    fn dismiss(&mut self, plan: &Plan) {
-        self.stillness.dismiss();
-        self.gaps.dismiss();
-        for (place, kind) in Kind::ALL.into_iter().enumerate() {
-            if let Some(end) = self.causes.get_mut(place).and_then(Cause::dismiss) {
-                self.end(kind, plan, end);
-            }
-        }
     }
 }
 
 /// Whether a change that seems to have begun so many rows ago belongs to the alarm of the same leg
-/// that was `told` so many rows ago: it began before that, and is not seen much later. What befalls
+/// that was `told` so many rows ago: it began before that, and is not seen much later. What happens to
 /// several channels is then one alarm. One of another leg hides nothing: it may be a false one.
 fn belongs(rows: u32, told: u64) -> bool {
     let rows = u64::from(rows);
@@ -422,11 +477,7 @@ fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: 
 }
 
 /// A run that is too long, as what a leg finds.
-fn found_run(runs: &Runs) -> Found {
-    Found {
-        excess: f32::MAX,
-        statistic: row_count(runs.run),
-        threshold: row_count(runs.limit),
-        window: runs.run,
-    }
+fn found_run(overdue: &Overdue) -> Found {
+    let Overdue { rows, statistic, threshold, .. } = *overdue;
+    Found { excess: f32::MAX, statistic, threshold, window: rows.max(1) }
 }

@@ -6,7 +6,7 @@ use crate::condition::{Phase, check_row};
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
-use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
+use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
 use crate::shape::{Length, Per};
 use crate::state::{Initial, State, state};
 
@@ -16,9 +16,12 @@ use super::config::{Config, NotANumber};
 use super::decision::Present;
 use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
-use super::legs::{Found, LEGS, Plan};
+use super::legs::{Found, Plan, ln_shares};
 use super::saved::LastAlarm;
 use super::verdict::{Alarm, Stage, Verdict};
+
+/// Rows that may be skipped without predictions being any worse.
+const FEW: u32 = 8;
 
 /// A drift detector over the map `M`, which has an input for each channel, with the legs `L`.
 ///
@@ -65,11 +68,14 @@ state! {
         pub(super) stage: Stage = Stage::Learning,
         /// Rows of learning done.
         pub(super) learned: u32,
-        /// ln of the promise, once learning is over.
+        /// ln of the promise, and of the shares among which it is divided, once learning is over.
         ln_time: f32,
+        ln_shares: f32,
         /// Rows for which something has differed, without a break.
         pub(super) drifting: u32,
         phase: <L::Cycle as Profiles>::Phase,
+        /// Whether learning was extended for a channel that began to move late.
+        extended: bool,
         /// Devices whose learning this stands on, if more than one.
         pub(super) merged: u32,
         pub(super) channels: Per<C, Channel<L>>,
@@ -166,6 +172,7 @@ where
             collected: learning_rows - learning_rows / 4,
             channels: self.state.channels.len(),
             ln_time: self.state.ln_time,
+            ln_shares: self.state.ln_shares,
             period: self.config.period.unwrap_or(0.0),
             phase: self.state.phase.carried().map_or(0, Phase::turns),
         }
@@ -175,7 +182,8 @@ where
     ///
     /// # Errors
     /// [`Error::NonFinite`] or, beyond [`MAX_READING`](crate::condition::MAX_READING),
-    /// [`Error::OutOfRange`], naming the channel; the row is then not counted. A reading that is
+    /// [`Error::OutOfRange`], naming the channel; the row is then not counted, and a known cycle does
+    /// not go on: see [`skip`](Self::skip). A reading that is
     /// not a number is no error where the settings say that it is missing. Where the number of
     /// channels is known at run time, [`Error::WrongShape`] for a row of another length.
     pub fn push(&mut self, row: &<M::Inputs as Length>::Slice<f32>) -> Result<Verdict, Error> {
@@ -203,6 +211,18 @@ where
         self.take(row.iter().map(|reading| reading.map(unsigned)))
     }
 
+    /// Says that so many rows passed that were never pushed: those that were refused, or while the
+    /// device was off. A known cycle goes on by as many; after more than 8 rows predictions begin
+    /// anew, for which they need 64. Nothing else changes, and the rows are not counted. O(C).
+    pub fn skip(&mut self, rows: u32) {
+        if let (Some(phase), Some(period)) = (self.state.phase.carried_mut(), self.config.period) {
+            phase.advance(rows, period);
+        }
+        if rows > FEW {
+            self.state.channels.iter_mut().for_each(Channel::restart);
+        }
+    }
+
     fn take(
         &mut self,
         row: impl ExactSizeIterator<Item = Option<f32>> + Clone,
@@ -212,7 +232,7 @@ where
         }
         self.state.rows = self.state.rows.saturating_add(1);
         if let (Some(phase), Some(period)) = (self.state.phase.carried_mut(), self.config.period) {
-            phase.advance(period);
+            phase.advance(1, period);
         }
         for (channel, reading) in self.state.channels.iter_mut().zip(row.clone()) {
             channel.gaps.push(reading.is_none());
@@ -252,11 +272,11 @@ where
                     None => {}
                 }
                 if row + 1 == scaled {
-                    channel.standard.correct();
+                    channel.end_scaling();
                 }
-                if row + 1 == profile {
-                    channel.end_profile();
-                }
+            }
+            if row + 1 == profile {
+                self.end_profile(scaled);
             }
             return Ok(());
         }
@@ -266,23 +286,56 @@ where
         if progress.is_checkpoint() {
             self.checkpoint(progress.begins_to_collect());
         }
+        let mut complete = true;
         for (channel, reading) in self.state.channels.iter_mut().zip(readings) {
+            complete &= reading.is_some();
             match reading {
                 Some(reading) => channel.learn(reading, &plan, &progress),
                 None => channel.miss(),
             }
         }
+        if complete {
+            self.learn_jointly(&plan, &progress)?;
+        }
+        if self.state.learned >= self.config.learning_rows && !self.learns_on(profile) {
+            self.arm();
+        }
+        Ok(())
+    }
+
+    /// Puts the profile to use, unless a channel began to move so late that it has none: the rows of
+    /// a profile are then learned from once more.
+    fn end_profile(&mut self, scaled: u32) {
+        let late = self.state.channels.iter().any(Channel::moved_late);
+        if late && !self.state.extended {
+            self.state.channels.iter_mut().for_each(Channel::measure_profile);
+            (self.state.learned, self.state.extended) = (scaled, true);
+            return;
+        }
+        self.state.channels.iter_mut().for_each(Channel::end_profile);
+    }
+
+    /// Whether half of the rows are learned from once more, for the sake of a channel that began to
+    /// move after the others were measured for the last time.
+    fn learns_on(&mut self, profile: u32) -> bool {
+        let late = self.state.channels.iter().any(Channel::moved_late);
+        if !late || self.state.extended {
+            return false;
+        }
+        let rows = self.config.learning_rows - profile;
+        (self.state.learned, self.state.extended) = (profile + rows / 2, true);
+        true
+    }
+
+    fn learn_jointly(&mut self, plan: &Plan, progress: &Progress) -> Result<(), Error> {
         let Memory { channels, values, innovations, .. } = &mut self.state;
         if let Some(joint) = values.carried_mut() {
             let vector = vector(self.map, channels, |channel| channel.joint().0);
-            joint.learn(self.map, &vector, &plan, progress.collects())?;
+            joint.learn(self.map, &vector, plan, progress.collects())?;
         }
         if let Some(joint) = innovations.carried_mut() {
             let vector = vector(self.map, channels, |channel| channel.joint().1);
-            joint.learn(self.map, &vector, &plan, progress.collects())?;
-        }
-        if self.state.learned >= self.config.learning_rows {
-            self.arm();
+            joint.learn(self.map, &vector, plan, progress.collects())?;
         }
         Ok(())
     }
@@ -307,11 +360,10 @@ where
     /// Ends learning: sets the thresholds.
     fn arm(&mut self) {
         let time = self.config.mean_time_between_false_alarms;
-        // Legs that are off leave their part of the promise to the others.
-        let channels = self.state.channels.len();
-        let wanderers = self.state.channels.iter().filter(|channel| channel.will_wander()).count();
-        let off = f32_of(wanderers) / f32_of(channels.max(1)) + f32_of(wanderers.min(1));
-        self.state.ln_time = ln_f32(time * (1.0 - off / LEGS));
+        let channels = &self.state.channels;
+        let wanderers = channels.iter().filter(|channel| channel.will_wander()).count();
+        self.state.ln_shares = ln_shares::<L>(wanderers, channels.len());
+        self.state.ln_time = ln_f32(time);
         let plan = self.plan();
         for channel in self.state.channels.iter_mut() {
             channel.arm(&plan, plan.learning_rows, time);
@@ -333,15 +385,21 @@ where
         let told = self.last_alarm().map(|last| (last.leg, at.saturating_sub(last.row)));
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
+        let mut complete = true;
         for (index, (channel, reading)) in channels.iter_mut().zip(row).enumerate() {
             open |= channel.is_open();
             wanders |= channel.wanders();
             let mut found = [Found::CALM; 4];
+            complete &= reading.is_some();
             match reading {
                 Some(reading) => channel.watch(reading, &plan, &mut found),
                 None => channel.miss(),
             }
-            channel.decide(index, (at, told), &found, &plan, &mut present);
+            let found = reading.is_some().then_some(&found);
+            channel.decide(index, (at, told), found, &plan, &mut present);
+        }
+        if !complete {
+            return Ok(self.decide(at, None, &plan, present));
         }
         let mut joint = [Found::CALM; 2];
         let [of_values, of_innovations] = &mut joint;
@@ -357,7 +415,7 @@ where
             let vector = vector(self.map, channels, |channel| channel.joint().1);
             *of_innovations = leg.watch(self.map, &vector, &plan, !open)?;
         }
-        Ok(self.decide(at, &joint, &plan, present))
+        Ok(self.decide(at, Some(&joint), &plan, present))
     }
 
     /// Forgets everything learned, and learns anew. Rows go on being counted. O(C + L).

@@ -29,6 +29,7 @@
 //! [`coupling`] watches the dependence between two groups of channels. [`Monitor`] is what a program
 //! around a detector needs of it.
 
+mod accepted;
 mod cause;
 mod channel;
 mod config;

@@ -4,7 +4,7 @@ use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
 
 use super::detector::Detector;
-use super::legs::choice::Legs;
+use super::legs::choice::{Legs, Slot};
 use super::legs::wander::Steadiness;
 use super::verdict::Leg;
 
@@ -16,8 +16,9 @@ use super::verdict::Leg;
 pub struct ChannelQuality {
     /// Level in use, in the units of the readings.
     pub level: f32,
-    /// Deviation in use, likewise; 0 for a channel that has not moved while learning. Any movement
-    /// of such a channel counts as out of range, and nothing else of it is watched.
+    /// Deviation in use, likewise; 0 for a channel that has not moved while learning. Of such a
+    /// channel only movements are watched: one that lasts for two rows, or that comes again soon,
+    /// is an alarm.
     pub deviation: f32,
     /// Part of the learning rows whose reading was the same as the one before, from 0 to 1.
     pub ties: f32,
@@ -29,7 +30,8 @@ pub struct ChannelQuality {
     /// Whether the level stays, by the means of 16 blocks of the learning rows.
     pub steadiness: Steadiness,
     /// The effective number of learning rows: so many independent ones would tell the level as
-    /// well. Far fewer than there were if the signal is autocorrelated. At most 2²².
+    /// well. Far fewer than there were if the signal is autocorrelated. At most 2²²; 0 for a
+    /// channel that has not moved.
     pub independent_rows: f32,
     /// The longest promise that learning from this channel supports, in rows: that of
     /// [`Config::supported_mean_time`](super::Config::supported_mean_time), less where the rows
@@ -49,8 +51,8 @@ const WELL_KNOWN: f32 = 20.0;
 pub struct Mute {
     /// Which leg.
     pub leg: Leg,
-    /// Of which channel.
-    pub channel: usize,
+    /// Of which channel; `None` for all channels together.
+    pub channel: Option<usize>,
     /// Length of the window, in rows.
     pub window: u32,
 }
@@ -69,7 +71,8 @@ where
             // One that has not moved is not measured: its level is its reading.
             let level = if deviation > 0.0 { level } else { channel.standard.learned().0 };
             let error = channel.wander.error();
-            let independent_rows = (1.0 / (error * error)).min(4_194_304.0);
+            let independent_rows =
+                if deviation > 0.0 { (1.0 / (error * error)).min(4_194_304.0) } else { 0.0 };
             ChannelQuality {
                 level,
                 deviation,
@@ -78,16 +81,32 @@ where
                 rise: channel.wander.rise() * deviation,
                 steadiness: channel.steadiness,
                 independent_rows,
-                supported_mean_time: supported * (independent_rows / WELL_KNOWN).min(1.0),
+                supported_mean_time: if deviation > 0.0 {
+                    supported * (independent_rows / WELL_KNOWN).min(1.0)
+                } else {
+                    supported
+                },
             }
         })
     }
 
     /// The statistics that cannot fire.
     pub fn mute(&self) -> impl Iterator<Item = Mute> + '_ {
-        let rows = self.plan().learning_rows;
-        self.state.channels.iter().enumerate().flat_map(move |(index, channel)| {
-            channel.mute(rows).map(move |(leg, window)| Mute { leg, channel: index, window })
-        })
+        let plan = self.plan();
+        let rows = plan.learning_rows;
+        let channels = self.state.channels.iter().enumerate().flat_map(move |(index, channel)| {
+            let channel = channel.mute(rows).map(move |(leg, window)| (leg, window, index));
+            channel.map(|(leg, window, index)| Mute { leg, channel: Some(index), window })
+        });
+        let learned = self.state.stage.is_learned();
+        let joint = [
+            (self.state.values.carried(), Leg::Values),
+            (self.state.innovations.carried(), Leg::Innovations),
+        ];
+        let joint = joint.into_iter().filter_map(move |(joint, leg)| {
+            let window = joint.filter(|_| learned)?.mute(&plan)?;
+            Some(Mute { leg, channel: None, window })
+        });
+        channels.chain(joint)
     }
 }

@@ -224,6 +224,12 @@ impl<const N: usize> Charts<N> {
         first.map_or(0.0, |(chart, window)| chart.tail.mean() * row_count(*window))
     }
 
+    /// Windows begin anew, as if nothing had been off.
+    pub(crate) fn settle(&mut self) {
+        let mean = self.mean;
+        self.charts.iter_mut().for_each(|chart| chart.mean = mean);
+    }
+
     /// Takes what other charts learned for healthy too; `share` is their part of all rows. Tells
     /// how far the mean of both is from the mean of each.
     pub(crate) fn join(&mut self, other: &Self, share: f32) -> [f32; 2] {
@@ -233,9 +239,7 @@ impl<const N: usize> Charts<N> {
             chart.tail.join(&theirs.tail, away);
         }
         self.mean += share * apart;
-        for chart in &mut self.charts {
-            chart.mean = self.mean;
-        }
+        self.settle();
         self.variance.0 = (1.0 - share) * self.variance.0
             + share * other.variance.0
             + share * (1.0 - share) * apart * apart;

@@ -6,7 +6,7 @@ use crate::numeric::{larger, row_count, smaller, sqrt_f32, whole, within};
 use crate::state::{Begun, FromOne, NonNegative, plain_states, state};
 
 use super::tail::{Design, Shape, Tail};
-use super::{End, Found, Plan, WARY_OF_LEVEL};
+use super::{End, Found, Plan, WARY_OF_LEVEL, share};
 
 /// Least rows of a block.
 const BLOCK: u32 = 32;
@@ -121,7 +121,7 @@ impl Cusum {
             shape: Shape::Sum,
             block: Design::block_of(BLOCK / 2, plan.collected),
             window: BLOCK,
-            ln_time: plan.ln_time_of(1.0, 1, plan.channels) + plan.doubt(WARY_OF_LEVEL),
+            ln_time: plan.ln_time_of(share::CUSUM, 1, plan.channels) + plan.doubt(WARY_OF_LEVEL),
             unit: 0.5 / SLACK,
             reach: f32::MAX,
             memory: plan.memory(),
@@ -164,11 +164,12 @@ impl Cusum {
                 self.tail.end(&design, end);
                 self.begin();
             }
-            // A shift as large is nothing from now on: the threshold of a sum would not do.
-            End::Dismissed { size, .. } => {
-                let slack = SLACK + larger(size, self.size.abs());
-                self.slack.set(larger(self.slack.get(), slack));
+            // Values are measured from the level that was dismissed: the threshold of a sum that
+            // grows for as long as it is off would not do.
+            End::Dismissed { .. } | End::Accepted => {
+                self.tail.end(&design, End::Accepted);
                 self.begin();
+                self.size = 0.0;
             }
         }
     }
@@ -195,6 +196,21 @@ impl Cusum {
     /// means strayed while learning.
     pub(crate) fn evidence(&self) -> f32 {
         0.5 * self.size * self.size / larger(self.size_square.get(), 1e-4)
+    }
+
+    /// How far the level is off, on average over the last rows since it began to be; and how far it
+    /// was, if its largest size was `peak`. In the units of values.
+    pub(crate) fn shifts(&self, peak: f32) -> (f32, f32) {
+        let rows = self.larger_sum().rows.clamp(1, 128);
+        let left = (0..rows).fold(1.0, |left, _| left * (1.0 - SIZE_RATE));
+        let peak = if self.up.sum.0 > self.down.sum.0 { peak } else { -peak };
+        let inverse = self.inverse_deviation.get();
+        (self.size / ((1.0 - left) * inverse), peak / inverse)
+    }
+
+    /// Rows since the larger sum was 0.
+    pub(crate) fn rows(&self) -> u32 {
+        self.larger_sum().rows
     }
 
     /// The sum that is larger.

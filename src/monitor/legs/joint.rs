@@ -9,12 +9,14 @@ use crate::state::state;
 
 use super::charts::rate;
 use super::tail::{Design, Shape, Tail};
-use super::{End, Found, Plan};
+use super::{End, Found, Plan, share};
 
 /// Longest window, in rows.
 const LONGEST: u32 = 256;
 /// Windows that learning should see.
 const SEEN: u32 = 12;
+/// Windows that it has to see.
+const LEAST: u32 = 4;
 
 state! {
     /// Two means of points on the circle of one frequency. Side by side, so that a row goes through
@@ -33,7 +35,7 @@ impl Circle {
 }
 
 state! {
-    /// A window over L frequencies: 16·L and 80 bytes.
+    /// A window over L frequencies: 16·L and 76 bytes.
     #[derive(Debug, Clone, PartialEq)]
     pub(crate) struct Joint<F: Length> {
         circles: Per<F, Circle>,
@@ -98,7 +100,7 @@ impl<F: Length> Joint<F> {
             shape: Shape::Distance,
             block: Design::block_of(window, plan.collected),
             window,
-            ln_time: plan.ln_time_of(0.5, 1, 1),
+            ln_time: plan.ln_time_of(share::JOINT, 1, 1),
             unit: 0.0,
             // Two points are at most 2 apart.
             reach: 2.0 * sqrt_f32(row_count(window)),
@@ -109,6 +111,15 @@ impl<F: Length> Joint<F> {
     /// Ends learning.
     pub(crate) fn arm(&mut self, plan: &Plan) {
         self.tail.fit(&Self::design(plan));
+        // Rows that lack a reading do not count: there may be too few of the others.
+        if self.rows < LEAST * window_of(plan) {
+            self.tail.mute();
+        }
+    }
+
+    /// The window, if it cannot fire.
+    pub(crate) fn mute(&self, plan: &Plan) -> Option<u32> {
+        self.tail.is_mute().then(|| window_of(plan))
     }
 
     /// Takes a row.
@@ -124,7 +135,7 @@ impl<F: Length> Joint<F> {
         let r = length * self.take_in(map, vector, window, 0.0)? * (rows / (rows + length));
         let mut found = Found::CALM;
         found.take_in(&mut self.tail, r, window);
-        if adapts && self.tail.follow(r) {
+        if adapts && !self.tail.is_mute() && self.tail.follow(r) {
             self.tail.adapt(&Self::design(plan));
         }
         Ok(found)
@@ -166,13 +177,21 @@ impl<F: Length> Joint<F> {
         self.tail.join(&other.tail, [share * apart, (1.0 - share) * apart]);
         for (circle, theirs) in self.circles.iter_mut().zip(other.circles.iter()) {
             circle.reference.blend(theirs.reference, share);
-            circle.window = circle.reference;
         }
+        self.settle();
         self.rows = self.rows.saturating_add(other.rows);
     }
 
-    /// A change is over.
+    /// A change is over. If somebody said so, the window begins anew.
     pub(crate) fn end(&mut self, plan: &Plan, end: End) {
         self.tail.end(&Self::design(plan), end);
+        if !matches!(end, End::ByItself) {
+            self.settle();
+        }
+    }
+
+    /// The window begins anew, as if nothing had been off.
+    pub(crate) fn settle(&mut self) {
+        self.circles.iter_mut().for_each(|circle| circle.window = circle.reference);
     }
 }

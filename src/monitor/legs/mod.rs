@@ -14,10 +14,25 @@ pub(crate) mod wander;
 
 use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 
+use choice::{Legs, Switch};
+
 use tail::{CALM_NATS, LEAST_MEMORY, Tail};
 
-/// Legs that share the promise.
-pub(crate) const LEGS: f32 = 6.5;
+/// Shares of the promise that each leg has, of each channel and of all together.
+pub(crate) mod share {
+    /// The cumulative sum of the level, and its long windows.
+    pub(crate) const CUSUM: f32 = 1.0;
+    pub(crate) const LEVEL: f32 = 1.0;
+    pub(crate) const JUMP: f32 = 1.5;
+    /// The spread, up and down alike.
+    pub(crate) const SPREAD: f32 = 2.0;
+    pub(crate) const RANGE: f32 = 0.5;
+    /// Each joint leg.
+    pub(crate) const JOINT: f32 = 0.5;
+}
+
+/// Legs alarm together, so that their shares may add up to more than the promise: by that factor.
+const OVERLAP: f32 = 13.0 / 18.0;
 /// Times as long as so many learnings are known well enough.
 const SEEN: f32 = 2.0;
 /// How much more evidence a level needs beyond that, in nats for a nat of mean time.
@@ -36,6 +51,8 @@ pub(crate) struct Plan {
     pub(crate) channels: usize,
     /// ln of the promised mean time between false alarms, in rows.
     pub(crate) ln_time: f32,
+    /// ln of the shares among which it is divided.
+    pub(crate) ln_shares: f32,
     /// Rows of a cycle, or 0; and where in it this row is, in units of 2⁻³² turns.
     pub(crate) period: f32,
     pub(crate) phase: u32,
@@ -45,7 +62,8 @@ impl Plan {
     /// ln of the mean time that each of `charts` statistics of each of `channels` may have, of a
     /// leg with so many shares of the promise.
     pub(crate) fn ln_time_of(&self, shares: f32, charts: usize, channels: usize) -> f32 {
-        self.ln_time + ln_f32(LEGS * f32_of(charts.saturating_mul(channels).max(1)) / shares)
+        let parts = f32_of(charts.saturating_mul(channels).max(1));
+        self.ln_time + self.ln_shares + ln_f32(parts / shares)
     }
 
     /// What a level or a spread needs more: how far it wanders over times much longer than
@@ -60,18 +78,33 @@ impl Plan {
     }
 }
 
+/// ln of the shares among which the legs `L` divide the promise: those that are not carried, and
+/// those that say nothing where the levels of some of the channels wander, leave theirs to the
+/// others.
+pub(crate) fn ln_shares<L: Legs>(wanderers: usize, channels: usize) -> f32 {
+    let of = |on: bool, shares: f32| if on { shares } else { 0.0 };
+    let steady = 1.0 - f32_of(wanderers) / f32_of(channels.max(1));
+    let shares = share::RANGE
+        + steady * of(<L::Level as Switch>::ON, share::CUSUM + share::LEVEL)
+        + of(<L::Jump as Switch>::ON, share::JUMP)
+        + of(<L::Spread as Switch>::ON, 2.0 * share::SPREAD)
+        + of(<L::Values as Switch>::ON && wanderers == 0, share::JOINT)
+        + of(<L::Innovations as Switch>::ON, share::JOINT);
+    ln_f32(OVERLAP * shares)
+}
+
 /// How a drift ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum End {
     /// The data are back.
     ByItself,
-    /// Somebody said that it was nothing.
+    /// Somebody said that it was nothing, so that as much of it is none from now on.
     Dismissed {
-        /// How large it was.
-        size: f32,
-        /// Rows since it was told of.
+        /// Rows since its alarm.
         rows: u32,
     },
+    /// Somebody said that it was nothing, and the level that explains it counts as healthy.
+    Accepted,
 }
 
 /// What a leg says of a row.

@@ -1,10 +1,10 @@
 //! Rows outside what was learned, against how often they came while learning. One alone is no
-//! alarm, however far out; a second one soon after is.
+//! alarm, however far out; a second one soon after is, and so are many far apart.
 
 use crate::numeric::{larger, ln_f32, row_count, smaller, within};
 use crate::state::{NonNegative, state};
 
-use super::{End, Found, Plan};
+use super::{End, Found, Plan, share};
 
 /// Residuals beyond so many deviations are far; their rate and how they cluster are learned.
 const FAR: f32 = 3.0;
@@ -20,14 +20,24 @@ const LONE: f32 = 0.5;
 const STRIKE_LOSS: f32 = 0.002;
 /// How much farther out than what was dismissed readings may be, in deviations of the residual.
 const FARTHER: f32 = 2.0;
-/// How far the sum may go beyond its threshold, in nats.
+/// How far the sums may go beyond the threshold, in nats.
 const CEILING: f32 = 2.5;
+const OFTEN_CEILING: f32 = 1.0;
+/// The range grows to so many times the learned one at the most.
+const WIDEST: f32 = 3.0;
+/// Rows beyond the range are expected so often in as many rows as were learned from, and
+/// looked for at this multiple of that rate: a cumulative sum of log-likelihoods.
+const EXPECTED: f32 = 2.0;
+const OFTEN: f32 = 6.0;
+/// ln(OFTEN): what each adds to the sum, in nats.
+const LN_OFTEN: f32 = 1.791_759_5;
 
 state! {
     /// The range of a channel's residual, and a sum of log-likelihoods of rows beyond it.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Range {
-        /// Largest absolute residual.
+        /// Largest absolute residual: while learning, and of late.
+        learned: NonNegative,
         largest: NonNegative,
         rows: u32,
         /// Rows beyond [`FAR`], and those of them that came within [`TOGETHER`] rows of another.
@@ -42,6 +52,9 @@ state! {
         /// Rows beyond the range so far.
         beyond: u32,
         sum: NonNegative,
+        /// The sum over rows however far apart, and what it loses with each row.
+        often: NonNegative,
+        often_loss: NonNegative,
         /// ln of how rare a second one soon after is.
         together: NonNegative,
         /// Exponent of the tail.
@@ -70,10 +83,12 @@ impl Range {
 
     /// Ends learning.
     pub(crate) fn arm(&mut self, plan: &Plan) {
-        self.open.0 = plan.ln_time_of(0.5, 1, plan.channels);
+        self.open.0 = plan.ln_time_of(share::RANGE, 1, plan.channels);
         self.near = 0;
         let rows = row_count(self.rows.max(2));
         self.largest.0 = larger(self.largest.0, NARROWEST);
+        self.learned.0 = self.largest.0;
+        self.often_loss.0 = (OFTEN - 1.0) * EXPECTED / rows;
         let (far, pairs) = (f32::from(self.far) + 1.0, f32::from(self.pairs) + 1.0);
         let by_chance = smaller(row_count(TOGETHER) * far / rows, 1.0);
         let cluster = larger(pairs / (1.0 + f32::from(self.far) * by_chance), 1.0);
@@ -91,7 +106,7 @@ impl Range {
     /// to look back at.
     #[inline]
     pub(crate) fn is_glitch(&self, residual: f32) -> bool {
-        residual.abs() > 2.0 * self.largest.0
+        residual.abs() > 2.0 * self.learned.0
     }
 
     /// Takes a residual, and tells how far the sum is beyond its promise, in nats.
@@ -99,6 +114,7 @@ impl Range {
     pub(crate) fn watch(&mut self, residual: f32, adapts: bool) -> Found {
         self.rows = self.rows.saturating_add(1);
         self.sum.0 = larger(self.sum.0 - DECAY, 0.0);
+        self.often.0 = larger(self.often.0 - self.often_loss.0, 0.0);
         let size = residual.abs();
         self.strike.0 *= 1.0 - STRIKE_LOSS;
         self.near = self.near.saturating_add(1);
@@ -112,12 +128,8 @@ impl Range {
         if ratio > 1.0 {
             self.take_in(ratio, adapts);
         }
-        Found {
-            excess: self.sum.0 - self.open.0,
-            statistic: self.sum.0,
-            threshold: self.open.0,
-            window: 1,
-        }
+        let sum = larger(self.sum.0, self.often.0);
+        Found { excess: sum - self.open.0, statistic: sum, threshold: self.open.0, window: 1 }
     }
 
     #[inline(never)]
@@ -132,19 +144,24 @@ impl Range {
         // However far out, one reading alone is no alarm.
         let top = self.open.0 + if lone { -LONE } else { CEILING };
         self.sum.0 = within(self.sum.0 + self.exponent.0 * ln_f32(ratio) + rare, top);
+        self.often.0 = smaller(self.often.0 + LN_OFTEN, self.open.0 + OFTEN_CEILING);
         if adapts {
             self.beyond = self.beyond.saturating_add(1);
-            self.largest.0 *= smaller(ratio, 1.2);
+            self.largest.0 = smaller(
+                self.largest.0 * smaller(ratio, 1.2),
+                larger(WIDEST * self.learned.0, self.largest.0),
+            );
         }
     }
 
-    /// The sum of log-likelihoods against its threshold, in nats, over no window.
+    /// The larger sum of log-likelihoods against its threshold, in nats, over no window.
     pub(crate) fn status(&self) -> (u32, f32, f32) {
-        (0, self.sum.0, self.open.0)
+        (0, larger(self.sum.0, self.often.0), self.open.0)
     }
 
     /// Takes the wider range of both, and what makes a row beyond it count for less.
     pub(crate) fn join(&mut self, other: &Self) {
+        self.learned.0 = larger(self.learned.0, other.learned.0);
         self.largest.0 = larger(self.largest.0, other.largest.0);
         self.together.0 = smaller(self.together.0, other.together.0);
         self.exponent.0 = smaller(self.exponent.0, other.exponent.0);
@@ -155,8 +172,12 @@ impl Range {
     /// inside the range.
     pub(crate) fn end(&mut self, end: End) {
         self.sum.0 = 0.0;
+        if !matches!(end, End::ByItself) {
+            self.often.0 = 0.0;
+        }
         if matches!(end, End::Dismissed { .. }) {
             self.largest.0 = larger(self.largest.0, self.farthest.0 + FARTHER);
+            self.learned.0 = larger(self.learned.0, 0.5 * self.largest.0);
         }
         self.farthest.0 = 0.0;
     }

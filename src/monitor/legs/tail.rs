@@ -9,6 +9,10 @@ use crate::state::{NonNegative, state};
 
 use super::End;
 
+/// No block of the shortest level grows longer, in rows.
+const LONGEST_BLOCK: u32 = 1 << 14;
+/// Blocks that are counted; then the count goes on from half of it, which is as even.
+const MOST_BLOCKS: u16 = 1 << 15;
 /// Levels of block lengths, each twice the one before.
 const LEVELS: usize = 3;
 /// Blocks that a level should have for its mean maximum to be trusted, and at least.
@@ -21,6 +25,8 @@ const EULER: f32 = 0.577_215_7;
 const LEAST: f32 = 0.8;
 /// A threshold beyond this part of what the statistic can reach is none.
 const FIRES: f32 = 0.95;
+/// What is dismissed raises a threshold to this part of it at the most: it never silences.
+const DISMISSED: f32 = 0.8;
 /// The root of a threshold that is none.
 const NEVER: f32 = 1e15;
 /// What alarms that close by themselves may raise a threshold to, in units of the first one.
@@ -71,7 +77,7 @@ impl Design {
     /// least, and longer while the second level has [`ENOUGH`] blocks.
     pub(crate) fn block_of(window: u32, rows: u32) -> u32 {
         let mut block = window.saturating_mul(2).max(16);
-        while block.saturating_mul(32) <= rows {
+        while block.saturating_mul(32) <= rows && block < LONGEST_BLOCK {
             block = block.saturating_mul(2);
         }
         block
@@ -88,7 +94,7 @@ state! {
 }
 
 state! {
-    /// What R does while all is well, and the threshold that follows: 76 bytes.
+    /// What R does while all is well, and the threshold that follows: 72 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Tail {
         /// Mean of R and of R² while learning.
@@ -97,8 +103,8 @@ state! {
         rows: u32,
         /// The largest R of the present block, and rows left of it.
         largest: NonNegative,
-        left: u32,
-        blocks: u32,
+        left: u16,
+        blocks: u16,
         levels: [Level; LEVELS],
         /// The largest of the first half of the present block of each longer level.
         halves: [f32; LEVELS - 1],
@@ -180,14 +186,15 @@ impl Tail {
     fn end_block(&mut self, block: u32, memory: u32) -> bool {
         // The first row begins the first block.
         let first = self.left == 0;
-        self.left = if first { block.saturating_sub(1).max(1) } else { block };
+        let rows = u16::try_from(block).unwrap_or(u16::MAX);
+        self.left = if first { rows.saturating_sub(1).max(1) } else { rows };
         if first {
             return false;
         }
-        self.blocks = self.blocks.saturating_add(1);
+        self.blocks = if self.blocks < MOST_BLOCKS { self.blocks + 1 } else { MOST_BLOCKS / 2 + 1 };
         let mut root = sqrt_f32(self.largest.0);
         self.largest.0 = 0.0;
-        let (mut count, mut length) = (self.blocks, block);
+        let (mut count, mut length) = (self.blocks(), block);
         let mut ended = 0;
         let mut halves = self.halves.iter_mut();
         for level in &mut self.levels {
@@ -203,6 +210,11 @@ impl Tail {
             length = length.saturating_mul(2);
         }
         ended > 1
+    }
+
+    /// Blocks so far, of the shortest level.
+    fn blocks(&self) -> u32 {
+        u32::from(self.blocks)
     }
 
     /// The line of the levels as they are.
@@ -224,7 +236,7 @@ impl Tail {
         let mut best: Option<(f32, Line)> = None;
         for enough in ENOUGH {
             let level = self.level_with(enough);
-            let blocks = self.blocks >> level;
+            let blocks = self.blocks() >> level;
             let Some(anchor) = self.levels.get(level as usize).filter(|_| blocks >= 2) else {
                 continue;
             };
@@ -260,7 +272,7 @@ impl Tail {
 
     /// The longest level of at least so many blocks, or the shortest of all.
     fn level_with(&self, blocks: u32) -> u32 {
-        if self.blocks >> 2 >= blocks { 2 } else { u32::from(self.blocks >> 1 >= blocks) }
+        if self.blocks() >> 2 >= blocks { 2 } else { u32::from(self.blocks() >> 1 >= blocks) }
     }
 
     /// How the mean maximum grows with the logarithm of the block length, about a level.
@@ -268,7 +280,7 @@ impl Tail {
         let lowest = level.saturating_sub(1);
         let (mut weights, mut xs, mut ys, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for (place, level) in (0..).zip(&self.levels) {
-            let blocks = self.blocks >> place;
+            let blocks = self.blocks() >> place;
             if place < lowest || blocks < 3 {
                 continue;
             }
@@ -312,7 +324,8 @@ impl Tail {
     pub(crate) fn end(&mut self, design: &Design, end: End) {
         match end {
             End::ByItself => self.closed(design),
-            End::Dismissed { rows, .. } => self.dismissed(design, rows),
+            End::Dismissed { rows } => self.dismissed(design, rows),
+            End::Accepted => self.peak.0 = 0.0,
         }
     }
 
@@ -325,9 +338,9 @@ impl Tail {
         let root = sqrt_f32(self.open.0);
         // The maximum of the present block is of rows before the alarm, which belong to it.
         (self.peak.0, self.largest.0) = (0.0, 0.0);
-        let mut length = design.block;
+        let (mut length, blocks) = (design.block, self.blocks());
         for (place, level) in (0..).zip(&mut self.levels) {
-            let count = (self.blocks >> place).saturating_add(1);
+            let count = (blocks >> place).saturating_add(1);
             if count > 2 {
                 level.take_in(root, count.min((design.memory / length.max(1)).max(4)));
             }
@@ -345,7 +358,8 @@ impl Tail {
         // A window that was still filling goes on to rise, if what was dismissed lasts.
         let filled = 2.0 * row_count(rows.saturating_add(1)) / row_count(design.window.max(1));
         let whole = smaller(1.0 + 1.0 / filled, STILL_RISING);
-        self.floor.0 = larger(1.1 * whole * sqrt_f32(self.peak.0), self.floor.0);
+        let passed = smaller(1.1 * whole * sqrt_f32(self.peak.0), DISMISSED * design.reach);
+        self.floor.0 = larger(passed, self.floor.0);
         self.peak.0 = 0.0;
         self.ceiling.0 = larger(self.ceiling.0, self.floor.0);
         self.fit(design);

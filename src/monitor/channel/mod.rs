@@ -1,17 +1,21 @@
 //! One channel: from its readings to the evidence of its legs.
 
-use crate::condition::{Predictor, Runs, Standard, Stillness};
-use crate::numeric::{larger, ln_f32, smaller, sqrt_f32, within};
+mod end;
+mod evidence;
+mod merge;
+
+use crate::condition::{Gaps, Predictor, Standard, Stillness};
+use crate::numeric::{larger, smaller, sqrt_f32, within};
 use crate::state::{FromOne, State, state};
 
+use super::accepted::Accepted;
 use super::cause::Cause;
 use super::legs::charts::{Charts, Rate, Score, Side, rate};
 use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
-use super::legs::tail::{Design, Tail};
 use super::legs::wander::{Steadiness, Wander};
-use super::legs::{End, Found, Plan, WARY_OF_LEVEL, WARY_OF_SPREAD};
+use super::legs::{Found, Plan, WARY_OF_LEVEL, WARY_OF_SPREAD, share};
 use super::verdict::{Change, Leg};
 
 /// Deviations at which values and residuals are cut for charts.
@@ -56,7 +60,7 @@ const LEVEL: Score = Score {
     largest: CUT,
     least: 0,
     wary: WARY_OF_LEVEL,
-    shares: 1.0,
+    shares: share::LEVEL,
 };
 const JUMP: Score = Score {
     side: Side::Both,
@@ -65,7 +69,7 @@ const JUMP: Score = Score {
     largest: JUMP_CUT,
     least: 1,
     wary: 0.0,
-    shares: 1.5,
+    shares: share::JUMP,
 };
 const UP: Score = Score {
     side: Side::Up,
@@ -74,7 +78,7 @@ const UP: Score = Score {
     largest: SPREAD_CUT,
     least: 1,
     wary: WARY_OF_SPREAD,
-    shares: 2.0,
+    shares: share::SPREAD,
 };
 const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
 
@@ -144,7 +148,9 @@ state! {
         profile: <L::Cycle as Profiles>::Of,
         predictor: Predictor,
         pub(super) stillness: Stillness,
-        pub(super) gaps: Runs,
+        pub(super) gaps: Gaps,
+        /// A level that was dismissed.
+        accepted: Accepted,
         pub(super) wander: Wander,
         /// What the level is good for.
         pub(super) steadiness: Steadiness,
@@ -152,8 +158,9 @@ state! {
         jump: Carried<L::Jump, Charts<3>>,
         spread: Carried<L::Spread, SpreadLeg>,
         range: Range,
-        /// Glitches in a row that were not looked back at.
-        glitches: u8,
+        /// Glitches in a row that were not looked back at; of a channel that never moved while
+        /// learning, readings in a row that differ.
+        pub(super) glitches: u8,
         /// Whether it was told of that the channel is stuck, and that it is missing.
         pub(super) runs_told: [bool; 2],
         /// The last value and residual, in deviations: what counts where a reading is missing.
@@ -219,6 +226,12 @@ impl<L: Legs> Channel<L> {
         self.standard.learn(reading, self.predictor.spare());
     }
 
+    /// Ends the rows from which readings are standardised.
+    pub(super) fn end_scaling(&mut self) {
+        self.standard.end_first(self.predictor.spare());
+        self.standard.correct();
+    }
+
     /// Takes a healthy reading of which only level and spread, and their profile, are learned.
     pub(super) fn learn_profile(&mut self, reading: f32, plan: &Plan) {
         self.standard.learn(reading, &mut []);
@@ -228,10 +241,20 @@ impl<L: Legs> Channel<L> {
 
     /// Puts the profile to use.
     pub(super) fn end_profile(&mut self) {
+        self.measure_profile();
+        self.profile.freeze();
+    }
+
+    /// Measures the profile by all that was learned so far.
+    pub(super) fn measure_profile(&mut self) {
         if let Some(correction) = self.standard.correct() {
             self.profile.correct(correction, false);
         }
-        self.profile.freeze();
+    }
+
+    /// Whether it moved for the first time too late to be measured.
+    pub(super) fn moved_late(&self) -> bool {
+        !self.standard.moves() && self.standard.learned().1 > 0.0
     }
 
     /// A reading in deviations, less what its phase explains.
@@ -309,6 +332,11 @@ impl<L: Legs> Channel<L> {
         self.predictor.advance(expected);
     }
 
+    /// Begins to look back anew: what was before is no longer next to what comes.
+    pub(super) fn restart(&mut self) {
+        self.predictor.restart();
+    }
+
     /// Takes in the step from the residual of the row `before`.
     fn weigh(&mut self, before: f32) {
         let step = self.residual - before;
@@ -322,6 +350,8 @@ impl<L: Legs> Channel<L> {
         if let Some(level) = self.level.carried_mut() {
             level.cusum.arm(plan, self.wander.error());
             level.charts.arm(&LEVEL, plan);
+            // A drift begins after learning.
+            level.side = 0;
         }
         if let Some(jump) = self.jump.carried_mut() {
             jump.arm(&JUMP, plan);
@@ -362,7 +392,12 @@ impl<L: Legs> Channel<L> {
 
     /// Whether some change of the channel is going on: nothing is then learned from it.
     pub(super) fn is_open(&self) -> bool {
-        self.causes.iter().any(Cause::is_open)
+        self.causes.iter().any(Cause::is_open) || self.is_stuck() || self.gaps.is_overdue()
+    }
+
+    /// Whether its reading has not changed for too long.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.stillness.is_too_long()
     }
 
     /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`], in place of
@@ -372,11 +407,14 @@ impl<L: Legs> Channel<L> {
         let adapts = !self.is_open();
         if !self.standard.moves() {
             let (level, _) = self.standard.learned();
-            let moved = if reading.to_bits() == level.to_bits() { 0.0 } else { MOVED };
+            let differs = reading.to_bits() != level.to_bits();
+            self.glitches = if differs { self.glitches.saturating_add(1) } else { 0 };
+            let moved = if differs { MOVED } else { 0.0 };
             *range_found = self.range.watch(moved, adapts);
             return;
         }
-        self.value = self.standardised(reading, plan);
+        let value = self.standardised(reading, plan);
+        self.value = self.accepted.take(value);
         let expected = self.predictor.expected();
         let error = self.value - expected;
         let before = self.residual;
@@ -409,180 +447,6 @@ impl<L: Legs> Channel<L> {
         }
         self.weigh(before);
         *range_found = self.range.watch(self.residual, adapts);
-    }
-
-    /// A size of a kind of change that tells one that grows from one that lasts, and the least
-    /// that is meaningful.
-    pub(super) fn size(&self, kind: Kind, found: &Found) -> (f32, f32) {
-        self.size_now(kind).map_or((found.excess, 2.0), |size| (size, 0.5))
-    }
-
-    /// The shift of a level as it is now, in deviations.
-    pub(super) fn size_now(&self, kind: Kind) -> Option<f32> {
-        self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.abs())
-    }
-
-    /// Half the mean square of the steps between residuals, now and while learning.
-    pub(super) fn squares(&self) -> (f32, f32) {
-        (self.square.get(), self.usual_square.get())
-    }
-
-    /// Log-likelihoods that the level is off, and that the spread is; none for a channel that has
-    /// never moved.
-    pub(super) fn evidence(&self) -> (f32, f32) {
-        if !self.standard.moves() {
-            return (0.0, 0.0);
-        }
-        let ratio = larger(self.square.get() / larger(self.usual_square.get(), 1e-9), 1e-3);
-        let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
-        (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
-    }
-
-    /// Rows since a change of this kind seems to have begun, by the window that found it.
-    pub(super) fn rows_since(&self, kind: Kind, window: u32) -> u32 {
-        let level = self.steady_level().map_or(window, LevelLeg::rows_since);
-        match kind {
-            Kind::Level => {
-                self.struck().filter(|age| level > SUMMED && *age < level).unwrap_or(level)
-            }
-            Kind::Jump => level.min(window),
-            Kind::Spread => self.spread.carried().map_or(window, |spread| {
-                let (rising, falling) = (spread.rising, spread.falling);
-                if rising.sum.0 > falling.sum.0 { rising.rows } else { falling.rows }
-            }),
-            Kind::Range => self.range.strike().1.min(RECENT),
-        }
-    }
-
-    /// Rows since a residual about as large as the step of the level must have made, if there was
-    /// one: the past foretells all of a step but its first row.
-    fn struck(&self) -> Option<u32> {
-        let size = self.level.carried().map_or(0.0, |level| level.cusum.size.abs());
-        let expected = size * self.predictor.inverse_deviation();
-        let (strike, age) = self.range.strike();
-        let is_step = expected > 3.0 && strike > larger(STRIKE, 0.6 * expected);
-        is_step.then_some(age)
-    }
-
-    /// The windows whose statistic cannot fire.
-    pub(super) fn mute(&self, learning_rows: u32) -> impl Iterator<Item = (Leg, u32)> + '_ {
-        let level = self.level.carried().map(|leg| leg.charts.mute(LEVEL, learning_rows));
-        let jump = self.jump.carried().map(|charts| charts.mute(JUMP, learning_rows));
-        let up = self.spread.carried().map(|leg| leg.up.mute(UP, learning_rows));
-        let down = self.spread.carried().map(|leg| leg.down.mute(DOWN, learning_rows));
-        let of = |leg| move |window| (leg, window);
-        (level.into_iter().flatten().map(of(Leg::Level)))
-            .chain(jump.into_iter().flatten().map(of(Leg::Jump)))
-            .chain(up.into_iter().flatten().map(of(Leg::Spread)))
-            .chain(down.into_iter().flatten().map(of(Leg::Spread)))
-    }
-
-    /// One of the [`STATISTICS`], by its place: its leg, the length of its window, and where it
-    /// stands. By place, because a chain of iterators would take a kilobyte of code and of stack.
-    pub(super) fn statistic(&self, place: usize) -> Option<(Leg, (u32, f32, f32))> {
-        let level = || self.steady_level();
-        let doubt = if self.steadiness == Steadiness::Doubtful { DOUBT } else { 0.0 };
-        let spread = || self.spread.carried();
-        let (leg, status) = match place {
-            0 => (Leg::Level, level().map(|leg| leg.cusum.status(doubt))),
-            1..=2 => {
-                (Leg::Level, level().and_then(|leg| leg.charts.status(&LEVEL, place - 1, doubt)))
-            }
-            3..=5 => {
-                (Leg::Jump, self.jump.carried().and_then(|leg| leg.status(&JUMP, place - 3, 0.0)))
-            }
-            6..=7 => (Leg::Spread, spread().and_then(|leg| leg.up.status(&UP, place - 6, 0.0))),
-            8..=9 => (Leg::Spread, spread().and_then(|leg| leg.down.status(&DOWN, place - 8, 0.0))),
-            10 => (Leg::Range, Some(self.range.status())),
-            11 => (Leg::Stuck, self.stillness.status()),
-            _ => (Leg::Missing, self.gaps.status()),
-        };
-        status.map(|status| (leg, status))
-    }
-
-    /// A change is over: by itself, from which its thresholds learn once, or because somebody
-    /// said that it was nothing.
-    pub(super) fn end(&mut self, kind: Kind, plan: &Plan, end: End) {
-        let change = |tail: &mut Tail, design: &Design| tail.end(design, end);
-        match kind {
-            Kind::Level => {
-                if let Some(level) = self.level.carried_mut() {
-                    level.cusum.end(plan, end);
-                    level.charts.each(&LEVEL, plan, change);
-                }
-            }
-            Kind::Jump => {
-                if let Some(jump) = self.jump.carried_mut() {
-                    jump.each(&JUMP, plan, change);
-                }
-            }
-            Kind::Spread => {
-                if let Some(spread) = self.spread.carried_mut() {
-                    spread.up.each(&UP, plan, change);
-                    spread.down.each(&DOWN, plan, change);
-                    // A later change begins after this one.
-                    spread.rising.reset();
-                    spread.falling.reset();
-                }
-            }
-            Kind::Range => self.range.end(end),
-        }
-    }
-}
-
-impl<L: Legs> Channel<L> {
-    /// Whether values of two channels are measured alike, bit for bit.
-    pub(super) fn is_measured_as(&self, other: &Self) -> bool {
-        let ((level, deviation), (theirs, their_deviation)) =
-            (self.standard.in_use(), other.standard.in_use());
-        level.to_bits() == theirs.to_bits()
-            && deviation.to_bits() == their_deviation.to_bits()
-            && self.profile == other.profile
-    }
-
-    /// Forgets all but how values are measured.
-    pub(super) fn keep_scale(&mut self) {
-        let (standard, profile) = (self.standard, self.profile.clone());
-        self.reset();
-        (self.standard, self.profile) = (standard, profile);
-    }
-
-    /// The mean of the value while learning, and its deviation as an estimate.
-    pub(super) fn known_level(&self) -> (f32, f32) {
-        (self.wander.mean(), self.wander.error())
-    }
-
-    /// By how much more the mean over long blocks varies than that over a window, each for its
-    /// length: how much of the dependence of rows a window does not see.
-    pub(super) fn inflation(&self, rows: f32) -> f32 {
-        let error = self.wander.error();
-        let Some(level) = self.level.carried() else { return 1.0 };
-        let by_window = level.charts.first_variance(&LEVEL);
-        if by_window > 0.0 { larger(error * error * rows / by_window, 1.0) } else { 1.0 }
-    }
-
-    /// Takes what another channel of its kind learned for healthy too; `share` is its part of all
-    /// rows.
-    pub(super) fn join(&mut self, other: &Self, share: f32) {
-        if let (Some(own), Some(theirs)) = (self.level.carried_mut(), other.level.carried()) {
-            let away = own.charts.join(&theirs.charts, share);
-            own.cusum.join(&theirs.cusum, away);
-        }
-        if let (Some(own), Some(theirs)) = (self.jump.carried_mut(), other.jump.carried()) {
-            own.join(theirs, share);
-        }
-        if let (Some(own), Some(theirs)) = (self.spread.carried_mut(), other.spread.carried()) {
-            own.up.join(&theirs.up, share);
-            own.down.join(&theirs.down, share);
-        }
-        self.range.join(&other.range);
-        self.stillness.allow(&other.stillness);
-        self.gaps.allow(&other.gaps);
-        if other.steadiness.code() > self.steadiness.code() {
-            self.steadiness = other.steadiness;
-        }
-        self.causes.reset();
-        self.predictor.restart();
     }
 }
 

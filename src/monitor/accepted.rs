@@ -1,0 +1,108 @@
+//! A level that somebody said was nothing.
+
+use crate::numeric::{larger, row_count, within};
+use crate::state::{NonNegative, state};
+
+/// Log-likelihood of the other level from which values are taken to be at it: one row of 4
+/// deviations, or several of fewer.
+const SURE: f32 = 8.0;
+/// Rows that a level is measured by.
+const MEASURED: u8 = 160;
+/// Deviations at which a value is cut for that.
+const CUT: f32 = 4.0;
+/// A level nearer than that, in deviations, is none of its own.
+const NEAREST: f32 = 0.2;
+/// The farthest, in deviations.
+const FARTHEST: f32 = 1e4;
+
+state! {
+    /// A shift of the level that was dismissed: values near it count as those near the learned one.
+    /// 12 bytes.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct Accepted {
+        /// In deviations; 0 for none.
+        shift: f32,
+        /// Whether values are at it now.
+        inside: bool,
+        /// A cumulative sum of log-likelihoods that they are at the other level.
+        other: NonNegative,
+        /// Rows that the shift was measured by so far.
+        rows: u8,
+    }
+}
+
+impl Accepted {
+    /// Takes a value, and gives it as measured from the level that it is at.
+    #[inline]
+    pub(super) fn take(&mut self, value: f32) -> f32 {
+        if self.shift == 0.0 {
+            return value;
+        }
+        self.nearest(value)
+    }
+
+    #[inline(never)]
+    fn nearest(&mut self, value: f32) -> f32 {
+        let (mut own, mut other) = (value, value - self.shift);
+        if self.inside {
+            (own, other) = (other, own);
+        }
+        self.other.0 = larger(self.other.0 + 0.5 * (own * own - other * other), 0.0);
+        if self.other.0 >= SURE {
+            (self.inside, self.other.0, own) = (!self.inside, 0.0, other);
+        }
+        if self.inside && self.rows < MEASURED {
+            self.rows += 1;
+            self.shift += within(own, CUT) / row_count(u32::from(self.rows));
+        }
+        own
+    }
+
+    /// From now on, values that are so far from where they are measured from, as known from so many
+    /// rows, count as healthy. `inside`: whether they are there now.
+    pub(super) fn accept(&mut self, shift: f32, rows: u32, inside: bool) {
+        let before = if self.inside { self.shift } else { 0.0 };
+        let shift = within(before + shift, FARTHEST);
+        let far = shift.abs() > NEAREST;
+        *self = Self {
+            shift: if far { shift } else { 0.0 },
+            inside: far && inside,
+            other: NonNegative(0.0),
+            rows: u8::try_from(rows).unwrap_or(u8::MAX).min(MEASURED),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Initial;
+
+    #[test]
+    fn values_are_measured_from_the_level_they_are_at() {
+        let mut accepted = Accepted::INITIAL;
+        assert_eq!(accepted.take(7.0), 7.0);
+        accepted.accept(6.0, 8, true);
+        // The first measurement was off.
+        let mut left = [0.0; 2];
+        for row in 0..200 {
+            let noise = if row % 2 == 0 { 0.5 } else { -0.5 };
+            let healthy = accepted.take(noise);
+            let shifted = accepted.take(7.0 + noise);
+            left = [healthy - noise, shifted - noise];
+        }
+        assert!(left[0].abs() < 0.01 && left[1].abs() < 0.1, "{left:?}");
+        // The other way it is as before.
+        assert_eq!(accepted.take(-5.0), -5.0);
+    }
+
+    #[test]
+    fn what_is_dismissed_at_a_dismissed_level_is_measured_from_the_learned_one() {
+        let mut accepted = Accepted::INITIAL;
+        accepted.accept(6.0, 8, true);
+        accepted.accept(2.0, 8, true);
+        assert_eq!(accepted.shift, 8.0);
+        accepted.accept(-8.0, 8, true);
+        assert_eq!((accepted.shift, accepted.inside), (0.0, false));
+    }
+}

@@ -1,0 +1,119 @@
+//! When a change of a channel is over.
+
+use crate::numeric::larger;
+use crate::state::State;
+
+use super::super::cause::Cause;
+use super::super::decision::TELLING;
+use super::super::legs::choice::{Legs, Slot};
+use super::super::legs::tail::{Design, Tail};
+use super::super::legs::{End, Plan};
+use super::{CUT, Channel, DOWN, JUMP, Kind, LEVEL, UP};
+
+/// Rows that the mean of a shift is worth at the most.
+const MEANT: u32 = 32;
+/// A shift that is less than this part of what it was is over.
+const OVER: f32 = 0.7;
+/// A residual of fewer deviations is not one of single readings far out.
+const BACK: f32 = 3.0;
+
+impl<L: Legs> Channel<L> {
+    /// A change is over: by itself, from which its thresholds learn once, or because somebody
+    /// said that it was nothing.
+    pub(in crate::monitor) fn end(&mut self, kind: Kind, plan: &Plan, end: End) {
+        let change = |tail: &mut Tail, design: &Design| tail.end(design, end);
+        match kind {
+            Kind::Level => {
+                if let Some(level) = self.level.carried_mut() {
+                    level.cusum.end(plan, end);
+                    level.charts.each(&LEVEL, plan, change);
+                }
+            }
+            Kind::Jump => {
+                if let Some(jump) = self.jump.carried_mut() {
+                    jump.each(&JUMP, plan, change);
+                }
+            }
+            Kind::Spread => {
+                if let Some(spread) = self.spread.carried_mut() {
+                    spread.up.each(&UP, plan, change);
+                    spread.down.each(&DOWN, plan, change);
+                    // A later change begins after this one.
+                    spread.rising.reset();
+                    spread.falling.reset();
+                }
+            }
+            Kind::Range => self.range.end(end),
+        }
+    }
+
+    /// Somebody says that what differs is nothing. Tells whether the level that explains it counts
+    /// as healthy from now on: nothing else is then learned from it.
+    pub(in crate::monitor) fn dismiss(&mut self, plan: &Plan) -> bool {
+        self.stillness.dismiss();
+        self.gaps.dismiss();
+        if !self.causes.iter().any(Cause::is_open) {
+            return false;
+        }
+        let shift = self.shift_to_accept();
+        if let Some((shift, lasts)) = shift {
+            let rows = self.steady_level().map_or(0, |level| level.cusum.rows());
+            let known = if shift.abs() > CUT { 1 } else { rows.min(MEANT) };
+            self.accepted.accept(shift, known, lasts);
+            if lasts && shift.abs() > CUT {
+                // It is not known well yet, and its first rows were taken for glitches.
+                self.predictor.restart();
+            } else if lasts {
+                self.predictor.lower(shift, rows);
+            }
+        }
+        for (place, kind) in Kind::ALL.into_iter().enumerate() {
+            if let Some(end) = self.causes.get_mut(place).and_then(Cause::dismiss) {
+                self.end(kind, plan, if shift.is_some() { End::Accepted } else { end });
+            }
+        }
+        self.settle();
+        shift.is_some()
+    }
+
+    /// How far the level is off, in standardised units, if that is what differs; or how far it was,
+    /// if it no longer is: and which of both.
+    fn shift_to_accept(&self) -> Option<(f32, bool)> {
+        let mut causes = self.causes.iter().zip(Kind::ALL);
+        let level_cause = causes.find(|(cause, kind)| *kind == Kind::Level && cause.is_open());
+        let peak = level_cause.map_or(0.0, |(cause, _)| cause.size());
+        let (now, before) = self.steady_level()?.cusum.shifts(peak);
+        if now.abs() < OVER * before.abs() {
+            return Some((before, false));
+        }
+        let (level, spread) = self.evidence();
+        // Single readings move a mean too, but the last one is back where it was.
+        let single = self.is_of(Kind::Range) && self.residual.abs() < BACK;
+        let is_level = level > larger(TELLING, spread) && !single;
+        // Means are of values that were cut: beyond that, the last one tells better.
+        let far = self.value.abs() > CUT && self.value * now > 0.0;
+        let shift = if far { self.value } else { now };
+        (is_level || level_cause.is_some()).then_some((shift, true))
+    }
+
+    /// All windows begin anew, as if nothing had been off.
+    fn settle(&mut self) {
+        if let Some(level) = self.level.carried_mut() {
+            level.cusum.begin();
+            level.charts.settle();
+            level.side = 0;
+        }
+        if let Some(jump) = self.jump.carried_mut() {
+            jump.settle();
+        }
+        if let Some(spread) = self.spread.carried_mut() {
+            spread.up.settle();
+            spread.down.settle();
+            spread.rising.reset();
+            spread.falling.reset();
+        }
+        self.range.end(End::Accepted);
+        self.square = self.usual_square;
+        self.residual = 0.0;
+    }
+}

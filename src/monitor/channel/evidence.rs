@@ -1,0 +1,103 @@
+//! What a channel says of a change: how large it is, of what kind, and since when.
+
+use crate::numeric::{larger, ln_f32};
+
+use super::super::legs::Found;
+use super::super::legs::choice::{Legs, Slot};
+use super::super::legs::wander::Steadiness;
+use super::super::verdict::Leg;
+use super::{Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, LevelLeg, RECENT, STRIKE, SUMMED, UP};
+
+impl<L: Legs> Channel<L> {
+    /// A size of a kind of change that tells one that grows from one that lasts, and the least
+    /// that is meaningful.
+    pub(in crate::monitor) fn size(&self, kind: Kind, found: &Found) -> (f32, f32) {
+        self.size_now(kind).map_or((found.excess, 2.0), |size| (size, 0.5))
+    }
+
+    /// The shift of a level as it is now, in deviations.
+    pub(in crate::monitor) fn size_now(&self, kind: Kind) -> Option<f32> {
+        self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.abs())
+    }
+
+    /// Half the mean square of the steps between residuals, now and while learning.
+    pub(in crate::monitor) fn squares(&self) -> (f32, f32) {
+        (self.square.get(), self.usual_square.get())
+    }
+
+    /// Log-likelihoods that the level is off, and that the spread is; none for a channel that has
+    /// never moved.
+    pub(in crate::monitor) fn evidence(&self) -> (f32, f32) {
+        if !self.standard.moves() {
+            return (0.0, 0.0);
+        }
+        let ratio = larger(self.square.get() / larger(self.usual_square.get(), 1e-9), 1e-3);
+        let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
+        (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
+    }
+
+    /// Rows since a change of this kind seems to have begun, by the window that found it.
+    pub(in crate::monitor) fn rows_since(&self, kind: Kind, window: u32) -> u32 {
+        let level = self.steady_level().map_or(window, LevelLeg::rows_since);
+        match kind {
+            Kind::Level => {
+                self.struck().filter(|age| level > SUMMED && *age < level).unwrap_or(level)
+            }
+            Kind::Jump => level.min(window),
+            Kind::Spread => self.spread.carried().map_or(window, |spread| {
+                let (rising, falling) = (spread.rising, spread.falling);
+                if rising.sum.0 > falling.sum.0 { rising.rows } else { falling.rows }
+            }),
+            Kind::Range => self.range.strike().1.min(RECENT),
+        }
+    }
+
+    /// Rows since a residual about as large as the step of the level must have made, if there was
+    /// one: the past foretells all of a step but its first row.
+    fn struck(&self) -> Option<u32> {
+        let size = self.level.carried().map_or(0.0, |level| level.cusum.size.abs());
+        let expected = size * self.predictor.inverse_deviation();
+        let (strike, age) = self.range.strike();
+        let is_step = expected > 3.0 && strike > larger(STRIKE, 0.6 * expected);
+        is_step.then_some(age)
+    }
+
+    /// The windows whose statistic cannot fire.
+    pub(in crate::monitor) fn mute(
+        &self,
+        learning_rows: u32,
+    ) -> impl Iterator<Item = (Leg, u32)> + '_ {
+        let level = self.level.carried().map(|leg| leg.charts.mute(LEVEL, learning_rows));
+        let jump = self.jump.carried().map(|charts| charts.mute(JUMP, learning_rows));
+        let up = self.spread.carried().map(|leg| leg.up.mute(UP, learning_rows));
+        let down = self.spread.carried().map(|leg| leg.down.mute(DOWN, learning_rows));
+        let of = |leg| move |window| (leg, window);
+        (level.into_iter().flatten().map(of(Leg::Level)))
+            .chain(jump.into_iter().flatten().map(of(Leg::Jump)))
+            .chain(up.into_iter().flatten().map(of(Leg::Spread)))
+            .chain(down.into_iter().flatten().map(of(Leg::Spread)))
+    }
+
+    /// One of the [`STATISTICS`], by its place: its leg, the length of its window, and where it
+    /// stands. By place, because a chain of iterators would take a kilobyte of code and of stack.
+    pub(in crate::monitor) fn statistic(&self, place: usize) -> Option<(Leg, (u32, f32, f32))> {
+        let level = || self.steady_level();
+        let doubt = if self.steadiness == Steadiness::Doubtful { DOUBT } else { 0.0 };
+        let spread = || self.spread.carried();
+        let (leg, status) = match place {
+            0 => (Leg::Level, level().map(|leg| leg.cusum.status(doubt))),
+            1..=2 => {
+                (Leg::Level, level().and_then(|leg| leg.charts.status(&LEVEL, place - 1, doubt)))
+            }
+            3..=5 => {
+                (Leg::Jump, self.jump.carried().and_then(|leg| leg.status(&JUMP, place - 3, 0.0)))
+            }
+            6..=7 => (Leg::Spread, spread().and_then(|leg| leg.up.status(&UP, place - 6, 0.0))),
+            8..=9 => (Leg::Spread, spread().and_then(|leg| leg.down.status(&DOWN, place - 8, 0.0))),
+            10 => (Leg::Range, Some(self.range.status())),
+            11 => (Leg::Stuck, self.stillness.status()),
+            _ => (Leg::Missing, self.gaps.status()),
+        };
+        status.map(|status| (leg, status))
+    }
+}
