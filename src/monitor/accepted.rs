@@ -8,8 +8,9 @@ use crate::state::{NonNegative, state};
 const SURE: f32 = 8.0;
 /// Rows that a level is measured by.
 const MEASURED: u8 = 160;
-/// Deviations at which a value is cut for that.
+/// Deviations at which a value is cut for that, but for the first few.
 const CUT: f32 = 4.0;
+const FEW: u8 = 4;
 /// A level nearer than that, in deviations, is none of its own.
 const NEAREST: f32 = 0.2;
 /// The farthest, in deviations.
@@ -53,13 +54,16 @@ impl Accepted {
         }
         if self.inside && self.rows < MEASURED {
             self.rows += 1;
-            self.shift += within(own, CUT) / row_count(u32::from(self.rows));
+            let few = self.rows <= FEW;
+            let step = if few { own } else { within(own, CUT) } / row_count(u32::from(self.rows));
+            self.shift = within(self.shift + step, FARTHEST);
+            own -= step;
         }
         own
     }
 
     /// From now on, values that are so far from where they are measured from, as known from so many
-    /// rows, count as healthy. `inside`: whether they are there now.
+    /// rows, count as healthy; 0 where it may have been farther. `inside`: whether they are there now.
     pub(super) fn accept(&mut self, shift: f32, rows: u32, inside: bool) {
         let before = if self.inside { self.shift } else { 0.0 };
         let shift = within(before + shift, FARTHEST);

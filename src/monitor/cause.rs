@@ -117,11 +117,10 @@ impl Cause {
         self.peak
     }
 
-    /// Ends it, and tells how; `None` if there was nothing. One that had no alarm of its own only
-    /// follows from another, and nothing is learned from it.
+    /// Ends it, and tells how; `None` if there was nothing.
     pub(super) fn dismiss(&mut self) -> Option<End> {
         let (open, rows) = (self.is_open(), self.rows());
         self.held = 0;
-        open.then_some(if self.told { End::Dismissed { rows } } else { End::Accepted })
+        open.then_some(End::Dismissed { rows })
     }
 }

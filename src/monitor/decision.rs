@@ -61,6 +61,7 @@ where
         self.decide_joint(at, joint, plan, &mut present);
         self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
         if let Some((_, alarm)) = present.alarm {
+            let alarm = self.after_learning(alarm, at);
             self.tell(&alarm);
             self.state.last_alarm = LastAlarm::some(alarm);
             return Verdict::Alarm(alarm);
@@ -69,6 +70,12 @@ where
             return Verdict::Healthy;
         }
         self.amend(at).map_or(Verdict::Drifting, Verdict::Amended)
+    }
+
+    /// An alarm that began after learning ended: what was learned from is healthy.
+    fn after_learning(&self, alarm: Alarm, at: u64) -> Alarm {
+        let first = at.saturating_sub(u64::from(self.state.watched.saturating_sub(1)));
+        Alarm { since: alarm.since.max(first).min(alarm.row), ..alarm }
     }
 
     /// Notes that the cause of an alarm has been told of. Others that rose on the same row wait.
@@ -92,6 +99,7 @@ where
         // One that was followed by another is not kept: it is told of as it looks now.
         let mut channels = self.state.channels.iter().enumerate();
         let due = channels.find_map(|(index, channel)| channel.due(index, at))?;
+        let due = self.after_learning(due, at);
         self.amended(due, at).or(Some(due))
     }
 
@@ -211,6 +219,7 @@ where
         if let Some(rows) = rows {
             alarm.since = at.saturating_sub(u64::from(rows)).min(alarm.row);
         }
+        let alarm = self.after_learning(alarm, at);
         (alarm != last).then_some(alarm)
     }
 

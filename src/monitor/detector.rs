@@ -71,6 +71,8 @@ state! {
         /// ln of the promise, and of the shares among which it is divided, once learning is over.
         ln_time: f32,
         ln_shares: f32,
+        /// Rows since learning ended.
+        pub(super) watched: u32,
         /// Rows for which something has differed, without a break.
         pub(super) drifting: u32,
         phase: <L::Cycle as Profiles>::Phase,
@@ -381,6 +383,7 @@ where
     fn watch(&mut self, row: impl Iterator<Item = Option<f32>>) -> Result<Verdict, Error> {
         let plan = self.plan();
         let at = self.state.rows.saturating_sub(1);
+        self.state.watched = self.state.watched.saturating_add(1);
         let mut present = Present::default();
         let told = self.last_alarm().map(|last| (last.leg, at.saturating_sub(last.row)));
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;

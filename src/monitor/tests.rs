@@ -1,7 +1,10 @@
 //! The detector as a whole, on made-up signals.
 
 mod cycle;
+mod dismissed;
 mod forged;
+mod missing;
+mod unusual;
 
 use std::vec;
 use std::vec::Vec;
@@ -250,61 +253,6 @@ fn a_channel_that_stands_still_is_not_blamed() {
 }
 
 #[test]
-fn what_is_dismissed_does_not_alarm_again_and_other_things_do() {
-    let disturbed = |row: usize| row % 1000 < 50 && row >= ONSET;
-    let shifted = |row: usize, x: &mut [f32; 2]| x[0] += if disturbed(row) { 4.0 } else { 0.0 };
-    let (_, without) = alarms(config(), 11, ONSET + 6000, shifted);
-    assert!(without.len() >= 3, "{without:?}");
-    let mut detector = Detector::new(&MAP, config()).unwrap();
-    let mut noise = Noise::new(11);
-    let (mut rows, mut legs) = (Vec::new(), Vec::new());
-    for row in 0..ONSET + 6000 {
-        let mut readings = [noise.next(), noise.next()];
-        shifted(row, &mut readings);
-        if row >= ONSET + 5500 {
-            readings[1] += 4.0;
-        }
-        if let Verdict::Alarm(alarm) = detector.push(&readings).unwrap() {
-            rows.push(alarm.row);
-            legs.push((alarm.row, alarm.leg));
-        }
-        // Once the disturbance is over.
-        if row % 1000 == 60 {
-            detector.dismiss();
-        }
-    }
-    let disturbances = rows.iter().filter(|row| disturbed(**row as usize)).count();
-    assert!(disturbances <= 2, "{legs:?}");
-    assert!(rows.iter().any(|row| *row >= (ONSET + 5500) as u64));
-}
-
-#[test]
-fn what_is_dismissed_while_it_lasts_is_over() {
-    let mut again = 0;
-    for seed in 0..6 {
-        let mut detector = Detector::new(&MAP, config()).unwrap();
-        let mut noise = Noise::new(60 + seed);
-        let (mut dismissed, mut told) = (None, 0);
-        for row in 0..ONSET + 3000 {
-            let shift = if row >= ONSET { 2.0 } else { 0.0 };
-            let verdict = detector.push(&[noise.next() + shift, noise.next()]).unwrap();
-            if row >= ONSET && matches!(verdict, Verdict::Alarm(_)) {
-                told += 1;
-                again += usize::from(dismissed.is_some());
-                // The operator looks at it for half a minute.
-                dismissed = dismissed.or(Some(row + 30));
-            }
-            if dismissed == Some(row) {
-                detector.dismiss();
-            }
-        }
-        assert!(told > 0);
-    }
-    // Without the dismissal each stays open; with it, one may come again before windows are full.
-    assert!(again <= 6, "{again}");
-}
-
-#[test]
 fn predictions_from_predictions_stay_within_what_was_seen() {
     // A slow signal, whose prediction goes on as it rises, and then a long gap.
     let settings = Config { not_a_number: NotANumber::Missing, ..config() };
@@ -322,35 +270,6 @@ fn predictions_from_predictions_stay_within_what_was_seen() {
     detector.save(&mut bytes).unwrap();
     let mut again: Two = Detector::new(&MAP, config()).unwrap();
     assert_eq!(again.restore(&bytes), Ok(()));
-}
-
-#[test]
-fn a_missing_reading_costs_its_channel_alone() {
-    let settings = Config { not_a_number: NotANumber::Missing, ..config() };
-    let (_, found) = alarms(settings, 5, ONSET + 400, |row, x| {
-        if row % 7 == 3 {
-            x[1] = f32::NAN;
-        }
-        if row >= ONSET {
-            x[1] = f32::NAN;
-        }
-        if row >= ONSET + 200 {
-            x[0] += 5.0;
-        }
-    });
-    let missing = found.iter().find(|alarm| alarm.leg == Leg::Missing).unwrap();
-    assert_eq!((missing.channel, missing.row < (ONSET + 60) as u64), (1, true));
-    assert!(found.iter().any(|alarm| alarm.channel == 0 && alarm.row >= (ONSET + 200) as u64));
-
-    let mut strict = Detector::new(&MAP, config()).unwrap();
-    let before = strict.clone();
-    let error = strict.push(&[0.0, f32::NAN]);
-    assert_eq!(error, Err(Error::NonFinite(Parameter::Channel(1))));
-    assert_eq!(strict.state, before.state);
-    strict.push_partial(&[Some(0.0), None]).unwrap();
-    assert_eq!(strict.rows(), 1);
-    let error = strict.push_partial(&[Some(1e30), None]);
-    assert_eq!(error, Err(Error::OutOfRange(Parameter::Channel(0))));
 }
 
 #[test]

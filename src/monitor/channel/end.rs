@@ -58,7 +58,11 @@ impl<L: Legs> Channel<L> {
         let shift = self.shift_to_accept();
         if let Some((shift, lasts)) = shift {
             let rows = self.steady_level().map_or(0, |level| level.cusum.rows());
-            let known = if shift.abs() > CUT { 1 } else { rows.min(MEANT) };
+            // Means are of values that were cut.
+            let known = match (shift.abs() > 0.9 * CUT, lasts) {
+                (false, _) => rows.min(MEANT),
+                (true, lasts) => u32::from(lasts),
+            };
             self.accepted.accept(shift, known, lasts);
             if lasts && shift.abs() > CUT {
                 // It is not known well yet, and its first rows were taken for glitches.

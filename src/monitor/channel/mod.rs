@@ -216,7 +216,7 @@ impl LevelLeg {
     /// other side.
     fn rows_since(&self) -> u32 {
         let by_sum = self.cusum.rows_since();
-        if self.cusum.is_ramp() { by_sum.max(self.side) } else { by_sum }
+        if self.cusum.is_ramp() { by_sum.max(self.side.min(2 * by_sum)) } else { by_sum }
     }
 }
 
@@ -410,7 +410,8 @@ impl<L: Legs> Channel<L> {
             let differs = reading.to_bits() != level.to_bits();
             self.glitches = if differs { self.glitches.saturating_add(1) } else { 0 };
             let moved = if differs { MOVED } else { 0.0 };
-            *range_found = self.range.watch(moved, adapts);
+            // Its range does not grow: it has none.
+            *range_found = self.range.watch(moved, false);
             return;
         }
         let value = self.standardised(reading, plan);

@@ -15,8 +15,8 @@ const CUT: f32 = 4.0;
 /// Deviations that are taken off each step.
 const SLACK: f32 = 0.25;
 /// So many errors of the learned mean are taken off too, but for what the slack covers.
-const KNOWN: f32 = 3.0;
-const TOLERATED: f32 = 0.2;
+const KNOWN: f32 = 6.0;
+const TOLERATED: f32 = 0.3;
 /// A sum does not grow beyond so many times its threshold, so that it can come back.
 const CEILING: f32 = 4.0;
 /// Rows over which the present size of a shift is averaged.

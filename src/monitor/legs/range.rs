@@ -14,6 +14,7 @@ const TOGETHER: u32 = 20;
 const NARROWEST: f32 = 4.0;
 /// What the sum loses with each row, in nats.
 const DECAY: f32 = 0.05;
+const OPEN_DECAY: f32 = 0.0125;
 /// How far below its threshold the sum stays for a single row, in nats.
 const LONE: f32 = 0.5;
 /// What the largest residual of late loses with each row, as a part of it.
@@ -113,7 +114,9 @@ impl Range {
     #[inline]
     pub(crate) fn watch(&mut self, residual: f32, adapts: bool) -> Found {
         self.rows = self.rows.saturating_add(1);
-        self.sum.0 = larger(self.sum.0 - DECAY, 0.0);
+        // While it is open it is over only when none has come for long.
+        let decay = if adapts { DECAY } else { OPEN_DECAY };
+        self.sum.0 = larger(self.sum.0 - decay, 0.0);
         self.often.0 = larger(self.often.0 - self.often_loss.0, 0.0);
         let size = residual.abs();
         self.strike.0 *= 1.0 - STRIKE_LOSS;

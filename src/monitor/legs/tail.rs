@@ -31,6 +31,8 @@ const DISMISSED: f32 = 0.8;
 const NEVER: f32 = 1e15;
 /// What alarms that close by themselves may raise a threshold to, in units of the first one.
 const CEILING: f32 = 2.0;
+/// Each of them may raise that limit by this factor: what comes again and again is usual.
+const AGAIN: f32 = 1.15;
 /// A window that was dismissed while it was filling may rise by this factor at the most.
 const STILL_RISING: f32 = 4.0;
 /// Least rows that thresholds remember after learning.
@@ -336,6 +338,9 @@ impl Tail {
             return;
         }
         let root = sqrt_f32(self.open.0);
+        if root >= self.ceiling.0 {
+            self.ceiling.0 *= AGAIN;
+        }
         // The maximum of the present block is of rows before the alarm, which belong to it.
         (self.peak.0, self.largest.0) = (0.0, 0.0);
         let (mut length, blocks) = (design.block, self.blocks());
