@@ -95,6 +95,12 @@ impl Predictor {
         }
     }
 
+    /// Means over 128 and 512 rows.
+    pub(crate) fn long_means(&self) -> (f32, f32) {
+        let [.., long, slow] = self.means;
+        (long, slow)
+    }
+
     /// Whether there is too little to look back at.
     #[inline]
     pub(crate) fn is_starting(&self) -> bool {

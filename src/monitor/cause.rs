@@ -49,6 +49,11 @@ impl Cause {
         self.held > 0
     }
 
+    /// Whether no alarm of this cause is to be amended any more.
+    pub(super) fn is_settled(&self) -> bool {
+        self.is_open() && !self.is_waiting() && u64::from(self.age) > AMENDED
+    }
+
     /// Whether an alarm of this cause is still to be amended: what opens now belongs to it.
     pub(super) fn is_recent(&self) -> bool {
         self.is_open() && self.told && u64::from(self.age) < AMENDED

@@ -308,8 +308,10 @@ impl<L: Legs> Channel<L> {
             } else if let Some(cause) = self.causes.get_mut(place) {
                 cause.pass();
             }
+            let explained = explained || found.is_some_and(|found| self.follows(kind, found));
             self.tell_of(index, (at, told), (place, kind), found, explained, present);
         }
+        self.note_onset();
     }
 
     /// Raises the alarm of a cause that is still to be told of, if it follows from nothing else.
@@ -391,7 +393,9 @@ impl<L: Legs> Channel<L> {
         match leg {
             Leg::Stuck => *stuck = true,
             Leg::Missing => *missing = true,
-            other => {
+            // Of all channels together.
+            Leg::Values | Leg::Innovations => {}
+            other @ (Leg::Level | Leg::Jump | Leg::Spread | Leg::Range) => {
                 let causes = self.causes.iter_mut().zip(Kind::ALL);
                 causes.filter(|(_, kind)| kind.leg() == other).for_each(|(cause, _)| cause.tell());
             }

@@ -26,6 +26,7 @@ impl<L: Legs> Channel<L> {
             Kind::Level => {
                 if let Some(level) = self.level.carried_mut() {
                     level.cusum.end(plan, end);
+                    level.since = 0;
                     level.charts.each(&LEVEL, plan, change);
                 }
             }
@@ -105,7 +106,7 @@ impl<L: Legs> Channel<L> {
         if let Some(level) = self.level.carried_mut() {
             level.cusum.begin();
             level.charts.settle();
-            level.side = 0;
+            level.since = 0;
         }
         if let Some(jump) = self.jump.carried_mut() {
             jump.settle();

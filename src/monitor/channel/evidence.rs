@@ -2,11 +2,16 @@
 
 use crate::numeric::{larger, ln_f32};
 
+use super::super::decision::TELLING;
+
 use super::super::legs::Found;
 use super::super::legs::choice::{Legs, Slot};
 use super::super::legs::wander::Steadiness;
 use super::super::verdict::Leg;
-use super::{Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, LevelLeg, RECENT, STRIKE, SUMMED, UP};
+use super::{Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, RECENT, STATISTICS, STRIKE, SUMMED, UP};
+
+/// What predictions are behind by, where a level goes on rising, in parts of how far it is off.
+const BEHIND: f32 = 0.5;
 
 impl<L: Legs> Channel<L> {
     /// A size of a kind of change that tells one that grows from one that lasts, and the least
@@ -38,10 +43,13 @@ impl<L: Legs> Channel<L> {
 
     /// Rows since a change of this kind seems to have begun, by the window that found it.
     pub(in crate::monitor) fn rows_since(&self, kind: Kind, window: u32) -> u32 {
-        let level = self.steady_level().map_or(window, LevelLeg::rows_since);
+        let means = self.predictor.long_means();
+        let level = self.steady_level().map_or(window, |level| level.rows_since(means));
         match kind {
             Kind::Level => {
-                self.struck().filter(|age| level > SUMMED && *age < level).unwrap_or(level)
+                let noted = self.level.carried().is_some_and(|level| level.since > 0);
+                let struck = self.struck().filter(|age| !noted && level > SUMMED && *age < level);
+                struck.unwrap_or(level)
             }
             Kind::Jump => level.min(window),
             Kind::Spread => self.spread.carried().map_or(window, |spread| {
@@ -49,6 +57,29 @@ impl<L: Legs> Channel<L> {
                 if rising.sum.0 > falling.sum.0 { rising.rows } else { falling.rows }
             }),
             Kind::Range => self.range.strike().1.min(RECENT),
+        }
+    }
+
+    /// Whether what a leg finds follows from a level that is off, and was told of: a level that goes
+    /// on rising leaves its predictions behind, by much less than it rose.
+    pub(in crate::monitor) fn follows(&self, kind: Kind, found: &Found) -> bool {
+        let shift = self.size_now(Kind::Level).unwrap_or(0.0);
+        self.is_of(Kind::Level)
+            && match kind {
+                Kind::Jump => found.statistic < BEHIND * shift * self.predictor.inverse_deviation(),
+                Kind::Spread => self.evidence().1 < TELLING,
+                Kind::Level | Kind::Range => false,
+            }
+    }
+
+    /// Notes when a level began to be off, once that is known as well as it will be: later it
+    /// would look like something else.
+    pub(in crate::monitor) fn note_onset(&mut self) {
+        let mut causes = self.causes.iter().zip(Kind::ALL);
+        let settled = causes.any(|(cause, kind)| kind == Kind::Level && cause.is_settled());
+        let rows = self.rows_since(Kind::Level, 1).max(1);
+        if let Some(level) = self.level.carried_mut().filter(|_| settled) {
+            level.since = rows;
         }
     }
 
@@ -96,7 +127,8 @@ impl<L: Legs> Channel<L> {
             8..=9 => (Leg::Spread, spread().and_then(|leg| leg.down.status(&DOWN, place - 8, 0.0))),
             10 => (Leg::Range, Some(self.range.status())),
             11 => (Leg::Stuck, self.stillness.status()),
-            _ => (Leg::Missing, self.gaps.status()),
+            12 => (Leg::Missing, self.gaps.status()),
+            STATISTICS.. => return None,
         };
         status.map(|status| (leg, status))
     }

@@ -91,10 +91,8 @@ state! {
     pub(super) struct LevelLeg {
         pub(super) cusum: Cusum,
         charts: Charts<2>,
-        /// Rows for which the mean over the shortest of these windows has been on one side of the
-        /// learned mean, and which.
-        side: u32,
-        above: bool,
+        /// Rows since the level began to be off, while it is.
+        since: u32,
     }
 }
 
@@ -206,17 +204,17 @@ impl LevelLeg {
     fn watch(&mut self, value: f32, plan: &Plan, adapts: bool, found: &mut Found) {
         self.cusum.watch(value - self.charts.mean, plan, adapts, found);
         self.charts.watch(&LEVEL, value, plan, adapts, found);
-        let above = self.charts.first_mean() > self.charts.mean;
-        self.side = if above == self.above { self.side.saturating_add(1) } else { 0 };
-        self.above = above;
+        self.since = self.since.saturating_add(u32::from(self.since > 0));
     }
 
-    /// Rows since the level began to be off. A ramp is told from a step by its sum, which is small
-    /// for the time it took: it began about when the mean over a long window came to lie on the
-    /// other side.
-    fn rows_since(&self) -> u32 {
-        let by_sum = self.cusum.rows_since();
-        if self.cusum.is_ramp() { by_sum.max(self.side.min(2 * by_sum)) } else { by_sum }
+    /// Rows since the level began to be off: as they were when this was first noticed, and those
+    /// since.
+    fn rows_since(&self, means: (f32, f32)) -> u32 {
+        if self.since > 0 {
+            return self.since;
+        }
+        let mean = self.charts.mean;
+        self.cusum.rows_since((means.0 - mean, means.1 - mean))
     }
 }
 
@@ -350,8 +348,6 @@ impl<L: Legs> Channel<L> {
         if let Some(level) = self.level.carried_mut() {
             level.cusum.arm(plan, self.wander.error());
             level.charts.arm(&LEVEL, plan);
-            // A drift begins after learning.
-            level.side = 0;
         }
         if let Some(jump) = self.jump.carried_mut() {
             jump.arm(&JUMP, plan);
@@ -411,7 +407,7 @@ impl<L: Legs> Channel<L> {
             self.glitches = if differs { self.glitches.saturating_add(1) } else { 0 };
             let moved = if differs { MOVED } else { 0.0 };
             // Its range does not grow: it has none.
-            *range_found = self.range.watch(moved, false);
+            *range_found = self.range.watch(moved, false, plan);
             return;
         }
         let value = self.standardised(reading, plan);
@@ -447,7 +443,7 @@ impl<L: Legs> Channel<L> {
             spread.down.watch(&DOWN, down, plan, adapts, spread_found);
         }
         self.weigh(before);
-        *range_found = self.range.watch(self.residual, adapts);
+        *range_found = self.range.watch(self.residual, adapts, plan);
     }
 }
 

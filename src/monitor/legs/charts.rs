@@ -250,11 +250,6 @@ impl<const N: usize> Charts<N> {
     pub(crate) fn learned(&self) -> (f32, u32) {
         (self.variance.0, self.rows)
     }
-
-    /// The mean over the shortest window.
-    pub(crate) fn first_mean(&self) -> f32 {
-        self.charts.first().map_or(self.mean, |chart| chart.mean)
-    }
 }
 
 /// The weight of a row in an exponentially weighted mean of the same variance as that of `window`

@@ -21,10 +21,8 @@ const TOLERATED: f32 = 0.3;
 const CEILING: f32 = 4.0;
 /// Rows over which the present size of a shift is averaged.
 const SIZE_RATE: f32 = 2.0 / 33.0;
-/// A level that is off by less than so many deviations beyond the slack, on average, may have been
+/// A level that is off by less than so many deviations beyond the slack, on average, must have been
 /// rising.
-const RAMP: f32 = 0.35;
-/// One that is off by less than so much must have been.
 const SLOW: f32 = 0.18;
 /// Largest sum while no threshold is known.
 const LARGEST: f32 = 4000.0;
@@ -218,23 +216,30 @@ impl Cusum {
         if self.up.sum.0 > self.down.sum.0 { self.up } else { self.down }
     }
 
-    /// Rows since the level began to be off: the n rows since the sum S was last 0, and those that
-    /// a ramp took to reach the slack k. A ramp whose sum is S after n rows rises by 2S/n² a row, so
-    /// it took k·n²/2S rows. A step is told from it by its present size: beyond the slack it is
-    /// S/n, and that of a ramp is twice as much.
-    pub(crate) fn rows_since(&self) -> u32 {
+    /// Rows since the level began to be off, by the n rows since the sum S was last 0, and the
+    /// means over 128 and 512 rows less the learned one.
+    ///
+    /// A step is told from a ramp by its present size: beyond the slack k it is S/n, and that of a
+    /// ramp is twice as much. A ramp whose sum is S after n rows rises by 2S/n² a row, so it took
+    /// k·n²/2S rows to reach the slack. It took t rows in all if the two means are as r·(t − 64) and
+    /// r·(t − 256·(1 − exp(−t/256))).
+    pub(crate) fn rows_since(&self, means: (f32, f32)) -> u32 {
         let Sum { sum, rows } = self.larger_sum();
         let (count, sum) = (row_count(rows), larger(sum.0, 0.5));
-        let beyond = (self.size.abs() - self.slack.get()) * count / sum;
-        let slow = sum < SLOW * count;
-        let ramp = if slow { 1.0 } else { smaller(larger(beyond - 1.0, 0.0), 1.0) };
-        let before = ramp * self.slack.get() * count * count / (2.0 * sum);
-        rows.saturating_add(whole(smaller(before, 2.0 * count)))
-    }
-
-    /// Whether the sum has grown so slowly that the level must have been off by little for long.
-    pub(crate) fn is_ramp(&self) -> bool {
-        let Sum { sum, rows } = self.larger_sum();
-        sum.0 < RAMP * row_count(rows)
+        let slack = self.slack.get();
+        let beyond = (self.size.abs() - slack) * count / sum;
+        let ramp =
+            if sum < SLOW * count { 1.0 } else { smaller(larger(2.0 * beyond - 2.2, 0.0), 1.0) };
+        let by_sum = count + smaller(slack * count * count / (2.0 * sum), 2.0 * count);
+        let part = means.1 / means.0;
+        let by_means = if part > 0.25 && part < 0.95 {
+            let x = (part - 0.25) / (1.0 - part);
+            256.0 * x * (1.2 + 1.5 / (1.0 + x))
+        } else {
+            by_sum
+        };
+        let by_means = smaller(larger(by_means, 0.5 * count), 4.0 * by_sum);
+        let whole_ramp = larger(sqrt_f32(by_sum * by_means), count);
+        whole(count + ramp * (whole_ramp - count))
     }
 }

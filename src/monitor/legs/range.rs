@@ -53,9 +53,8 @@ state! {
         /// Rows beyond the range so far.
         beyond: u32,
         sum: NonNegative,
-        /// The sum over rows however far apart, and what it loses with each row.
+        /// The sum over rows however far apart.
         often: NonNegative,
-        often_loss: NonNegative,
         /// ln of how rare a second one soon after is.
         together: NonNegative,
         /// Exponent of the tail.
@@ -89,7 +88,6 @@ impl Range {
         let rows = row_count(self.rows.max(2));
         self.largest.0 = larger(self.largest.0, NARROWEST);
         self.learned.0 = self.largest.0;
-        self.often_loss.0 = (OFTEN - 1.0) * EXPECTED / rows;
         let (far, pairs) = (f32::from(self.far) + 1.0, f32::from(self.pairs) + 1.0);
         let by_chance = smaller(row_count(TOGETHER) * far / rows, 1.0);
         let cluster = larger(pairs / (1.0 + f32::from(self.far) * by_chance), 1.0);
@@ -112,12 +110,13 @@ impl Range {
 
     /// Takes a residual, and tells how far the sum is beyond its promise, in nats.
     #[inline]
-    pub(crate) fn watch(&mut self, residual: f32, adapts: bool) -> Found {
+    pub(crate) fn watch(&mut self, residual: f32, adapts: bool, plan: &Plan) -> Found {
         self.rows = self.rows.saturating_add(1);
+        let often_loss = (OFTEN - 1.0) * EXPECTED / row_count(plan.collected.max(1));
         // While it is open it is over only when none has come for long.
         let decay = if adapts { DECAY } else { OPEN_DECAY };
         self.sum.0 = larger(self.sum.0 - decay, 0.0);
-        self.often.0 = larger(self.often.0 - self.often_loss.0, 0.0);
+        self.often.0 = larger(self.often.0 - often_loss, 0.0);
         let size = residual.abs();
         self.strike.0 *= 1.0 - STRIKE_LOSS;
         self.near = self.near.saturating_add(1);
