@@ -50,8 +50,8 @@ const STEP_CUT: f32 = 8.0;
 const LEAST_RUN: u32 = 12;
 /// Least mean time, in rows, for runs that come by chance: they are easily told.
 const SURELY: f32 = 1e5;
-/// A movement of a channel that never moved counts as so many deviations.
-const MOVED: f32 = 6.0;
+/// A movement of a channel that never moved counts as so many times its range, which it has not.
+const MOVED: f32 = 1.5;
 
 const LEVEL: Score = Score {
     side: Side::Both,
@@ -405,9 +405,8 @@ impl<L: Legs> Channel<L> {
             let (level, _) = self.standard.learned();
             let differs = reading.to_bits() != level.to_bits();
             self.glitches = if differs { self.glitches.saturating_add(1) } else { 0 };
-            let moved = if differs { MOVED } else { 0.0 };
-            // Its range does not grow: it has none.
-            *range_found = self.range.watch(moved, false, plan);
+            let moved = if differs { MOVED * self.range.largest() } else { 0.0 };
+            *range_found = self.range.watch(moved, adapts, plan);
             return;
         }
         let value = self.standardised(reading, plan);

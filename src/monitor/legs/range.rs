@@ -14,7 +14,7 @@ const TOGETHER: u32 = 20;
 const NARROWEST: f32 = 4.0;
 /// What the sum loses with each row, in nats.
 const DECAY: f32 = 0.05;
-const OPEN_DECAY: f32 = 0.0125;
+const OPEN_DECAY: f32 = 0.025;
 /// How far below its threshold the sum stays for a single row, in nats.
 const LONE: f32 = 0.5;
 /// What the largest residual of late loses with each row, as a part of it.
@@ -99,6 +99,11 @@ impl Range {
     /// The largest residual of late, and rows since.
     pub(crate) fn strike(&self) -> (f32, u32) {
         (self.strike.0 * (1.0 + STRIKE_LOSS * row_count(self.near)), self.near)
+    }
+
+    /// The largest residual that is inside the range.
+    pub(crate) fn largest(&self) -> f32 {
+        self.largest.0
     }
 
     /// Whether a residual is twice as far as any that was learned from: a glitch, not something
