@@ -8,12 +8,13 @@ use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
 use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 use crate::shape::{Length, Per};
-use crate::state::{Initial, State, state};
+use crate::state::{State, state};
 
 use super::cause::Cause;
 use super::channel::{Channel, Progress};
 use super::config::{Config, NotANumber};
 use super::decision::Present;
+use super::fixed_shape::FixedShape;
 use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
 use super::legs::{Found, LEGS, Plan};
@@ -111,19 +112,9 @@ impl<M: FeatureMap, L: Legs> defmt::Format for Detector<'_, M, L> {
     }
 }
 
-#[expect(private_bounds, reason = "which states can be constants is the crate's own business")]
-impl<'m, M, L> Detector<'m, M, L>
-where
-    M: FeatureMap<Backend: SinCos>,
-    L: Legs,
-    Per<M::Inputs, Channel<L>>: Initial,
-    Carried<L::Values, Joint<M::Frequencies>>: Initial,
-    Carried<L::Innovations, Joint<M::Frequencies>>: Initial,
-    <L::Cycle as Profiles>::Phase: Initial,
-{
+impl<'m, M: FixedShape<L>, L: Legs> Detector<'m, M, L> {
     /// Length of a saved detector, in bytes.
-    pub const SAVED_BYTES: usize =
-        super::saved::record_bytes(<Memory<M::Inputs, M::Frequencies, L>>::SAVED);
+    pub const SAVED_BYTES: usize = super::saved::record_bytes(M::SAVED);
 
     /// A detector that has seen nothing; also as a constant or `static`, with
     /// [`checked!`](crate::checked). The compiler writes it where it is wanted, so that it need not
@@ -143,7 +134,7 @@ where
     /// straight to where the caller wants the detector: it is then never on the stack.
     #[inline(never)]
     const fn fresh(map: &'m M, config: Config<L>) -> Self {
-        Self { map, config, state: Memory::initial() }
+        Self { map, config, state: M::MEMORY }
     }
 }
 

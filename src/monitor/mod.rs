@@ -35,6 +35,7 @@ mod config;
 pub mod coupling;
 mod decision;
 mod detector;
+mod fixed_shape;
 mod fleet;
 mod legs;
 mod quality;
@@ -48,6 +49,7 @@ mod watch;
 
 pub use config::{Config, LEARNING_ROWS, MEAN_TIMES, NotANumber, Warning};
 pub use detector::Detector;
+pub use fixed_shape::FixedShape;
 pub use fleet::Difference;
 pub use legs::choice::{All, Bins, Cycle, Cyclic, Lean, Legs, Off, On, Switch};
 pub use legs::wander::Steadiness;
