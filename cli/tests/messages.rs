@@ -167,10 +167,10 @@ fn settings_that_mean_nothing() {
     assert!(replay(&["--learn", "255"]).contains("must be from 256"));
     assert_eq!(
         replay(&["--period", "300", "--learn", "1000"]),
-        "--period of 300 rows: must be at least 4 rows, and learning has to hold 4 cycles: 1200 \
+        "--period of 300 rows: must be from 4 to 1048576 rows, and learning has to hold 4 cycles: 1200 \
          rows (--learn), not 1000"
     );
-    assert!(replay(&["--period", "3"]).contains("must be at least 4 rows"));
+    assert!(replay(&["--period", "3"]).contains("must be from 4 to 1048576 rows"));
     assert!(replay(&["--relearn-after", "0.1"]).contains("must be from 1 to"));
     assert!(replay(&["--period", "1d", "--time", "a"]).contains("add --rate HZ"));
     assert!(replay(&["--mean-time-between-false-alarms", "5"]).contains("from 100 to 1e15 rows"));

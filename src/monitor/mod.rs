@@ -47,7 +47,9 @@ mod tests;
 mod verdict;
 mod watch;
 
-pub use config::{Config, LEARNING_ROWS, MEAN_TIMES, NotANumber, Warning};
+pub use config::{
+    Config, LEARNING_ROWS, LEAST_CYCLES, MEAN_TIMES, NotANumber, PERIODS, RELEARN_ROWS, Warning,
+};
 pub use detector::Detector;
 pub use fixed_shape::FixedShape;
 pub use fleet::Difference;
