@@ -174,7 +174,7 @@ where
         let missing = self.config.not_a_number == NotANumber::Missing;
         let expected = |reading: &f32| if missing && reading.is_nan() { 0.0 } else { *reading };
         for (channel, reading) in row.iter().enumerate() {
-            check_row(&[expected(reading)]).map_err(|error| of_channel(error, channel))?;
+            check_row(&[expected(reading)]).map_err(|error| error.with_channel(|_| channel))?;
         }
         self.take(row.iter().map(|reading| (!reading.is_nan()).then_some(unsigned(*reading))))
     }
@@ -189,7 +189,8 @@ where
     ) -> Result<Verdict, Error> {
         let row = row.as_ref();
         for (channel, reading) in row.iter().enumerate() {
-            check_row(&[reading.unwrap_or(0.0)]).map_err(|error| of_channel(error, channel))?;
+            check_row(&[reading.unwrap_or(0.0)])
+                .map_err(|error| error.with_channel(|_| channel))?;
         }
         self.take(row.iter().map(|reading| reading.map(unsigned)))
     }
@@ -410,16 +411,6 @@ where
 #[inline]
 fn unsigned(reading: f32) -> f32 {
     reading + 0.0
-}
-
-/// An error of one reading as that of a channel.
-fn of_channel(error: Error, channel: usize) -> Error {
-    use crate::error::Parameter::Channel;
-    match error {
-        Error::NonFinite(_) => Error::NonFinite(Channel(channel)),
-        Error::OutOfRange(_) => Error::OutOfRange(Channel(channel)),
-        other => other,
-    }
 }
 
 /// A vector with a coordinate of each channel, within the map's reach.

@@ -6,7 +6,7 @@
 //! criterion (HSIC): 0 only if the groups are independent, whatever their distributions.
 
 use crate::condition::{ScaleOf, check_row};
-use crate::error::{Error, Parameter};
+use crate::error::Error;
 use crate::features::sincos::SinCos;
 use crate::features::{FeatureMap, Sample};
 use crate::numeric::{larger, row_count, sqrt_f32};
@@ -168,7 +168,8 @@ where
     pub fn push(&mut self, first: &Sample<A>, second: &Sample<B>) -> Result<Verdict, Error> {
         let (first, second) = (first.as_ref(), second.as_ref());
         check_row(first)?;
-        check_row(second).map_err(|error| counted_on(error, first.len()))?;
+        check_row(second)
+            .map_err(|error| error.with_channel(|channel| channel.saturating_add(first.len())))?;
         if self.state.learned < self.config.scaling_rows {
             self.measure(first, second);
             self.state.learned = self.state.learned.saturating_add(1);
@@ -407,19 +408,6 @@ fn features<M: FeatureMap<Backend: SinCos>>(
     Ok(features)
 }
 
-/// An error whose channel is counted on after `before` channels.
-fn counted_on(error: Error, before: usize) -> Error {
-    let shifted = |parameter| match parameter {
-        Parameter::Channel(channel) => Parameter::Channel(channel.saturating_add(before)),
-        other => other,
-    };
-    match error {
-        Error::NonFinite(parameter) => Error::NonFinite(shifted(parameter)),
-        Error::OutOfRange(parameter) => Error::OutOfRange(shifted(parameter)),
-        other => other,
-    }
-}
-
 #[cfg(feature = "defmt")]
 impl<A, B> defmt::Format for Monitor<'_, A, B>
 where
@@ -435,7 +423,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Fourier;
+    use crate::{Fourier, Parameter};
 
     #[test]
     fn bad_input_is_named_and_changes_nothing() {
