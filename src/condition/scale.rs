@@ -6,13 +6,14 @@ use crate::numeric::within;
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{Initial, state};
 
-/// Largest standardised value, in standard deviations: keeps every phase in reach.
+/// Largest standardised value, in standard deviations: larger ones are cut to it, so that phases
+/// stay small enough to compute.
 pub const MAX_DEVIATIONS: f32 = 1e5;
 
-/// Largest reading, in the sensor's own units, that is taken: its square still fits.
+/// Largest reading that is accepted, in the sensor's own units: its square still fits in an `f32`.
 pub const MAX_READING: f32 = 1e15;
 
-/// Running mean and standard deviation of C channels, for a C known when compiled: see
+/// Running mean and standard deviation of C channels, for a C known at compile time: see
 /// [`ScaleOf`].
 pub type Scale<const C: usize> = ScaleOf<Fixed<C>>;
 
