@@ -1,6 +1,6 @@
 //! Compares the public interface of the core with a recorded listing, `api.txt`.
 //!
-//! After an intended change, `UPDATE_API=1 cargo test -p fastmmd-tests --test api` writes the
+//! After an intended change, `UPDATE_API=1 cargo test -p fastmmd-tests api::` writes the
 //! listing again.
 
 use std::collections::BTreeSet;
