@@ -1,8 +1,6 @@
 //! Every message about bad input: one line, with file, row and column, and exit code 2.
 
-mod common;
-
-use common::{RARELY, directory, fastmmd, fed, file, noise};
+use crate::common::{RARELY, directory, fastmmd, fed, file, noise};
 use fastmmd::features::sampling::QUASI_MAX_INPUTS;
 use fastmmd::monitor::LEARNING_ROWS;
 use fastmmd::{Config, MapKind, Profile, Sampling};

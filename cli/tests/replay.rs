@@ -1,12 +1,10 @@
 //! `replay` and `demo` on files, standard input and a growing file.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
-use common::{RARELY, directory, fastmmd, fed, file, noise, peak_kilobytes};
+use crate::common::{RARELY, directory, fastmmd, fed, file, noise, peak_kilobytes};
 use fastmmd::{Config, Detector, Fourier, Verdict};
 use fastmmd_reference::generate::Generator;
 use serde_json::{Value, json};
