@@ -44,9 +44,17 @@ use super::legs::joint::Joint;
 /// assert_eq!(PUMP.detector.saved_bytes(), Node::<Fourier<2, 16>, All>::BYTES);
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`Detector::new` cannot make a detector of `{Self}`",
+    label = "not a map of `f32` samples with its shape in its type",
+    note = "a map of `fixed` has samples of integers; a `dynamic::Map` needs `dynamic::detector`",
+    note = "in generic code over a map `M` and legs `L`, ask for `M: fastmmd::monitor::FixedShape<L>`"
+)]
 #[expect(private_bounds, reason = "what a detector keeps is the crate's own business")]
 pub trait FixedShape<L: Legs = All>: FeatureMap<Backend: SinCos> + Fresh<L> {}
 
+// Messages of the compiler then name this trait, not what the crate needs for it.
+#[diagnostic::do_not_recommend]
 impl<M: FeatureMap<Backend: SinCos> + Fresh<L>, L: Legs> FixedShape<L> for M {}
 
 /// What a detector keeps, as a constant.
