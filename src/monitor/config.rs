@@ -282,3 +282,22 @@ impl<L: Legs> Config<L> {
         (self.learning_rows / 16).clamp(64, 256)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One row fewer is refused, whole period or not.
+    #[test]
+    fn the_least_learning_rows_are_just_enough() {
+        for period in [4.0, 64.0, 64.1, 500.0, 1000.3, 262_143.9] {
+            let config = Config::rows(1e4).with_period(period);
+            let least = config.least_learning_rows();
+            assert!(f64::from(least) >= f64::from(LEAST_CYCLES) * f64::from(period));
+            assert_eq!(Config { learning_rows: least, ..config }.check(), Ok(()));
+            assert!(Config { learning_rows: least - 1, ..config }.check().is_err(), "{period}");
+        }
+        let longest = Config::rows(1e4).with_period(*PERIODS.end());
+        assert_eq!(longest.least_learning_rows(), *LEARNING_ROWS.end());
+    }
+}
