@@ -58,7 +58,7 @@ pub struct Alarm {
 }
 
 /// Watches how a group of channels goes together with another, each with a map of its own, of LA
-/// and LB frequencies: 8·LA·LB + 8·(LA + LB) + 84·C and about 150 bytes for C channels in all, 2.7 KB
+/// and LB frequencies: 8·LA·LB + 8·(LA + LB) + 84·C and about 150 bytes for C channels in all, 2.6 KB
 /// for two channels and 16 frequencies each.
 ///
 /// It alarms when a coupling appears, breaks or changes its form. Where the groups are independent
