@@ -120,7 +120,17 @@ impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Channel(channel) => write!(f, "channel {channel} of the sample"),
-            other => f.write_str(other.name()),
+            Self::Weight
+            | Self::Bandwidth
+            | Self::Amplitude
+            | Self::Keep
+            | Self::Frequency
+            | Self::MeanTime
+            | Self::Window
+            | Self::ScalingRows
+            | Self::LearningRows
+            | Self::Period
+            | Self::RelearnRows => f.write_str(self.name()),
         }
     }
 }
@@ -248,8 +258,33 @@ impl Error {
     pub const fn parameter(&self) -> Option<Parameter> {
         match self {
             Self::NonFinite(parameter) | Self::OutOfRange(parameter) => Some(*parameter),
-            _ => None,
+            Self::PhaseTooLarge
+            | Self::NotSpherical
+            | Self::Empty
+            | Self::TooFewSamples
+            | Self::NothingToRemove
+            | Self::Full
+            | Self::MapMismatch
+            | Self::NotLearned
+            | Self::NotComparable
+            | Self::BufferTooSmall { .. }
+            | Self::NotAState
+            | Self::NewerVersion(_)
+            | Self::WrongLength
+            | Self::ChecksumMismatch
+            | Self::WrongShape
+            | Self::Inconsistent => None,
         }
+    }
+
+    /// The same error about a channel with another number.
+    pub(crate) fn with_channel(mut self, number: impl FnOnce(usize) -> usize) -> Self {
+        if let Self::NonFinite(Parameter::Channel(channel))
+        | Self::OutOfRange(Parameter::Channel(channel)) = &mut self
+        {
+            *channel = number(*channel);
+        }
+        self
     }
 
     /// Panics with this error. In a constant that stops compilation: see
@@ -298,7 +333,20 @@ impl fmt::Display for Error {
                 write!(f, "{}: {needed} bytes are needed", self.message())
             }
             Self::NewerVersion(version) => write!(f, "{}: version {version}", self.message()),
-            other => f.write_str(other.message()),
+            Self::PhaseTooLarge
+            | Self::NotSpherical
+            | Self::Empty
+            | Self::TooFewSamples
+            | Self::NothingToRemove
+            | Self::Full
+            | Self::MapMismatch
+            | Self::NotLearned
+            | Self::NotComparable
+            | Self::NotAState
+            | Self::WrongLength
+            | Self::ChecksumMismatch
+            | Self::WrongShape
+            | Self::Inconsistent => f.write_str(self.message()),
         }
     }
 }

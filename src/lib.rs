@@ -6,10 +6,11 @@
 //! Each channel is watched by cumulative sums (CUSUM) and exponentially weighted means of its values
 //! and of its innovations. All channels together are compared with what was learned by the squared
 //! maximum mean discrepancy (MMD²): a distance between distributions that responds to changes of
-//! level, spread and shape, and of the dependence between channels. A shift-invariant kernel is the expectation of cos(ω'(x − y)) over its
-//! spectral distribution. With random Fourier features, MMD² of two samples is therefore the mean,
-//! over L frequencies ω, of the squared distance between two mean points on a circle (Zhao and
-//! Meng, *FastMMD*, 2015). A stream of any length is stored as L pairs of sums.
+//! level, spread and shape, and of the dependence between channels. A shift-invariant kernel is the
+//! expectation of cos(ω'(x − y)) over its spectral distribution. With random Fourier features, MMD²
+//! of two samples is therefore the mean, over L frequencies ω, of the squared distance between two
+//! mean points on a circle (Zhao and Meng, *FastMMD*, 2015). A stream of any length is stored as L
+//! pairs of sums.
 //!
 //! # Example
 //!

@@ -1,14 +1,12 @@
-//! Lengths: the number of inputs or frequencies, known at compile time or, with
-//! `alloc`, at run time.
+//! Lengths: numbers of inputs and frequencies, known at compile time or, with `alloc`, at run time.
 //!
-//! All code of the crate is generic over [`Length`]. On a microcontroller the length is [`Fixed`]
-//! and values are arrays, at no cost. On a host the lengths of `dynamic` use boxed slices, for any
+//! The crate's code is generic over [`Length`]. On a microcontroller the length is [`Fixed`] and
+//! values are arrays, at no cost. On a host the lengths of `dynamic` use boxed slices, for any
 //! shape.
 
 use core::fmt;
 
-/// A number of inputs or frequencies. Sealed: [`Fixed`], and the lengths of
-/// `dynamic`.
+/// A number of inputs or frequencies. Sealed: implemented by [`Fixed`] and the lengths of `dynamic`.
 pub trait Length: sealed::Sealed + Copy + Default + Eq + fmt::Debug + 'static {
     /// N owned values: `[T; N]`, or `Box<[T]>`.
     type Of<T>;

@@ -3,6 +3,7 @@
 //! Replaying them takes at most four times as long as parsing them alone, and less than 50 MB of
 //! memory. Both are measured alternately in one run, because only their ratio is reproducible.
 
+#[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/common/mod.rs"]
 mod common;
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fastmmd::monitor::LEAST_CYCLES;
 use fastmmd::{MapKind, Profile, Sampling};
 
 use crate::choice;
@@ -146,7 +147,7 @@ pub(crate) struct Watching {
     )]
     pub(crate) mean_time_between_false_alarms: Option<Span>,
     /// A cycle that the signal is known to have, such as a day or a turn of a machine, in rows or
-    /// as a time. Level and spread are then learned by its phase; learning has to hold four cycles.
+    /// as a time. Level and spread are then learned by its phase; learning has to hold several cycles.
     /// `fastmmd tune` finds it.
     #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) period: Option<Span>,
@@ -177,7 +178,7 @@ fn learn_help() -> String {
     format!(
         "Rows or time to learn from, all of which should be healthy [default: {LEARNED_PERCENT} % \
          of a file, but at least {LEAST_LEARNED} rows or three quarters of it, and at most {most}; \
-         {most} rows of standard input; with --period at least four cycles]"
+         {most} rows of standard input; with --period at least {LEAST_CYCLES} cycles]"
     )
 }
 

@@ -9,7 +9,7 @@ use crate::cost;
 use crate::fault::Fault;
 use crate::period::{self, Cycle};
 use crate::rows::{Row, Rows};
-use crate::setup::{self, CYCLES, GOOD_CYCLES, Plan};
+use crate::setup::{self, GOOD_CYCLES, Plan, least_learning};
 use crate::source::Source;
 
 /// Longest delay by default, in rows.
@@ -85,7 +85,7 @@ impl Log {
     /// Whether there are enough cycles to learn from.
     pub(crate) fn has_cycles(&self, rows: f64) -> bool {
         let half = self.learn.map_or(real(self.rows.len()) / 2.0, f64::from);
-        CYCLES * rows <= half
+        f64::from(least_learning(Some(rows))) <= half
     }
 
     /// The settings with this period, or none.
@@ -143,8 +143,7 @@ impl Log {
         while rows < half && !supports(rows)? {
             rows = rows.saturating_mul(2);
         }
-        let cycles = period.map_or(least, |period| ceiling(CYCLES * period));
-        Ok(rows.min(half).max(cycles).clamp(least, most))
+        Ok(rows.min(half).max(least_learning(period)).min(most))
     }
 
     /// Rows within which a change must be found after so many were learned from.

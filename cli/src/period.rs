@@ -1,5 +1,5 @@
 //! Finds the cycle of a log: candidates by its autocorrelation, proven by how well the first half of
-//! the log foretells the second.
+//! the log predicts the second.
 
 use fastmmd_reference::real;
 

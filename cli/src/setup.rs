@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 
 use fastmmd::dynamic::{self, Map};
-use fastmmd::monitor::{LEARNING_ROWS, MEAN_TIMES, NotANumber};
+use fastmmd::monitor::{
+    LEARNING_ROWS, LEAST_CYCLES, MEAN_TIMES, NotANumber, PERIODS, RELEARN_ROWS,
+};
 use fastmmd::{Config, Error, Kernel, Parameter, Sampling};
 
 use crate::args::{Missing, Watching};
@@ -23,8 +25,6 @@ pub(crate) const PROMISE: f32 = 10_000.0;
 pub(crate) const LEARNED_PERCENT: u64 = 15;
 /// Least number of rows to learn from by default, if three quarters of the log are more.
 pub(crate) const LEAST_LEARNED: u64 = 768;
-/// Cycles that learning has to hold.
-pub(crate) const CYCLES: f64 = 4.0;
 /// Cycles to learn from by default, if they are no more than half of the log.
 pub(crate) const GOOD_CYCLES: f64 = 8.0;
 
@@ -44,6 +44,12 @@ impl Plan {
 /// The learning rows of the core's default settings.
 pub(crate) fn learning_rows() -> u32 {
     Config::rows(PROMISE).learning_rows
+}
+
+/// The fewest learning rows that the core takes with this period, or without one.
+pub(crate) fn least_learning(period: Option<f64>) -> u32 {
+    let period = period.map(fastmmd_reference::single);
+    Config { period, ..Config::rows(PROMISE) }.least_learning_rows()
 }
 
 /// The map of a detector.
@@ -129,7 +135,7 @@ pub(crate) fn settings(
         },
         period: period.map(fastmmd_reference::single),
         relearn_after: match options.relearn_after {
-            Some(span) => Some(whole("--relearn-after", span, rate, &(1..=u32::MAX))?),
+            Some(span) => Some(whole("--relearn-after", span, rate, &RELEARN_ROWS)?),
             None => None,
         },
         ..Config::rows(PROMISE)
@@ -142,10 +148,11 @@ pub(crate) fn settings(
     };
     checked.map_err(|error| match error {
         Error::OutOfRange(Parameter::Period) => {
-            let (rows, least) = (period.unwrap_or_default(), CYCLES * period.unwrap_or_default());
+            let (rows, least) = (period.unwrap_or_default(), config.least_learning_rows());
+            let (shortest, longest) = (PERIODS.start(), PERIODS.end());
             Fault::new(format!(
-                "--period of {rows} rows: must be at least 4 rows, and learning has to hold \
-                 {CYCLES} cycles: {least} rows (--learn), not {learning_rows}"
+                "--period of {rows} rows: must be from {shortest} to {longest} rows, and learning \
+                 has to hold {LEAST_CYCLES} cycles: {least} rows (--learn), not {learning_rows}"
             ))
         }
         other => Fault::new(other),
@@ -165,10 +172,11 @@ fn default_learning(table: &Table, period: Option<f64>) -> Result<u32, Fault> {
         Some(rows) => {
             let part = rows.saturating_mul(LEARNED_PERCENT) / 100;
             let part = part.max(LEAST_LEARNED.min(rows / 4 * 3)).min(preset);
-            part.max(cycles(GOOD_CYCLES).min(rows / 2)).max(cycles(CYCLES))
+            part.max(cycles(GOOD_CYCLES).min(rows / 2))
         }
     };
-    let (least, most) = (*LEARNING_ROWS.start(), *LEARNING_ROWS.end());
+    let most = *LEARNING_ROWS.end();
+    let least = least_learning(period).min(most);
     Ok(u32::try_from(learn).unwrap_or(most).clamp(least, most))
 }
 
@@ -194,13 +202,5 @@ mod tests {
             let config = Config { mean_time_between_false_alarms: stated, ..config };
             assert_eq!(config.warnings().count(), 0);
         }
-    }
-
-    #[test]
-    fn learning_has_to_hold_as_many_cycles_as_the_core_wants() {
-        let config = Config { learning_rows: 4000, ..Config::rows(PROMISE) };
-        let most = 4000.0 / fastmmd_reference::single(CYCLES);
-        assert!(config.with_period(most).check().is_ok());
-        assert!(config.with_period(most + 1.0).check().is_err());
     }
 }

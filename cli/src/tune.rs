@@ -5,11 +5,11 @@ use serde_json::json;
 use crate::args::TuneArguments;
 use crate::cost;
 use crate::fault::Fault;
-use crate::healthy::{Log, ceiling, rounded};
+use crate::healthy::{Log, rounded};
 use crate::paste;
 use crate::progress::Progress;
 use crate::report::{self, DIM};
-use crate::setup::CYCLES;
+use crate::setup::least_learning;
 use crate::trial::{Trial, best};
 
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
@@ -135,7 +135,7 @@ fn say_cycle(log: &Log) -> Result<(), Fault> {
         report::say(format!("  {:>3.0} %  {name}", 100.0 * part.max(0.0)))?;
     }
     if !log.has_cycles(rounded(cycle.rows)) {
-        let needed = ceiling(2.0 * CYCLES * cycle.rows);
+        let needed = 2 * u64::from(least_learning(Some(cycle.rows)));
         report::say(format!(
             "note: too few cycles to use it: {needed} rows are needed, of which half are learned"
         ))?;

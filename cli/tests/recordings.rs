@@ -4,12 +4,10 @@
 //! Set `FASTMMD_NAB` and `FASTMMD_SKAB` to checkouts of numenta/NAB and waico/SKAB. Without them,
 //! and without any beside the project, these tests print that they are skipped and pass.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::fastmmd;
+use crate::common::fastmmd;
 use fastmmd::monitor::{Alarm, NotANumber};
 use fastmmd::{Config, Detector, Fourier, Verdict};
 use serde_json::{Value, json};

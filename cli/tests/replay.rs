@@ -1,12 +1,11 @@
 //! `replay` and `demo` on files, standard input and a growing file.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 
-use common::{RARELY, directory, fastmmd, fed, file, noise, peak_kilobytes};
+use crate::common::{RARELY, directory, fastmmd, fed, file, noise, peak_kilobytes};
+use fastmmd::{Config, Detector, Fourier, Verdict};
 use fastmmd_reference::generate::Generator;
 use serde_json::{Value, json};
 
@@ -528,16 +527,43 @@ fn wide(channels: usize, rows: usize, step: usize, moved: usize) -> String {
     text
 }
 
+/// The map that the tool draws by default, for 40 channels.
+static FORTY: Fourier<40, 32> = Fourier::additive(1);
+
 #[test]
 fn many_channels_are_watched() {
     let at = directory("replay-wide");
-    let log = file(&at, "log.csv", &wide(40, 1600, 1400, 33));
+    let text = wide(40, 1600, 1400, 33);
+    let log = file(&at, "log.csv", &text);
     let picture = at.join("plot.svg").to_str().expect("UTF-8").to_owned();
     let ran = fastmmd(&["replay", &log, "--learn", "1200", "--json", RARELY, "--plot", &picture]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let first = &ran.alarms()[0];
     assert!((1400..1440).contains(&first["row"].as_u64().expect("a row")), "{first}");
     assert_eq!(first["channel_name"], "c33", "{first}");
+    // The same alarms as of a detector whose shape is in its type.
+    let config = Config { learning_rows: 1200, ..Config::rows(1e8) };
+    let mut compiled = Box::new(Detector::new(&FORTY, config).expect("in range"));
+    let rows = text.lines().skip(1).map(|line| {
+        let cells: Vec<f32> = line.split(',').map(|cell| cell.parse().expect("a number")).collect();
+        <[f32; 40]>::try_from(cells).expect("40 cells")
+    });
+    let verdicts: Vec<Verdict> = rows.map(|row| compiled.push(&row).expect("finite")).collect();
+    let alarms = verdicts.iter().filter_map(|verdict| match verdict {
+        Verdict::Alarm(alarm) => Some(*alarm),
+        Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting | Verdict::Amended(_) => {
+            None
+        }
+    });
+    let told = ran.alarms().into_iter().map(|alarm| {
+        let number = |name: &str| alarm[name].as_u64().expect("a number");
+        let score = fastmmd_reference::single(alarm["score"].as_f64().expect("a number"));
+        (number("row"), number("since_row"), number("channel"), score.to_bits())
+    });
+    let compiled = alarms
+        .map(|alarm| (alarm.row, alarm.since, alarm.channel as u64, alarm.score.to_bits()))
+        .collect::<Vec<_>>();
+    assert_eq!(told.collect::<Vec<_>>(), compiled);
     // Of all channels that one is drawn.
     let text = fs::read_to_string(&picture).expect("a picture");
     assert!(text.contains("\nc33\n") && text.contains("32 channels not shown"));

@@ -1,10 +1,8 @@
 //! `export`, `inspect`, `compare` and `merge`.
 
-mod common;
-
 use std::fs;
 
-use common::{Ran, directory, fastmmd, file, noise};
+use crate::common::{Ran, directory, fastmmd, file, noise};
 use fastmmd::monitor::{Cyclic, Lean};
 use fastmmd::{Config, Detector, Embedding, FeatureMap, Fourier, Recipe};
 use fastmmd_reference::generate::Generator;

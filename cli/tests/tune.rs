@@ -1,8 +1,6 @@
 //! `tune` on a file.
 
-mod common;
-
-use common::{directory, fastmmd, file, noise};
+use crate::common::{directory, fastmmd, file, noise};
 use fastmmd_reference::generate::Generator;
 
 /// The Rust source that the command prints, compiled unchanged.

@@ -1,8 +1,6 @@
 //! `test` on two files.
 
-mod common;
-
-use common::{directory, fastmmd, file};
+use crate::common::{directory, fastmmd, file};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::{Points, Weighted, exact, kernel};
 use serde_json::Value;

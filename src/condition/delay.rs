@@ -7,16 +7,16 @@ use crate::error::Error;
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{Initial, state};
 
-/// The last D/C rows of C channels, for C and D known when compiled: see [`DelayOf`].
+/// The last D/C rows of C channels, for C and D known at compile time: see [`DelayOf`].
 pub type Delay<const C: usize, const D: usize> = DelayOf<Fixed<C>, Fixed<D>>;
 
 state! {
-    /// The last rows of C channels, newest first, as one vector of D = lags × C values: 4·D + 4
-    /// bytes.
+    /// A delay line: the last D/C rows of C channels, newest first, as one vector of D values.
+    /// 4·D + 4 bytes.
     ///
     /// A change in the dynamics (how a reading follows from the one before) need not change the
-    /// distribution of single readings; it does change that of such vectors. With D = C there is
-    /// one lag and the vector is the row itself.
+    /// distribution of single readings. It does change that of such vectors. With D = C the vector
+    /// is the row itself.
     ///
     /// ```
     /// use fastmmd::condition::Delay;
@@ -28,8 +28,9 @@ state! {
     /// # Ok::<(), fastmmd::Error>(())
     /// ```
     ///
-    /// D must be a multiple of C. Anything else does not compile: `cargo build` says so, and for a
-    /// constant `cargo check` too.
+    /// D must be a multiple of C. Anything else does not compile. In a `const` or `static`,
+    /// `cargo check` says so; elsewhere only `cargo build` does, because `cargo check` does not
+    /// evaluate the constants of generic functions.
     ///
     /// ```compile_fail
     /// let delay = fastmmd::condition::Delay::<2, 3>::new();
@@ -63,7 +64,7 @@ impl<const C: usize, const D: usize> Default for Delay<C, D> {
 }
 
 impl<C: Length, D: Length> DelayOf<C, D> {
-    /// Adds a row; the vector of the last rows once there are enough. O(D).
+    /// Adds a row, and returns the vector of the last rows once there are enough. O(D).
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel, as for

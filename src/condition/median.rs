@@ -1,4 +1,4 @@
-//! How far apart are two typical rows? That distance suits as the bandwidth of a kernel.
+//! The median distance between rows, the usual bandwidth of a kernel (median heuristic).
 
 use super::scale::check_row;
 use crate::error::Error;
@@ -9,20 +9,21 @@ use crate::state::{Initial, state};
 /// Anchors kept; each new row is compared with one of the older half.
 const ANCHORS: usize = 8;
 
-/// The median distance of rows of C channels, for a C known when compiled: see
+/// The median distance of rows of C channels, for a C known at compile time: see
 /// [`MedianDistanceOf`].
 pub type MedianDistance<const C: usize> = MedianDistanceOf<Fixed<C>>;
 
 state! {
-    /// Streaming median of the distance between rows that are not neighbours: 32·C + 60 bytes.
+    /// Streaming median of the Euclidean distance between rows that are not neighbours, the usual
+    /// bandwidth of a kernel (median heuristic). 32·C + 60 bytes.
     ///
-    /// Every `spacing` rows, one of eight anchors is replaced by the row at hand. Every row is
-    /// compared with one of the four oldest anchors, which lie from four to eight spacings back:
-    /// under autocorrelation, neighbours are closer than independent rows. The median of the
-    /// squared distances is followed by the P² algorithm (Jain and Chlamtac, 1985).
+    /// Eight earlier rows are kept as anchors; every `spacing` rows, the newest replaces the oldest.
+    /// Every row is compared with one of the four oldest anchors, which are four to eight spacings
+    /// back: where readings are autocorrelated, neighbours are closer than independent rows. The
+    /// median of the squared distances is estimated by the P² algorithm (Jain and Chlamtac, 1985).
     ///
-    /// Pairs of equal rows are left out. Of quantised readings, or of readings that are mostly 0,
-    /// more than half of all pairs may be equal, and a distance of 0 is no bandwidth.
+    /// Pairs of equal rows are left out: of quantised readings, more than half of all pairs may be
+    /// equal, and 0 is no bandwidth.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MedianDistanceOf<C: Length> {
         spacing: u32 = 1,

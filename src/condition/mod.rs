@@ -1,13 +1,13 @@
 //! Conditioning: turns readings as the sensor gives them into standardised values.
 //!
-//! For embeddings: [`Scale`] puts each channel in units of its own deviation, [`MedianDistance`]
-//! tells how far apart two typical rows are, which suits as a bandwidth, and [`Delay`] joins a row
-//! with the rows before it.
+//! For embeddings, call these first: [`Scale`] gives each channel in units of its own deviation;
+//! [`MedianDistance`] measures how far apart two typical rows are, a good bandwidth; [`Delay`] joins
+//! a row with the rows before it.
 //!
-//! A [`Detector`](crate::Detector) has no need of these. It conditions each channel by itself: its
-//! level and spread, even if the first rows hold glitches; a profile by phase, if the signal has a
-//! known cycle; a linear prediction from its own past, whose error is the innovation; and for how
-//! many rows a reading has not changed or not come.
+//! A [`Detector`](crate::Detector) needs none of them. For each channel it learns level and spread,
+//! a profile by phase if the signal has a known cycle, and a linear prediction from the channel's
+//! own past, whose error is the innovation. It also counts for how many rows a reading has not
+//! changed or has been missing.
 
 mod cycle;
 mod delay;

@@ -1,48 +1,58 @@
 //! Each channel in units of its own deviation.
 
+use super::standard::{FIRST_ROWS, Standard};
 use crate::error::{Error, Parameter};
-use crate::numeric::{row_count, sqrt_f32, within};
+use crate::numeric::within;
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{Initial, state};
 
-/// Largest standardised value, in standard deviations: keeps every phase in reach.
+/// Largest standardised value, in standard deviations: larger ones are cut to it, so that phases
+/// stay small enough to compute.
 pub const MAX_DEVIATIONS: f32 = 1e5;
 
-/// Largest reading, in the sensor's own units, that is taken: its square still fits.
+/// Largest reading that is accepted, in the sensor's own units: its square still fits in an `f32`.
 pub const MAX_READING: f32 = 1e15;
 
-/// Rows after which an outlier is told by the spread so far.
-const SETTLED_ROWS: u32 = 8;
-/// A value farther than this many deviations from the mean so far counts as one at this distance.
-const OUTLIER: f32 = 8.0;
-
-/// Running mean and standard deviation of C channels, for a C known when compiled: see
+/// Running mean and standard deviation of C channels, for a C known at compile time: see
 /// [`ScaleOf`].
 pub type Scale<const C: usize> = ScaleOf<Fixed<C>>;
 
 state! {
-    /// Running mean and standard deviation of channels, by Welford's recursion: 8·C + 4 bytes.
+    /// One channel.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Measured {
+        standard: Standard,
+        /// Its first rows, until there are enough to tell which of them are glitches.
+        first: [f32; FIRST_ROWS],
+    }
+}
+
+state! {
+    /// Running mean and standard deviation of channels: 84·C + 4 bytes.
     ///
-    /// From the ninth row on, a value beyond 8 deviations counts as one at 8 deviations, so that a
-    /// glitch does not enlarge the spread of its channel; a real change of level gets through in
-    /// a few rows.
+    /// The first 16 rows are kept and looked at together: a value far from their median counts as
+    /// one at 6 times their usual distance from it. Later, a value beyond 8 deviations counts as one
+    /// at 8. So a glitch, even in the first row, hardly enlarges the spread of its channel, while a
+    /// real change of level gets through in a few rows. Before there are 16 rows, nothing is known:
+    /// means and deviations are 0.
+    ///
+    /// A [`Detector`](crate::Detector) measures its channels in the same way by itself.
     ///
     /// ```
     /// use fastmmd::condition::Scale;
     ///
     /// let mut scale = Scale::<1>::new();
-    /// for reading in [19.0, 20.0, 21.0] {
-    ///     scale.push(&[reading])?;
+    /// for row in 0..100 {
+    ///     scale.push(&[if row % 2 == 0 { 19.0 } else { 21.0 }])?;
     /// }
-    /// assert_eq!(scale.standardised(&[22.0])?, [2.0]);
+    /// let [value] = scale.standardised(&[22.0])?;
+    /// assert!((value - 2.0).abs() < 1e-5);
     /// # Ok::<(), fastmmd::Error>(())
     /// ```
     #[derive(Debug, Clone, PartialEq)]
     pub struct ScaleOf<C: Length> {
         rows: u32,
-        means: Per<C, f32>,
-        /// Sums of squared deviations from the mean.
-        squares: Per<C, f32>,
+        channels: Per<C, Measured>,
     }
 }
 
@@ -67,25 +77,15 @@ impl<C: Length> ScaleOf<C> {
     /// [`Error::NonFinite`] or, beyond [`MAX_READING`], [`Error::OutOfRange`], naming the channel.
     pub fn push(&mut self, row: &C::Slice<f32>) -> Result<(), Error> {
         check_row(row.as_ref())?;
-        self.take_in(row.as_ref());
+        self.learn(row.as_ref());
         Ok(())
     }
 
     /// Takes a row of finite readings into account.
-    pub(crate) fn take_in(&mut self, row: &[f32]) {
-        let settled = self.rows >= SETTLED_ROWS;
-        let before = row_count(self.rows.max(1));
+    pub(crate) fn learn(&mut self, row: &[f32]) {
         self.rows = self.rows.saturating_add(1);
-        let rate = 1.0 / row_count(self.rows);
-        let spreads = self.means.iter_mut().zip(self.squares.iter_mut());
-        for (x, (mean, square)) in row.iter().zip(spreads) {
-            let deviation = sqrt_f32(*square / before);
-            // A channel that has not moved yet has no spread to tell an outlier by.
-            let limit = if settled && *square > 0.0 { OUTLIER * deviation } else { f32::MAX };
-            let x = *mean + within(x - *mean, limit);
-            let before = x - *mean;
-            *mean += before * rate;
-            *square += before * (x - *mean);
+        for (channel, reading) in self.channels.iter_mut().zip(row) {
+            channel.standard.learn(*reading, &mut channel.first);
         }
     }
 
@@ -97,44 +97,53 @@ impl<C: Length> ScaleOf<C> {
 
     /// The mean of each channel, in units of the input.
     #[must_use]
-    pub fn means(&self) -> &C::Slice<f32> {
-        self.means.borrow()
+    pub fn means(&self) -> C::Of<f32> {
+        self.each(|standard| standard.learned().0).0
     }
 
-    /// The standard deviation of each channel, in units of the input; at least what `f32` can
-    /// resolve at its mean. A channel that has not moved at all gets a ten-thousandth of its
-    /// mean.
+    /// The standard deviation of each channel, in units of the input: the root of the mean squared
+    /// distance from the mean, and at least what `f32` can resolve there. 0 for a channel that has
+    /// not moved.
     #[must_use]
     pub fn deviations(&self) -> C::Of<f32> {
-        self.spreads().0
+        self.each(|standard| standard.present().in_use().1).0
     }
 
-    pub(crate) fn spreads(&self) -> Per<C, f32> {
-        let degrees = row_count(self.rows.saturating_sub(1).max(1));
-        let mut deviations = self.means.like(0.0);
-        let seen = self.squares.iter().zip(self.means.iter());
-        for (deviation, (square, mean)) in deviations.iter_mut().zip(seen) {
-            let part = if *square > 0.0 { 2.4e-7 } else { 1e-4 };
-            let floor = (part * mean.abs()).max(1e-30);
-            *deviation = sqrt_f32(square / degrees).max(floor);
-        }
-        deviations
-    }
-
-    /// (x − mean)/deviation for each channel, cut at ±[`MAX_DEVIATIONS`]. O(C).
+    /// (x − mean)/deviation for each channel, cut at ±[`MAX_DEVIATIONS`]; 0 for a channel that has
+    /// not moved. O(C).
     ///
     /// # Errors
     /// As [`push`](Self::push).
     pub fn standardised(&self, row: &C::Slice<f32>) -> Result<C::Of<f32>, Error> {
         check_row(row.as_ref())?;
-        Ok(self.in_deviations(row.as_ref()).0)
+        Ok(self.values(row.as_ref(), Standard::present).0)
     }
 
-    /// The same for a row of finite readings.
-    pub(crate) fn in_deviations(&self, row: &[f32]) -> Per<C, f32> {
-        let mut values = self.spreads();
-        for ((value, x), mean) in values.iter_mut().zip(row).zip(self.means.iter()) {
-            *value = within((x - mean) / *value, MAX_DEVIATIONS);
+    /// The same for a row of finite readings, by the means and deviations that were last
+    /// [put to use](Self::correct).
+    pub(crate) fn in_use(&self, row: &[f32]) -> Per<C, f32> {
+        self.values(row, |standard| *standard)
+    }
+
+    /// Puts to use what was learned so far, for each channel where that is off from what is in use by
+    /// a factor of two or more. Returns whether there is one.
+    pub(crate) fn correct(&mut self) -> bool {
+        let corrections = self.channels.iter_mut().map(|channel| channel.standard.correct());
+        corrections.fold(false, |any, correction| any | correction.is_some())
+    }
+
+    fn each(&self, value: impl Fn(&Standard) -> f32) -> Per<C, f32> {
+        let mut values = self.channels.like(0.0);
+        for (place, channel) in values.iter_mut().zip(self.channels.iter()) {
+            *place = value(&channel.standard);
+        }
+        values
+    }
+
+    fn values(&self, row: &[f32], by: impl Fn(&Standard) -> Standard) -> Per<C, f32> {
+        let mut values = self.channels.like(0.0);
+        for ((value, channel), x) in values.iter_mut().zip(self.channels.iter()).zip(row) {
+            *value = within(by(&channel.standard).standardised(*x), MAX_DEVIATIONS);
         }
         values
     }
@@ -160,23 +169,27 @@ mod tests {
 
     #[test]
     fn matches_the_definition() {
-        let rows: [[f32; 2]; 5] =
-            [[1.0, 100.0], [2.0, 100.0], [4.0, 100.0], [7.0, 100.0], [11.0, 100.0]];
+        let rows: [[f32; 2]; 20] = core::array::from_fn(|row| [(row * row % 11) as f32, 100.0]);
         let mut scale = Scale::<2>::new();
         for row in &rows {
             scale.push(row).unwrap();
         }
-        let mean = rows.iter().map(|r| r[0]).sum::<f32>() / 5.0;
-        let variance = rows.iter().map(|r| (r[0] - mean).powi(2)).sum::<f32>() / 4.0;
-        assert!((scale.means()[0] - mean).abs() < 1e-6);
-        assert!((scale.deviations()[0] - variance.sqrt()).abs() < 1e-6);
-        assert_eq!(scale.deviations()[1], 0.01);
+        let mean = rows.iter().map(|r| r[0]).sum::<f32>() / 20.0;
+        let variance = rows.iter().map(|r| (r[0] - mean).powi(2)).sum::<f32>() / 20.0;
+        assert!((scale.means()[0] - mean).abs() < 1e-6 * mean);
+        assert!((scale.deviations()[0] - variance.sqrt()).abs() < 1e-6 * variance.sqrt());
+        assert_eq!((scale.rows(), scale.means()[1], scale.deviations()[1]), (20, 100.0, 0.0));
+        let [x, still] = scale.standardised(&[mean + 2.0 * variance.sqrt(), 105.0]).unwrap();
+        assert!((x - 2.0).abs() < 1e-5);
+        assert_eq!(still, 0.0);
     }
 
     #[test]
     fn refuses_what_is_not_finite_and_stays_as_it_was() {
         let mut scale = Scale::<2>::new();
-        scale.push(&[1.0, 2.0]).unwrap();
+        for row in 0..20_u8 {
+            scale.push(&[f32::from(row % 2), 2.0]).unwrap();
+        }
         let before = scale.clone();
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let refused = Err(Error::NonFinite(Parameter::Channel(1)));
@@ -191,11 +204,11 @@ mod tests {
     }
 
     /// The deviation of 256 rows of ±1 around `level`, with one glitch.
-    fn deviation_with(level: f32, glitch: f32) -> f32 {
+    fn deviation_with(level: f32, at: u16, glitch: f32) -> f32 {
         let mut scale = Scale::<1>::new();
         for row in 0..256_u16 {
             let value = if row % 2 == 0 { level + 1.0 } else { level - 1.0 };
-            scale.push(&[if row == 100 { glitch } else { value }]).unwrap();
+            scale.push(&[if row == at { glitch } else { value }]).unwrap();
         }
         scale.deviations()[0]
     }
@@ -203,14 +216,17 @@ mod tests {
     #[test]
     fn a_glitch_hardly_moves_the_spread() {
         for glitch in [1e3, -1e6, 1e15] {
-            let deviation = deviation_with(0.0, glitch);
+            let deviation = deviation_with(0.0, 100, glitch);
             assert!((deviation - 1.0).abs() < 0.2, "{glitch} {deviation}");
+            // Cut at 6 times the distance between the two values that all others have.
+            let deviation = deviation_with(0.0, 3, glitch);
+            assert!((deviation - 1.0).abs() < 0.5, "{glitch} in the first rows: {deviation}");
         }
     }
 
     #[test]
     fn a_small_spread_on_a_large_level_is_kept() {
-        let deviation = deviation_with(100_000.0, 100_000.0);
+        let deviation = deviation_with(100_000.0, 100, 100_000.0);
         assert!((deviation - 1.0).abs() < 0.05, "{deviation}");
     }
 

@@ -114,6 +114,11 @@ impl Standard {
         None
     }
 
+    /// The same, measured by all rows so far.
+    pub(crate) fn present(&self) -> Self {
+        Self { level: self.mean, gain: NonNegative(self.present_gain()), ..*self }
+    }
+
     /// (x − level)/deviation; 0 for a channel that has not moved.
     #[inline]
     pub(crate) fn standardised(&self, reading: f32) -> f32 {

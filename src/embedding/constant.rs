@@ -1,8 +1,9 @@
-//! Empty streams as constants, straight from a map.
+//! Empty streams as constants, by methods of the map.
 //!
 //! `Embedding::new`, `TwoSample::new` and `KernelFamily::new` take any map, and ask it for its
-//! fingerprint by a method of [`FeatureMap`](crate::FeatureMap). Methods of traits cannot be called
-//! in constants yet. Those of a map itself can.
+//! fingerprint by a method of the trait [`FeatureMap`](crate::FeatureMap). Stable Rust cannot call
+//! methods of a trait in a constant. It can call those that each map has of its own, so these are
+//! the `const` form of the same constructors.
 
 use super::{Embedding, KernelFamily, TwoSample};
 use crate::error::Error;

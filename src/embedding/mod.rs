@@ -163,8 +163,11 @@ impl<M: FeatureMap<Frequencies = Fixed<L>>, const L: usize> Embedding<M> {
 }
 
 impl<M: FeatureMap> Embedding<M> {
-    /// An empty embedding for samples of `map`. For a constant, see
-    /// [`Fourier::embedding`](crate::Fourier::embedding).
+    /// An empty embedding for samples of `map`.
+    ///
+    /// Not a `const fn`: it asks the map for its fingerprint through a trait, which stable Rust
+    /// cannot do in a constant, and which depends on the map's seed, not on its type. In a `const`
+    /// or `static`, [`map.embedding()`](crate::Fourier::embedding) makes the same.
     #[must_use]
     pub fn new(map: &M) -> Self {
         Self::empty(map.fingerprint(), map.recipe().kernel.amplitude(), &map.dims())

@@ -26,7 +26,8 @@ use crate::shape::Fixed;
 /// assert_eq!(MAP.recipe().sampling, Sampling::Quasi);
 /// ```
 ///
-/// D and L are checked at compile time: D ≥ 1 and 1 ≤ L ≤ 65 536.
+/// D and L are checked at compile time: D ≥ 1 and 1 ≤ L ≤ 65 536. For a `const` or `static` map,
+/// `cargo check` reports a wrong shape; for one in a `let`, only `cargo build` does.
 ///
 /// ```compile_fail
 /// let map = fastmmd::Fourier::<0, 64>::gaussian(1);
@@ -65,8 +66,8 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
 
     /// Draws the frequencies of `kernel`; for a constant map, at compile time. Takes some hundred
     /// `f64` operations per coordinate, and for orthogonal frequencies 4·D·min(D, L) more per
-    /// frequency. From about 64 × 256 coordinates, a constant map needs `#![allow(long_running_const_eval)]` in
-    /// the crate that holds it.
+    /// frequency. From about 64 × 256 coordinates, the crate that has a constant map needs
+    /// `#![allow(long_running_const_eval)]`.
     ///
     /// # Errors
     /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.

@@ -4,8 +4,8 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::RangeInclusive;
 
-use crate::error::{self, Error, PERIOD, Parameter, RELEARN_ROWS, check_mean_time, has_rows};
-use crate::numeric::whole;
+use crate::error::{self, Error, Parameter, check_mean_time, has_rows};
+use crate::numeric::{row_count, whole};
 use crate::state::{codes, plain};
 
 use super::legs::choice::{All, Cycle, Cyclic, Legs};
@@ -17,11 +17,19 @@ pub const MEAN_TIMES: RangeInclusive<f32> = error::MEAN_TIME;
 /// to a mean than further rows remove.
 pub const LEARNING_ROWS: RangeInclusive<u32> = error::LEARNING_ROWS;
 
+/// The periods of a cycle that are allowed, in rows: 4 to 2²⁰. Learning has to hold
+/// [`LEAST_CYCLES`] of them.
+pub const PERIODS: RangeInclusive<f32> = error::PERIOD;
+
+/// The rows of a lasting drift after which it may be learned as healthy: at least 1.
+pub const RELEARN_ROWS: RangeInclusive<u32> = error::RELEARN_ROWS;
+
+/// Cycles that learning has to hold: two for the profile, and two for thresholds.
+pub const LEAST_CYCLES: u16 = 4;
+
 /// Up to so many learning rows, the longest promise that they support is as long as they are. Above,
 /// it is longer by their number over this one.
 const FEW: f32 = 400.0;
-/// Cycles that learning has to see: two for the profile, and two for thresholds.
-const CYCLES: f32 = 4.0;
 
 /// What a reading that is not a number means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,9 +205,9 @@ impl<L: Legs> Config<L> {
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the parameter, for a mean time outside
-    /// [`MEAN_TIMES`], learning rows outside [`LEARNING_ROWS`], a period of fewer than 4 rows, of
-    /// more than a quarter of the learning rows or for legs without a profile, or 0 rows before
-    /// relearning.
+    /// [`MEAN_TIMES`], learning rows outside [`LEARNING_ROWS`], a period outside [`PERIODS`], with
+    /// fewer than [`least_learning_rows`](Self::least_learning_rows) or for legs without a profile,
+    /// or 0 rows before relearning.
     pub const fn check(&self) -> Result<(), Error> {
         if let Err(refused) = check_mean_time(self.mean_time_between_false_alarms) {
             return Err(refused);
@@ -211,10 +219,9 @@ impl<L: Legs> Config<L> {
             if !period.is_finite() {
                 return Err(Error::NonFinite(Parameter::Period));
             }
-            let most = crate::numeric::row_count(self.learning_rows) / CYCLES;
-            let carried = <L::Cycle as Cycle>::BINS > 0;
-            if !(carried && period >= *PERIOD.start() && period <= most && period <= *PERIOD.end())
-            {
+            let allowed = period >= *PERIODS.start() && period <= *PERIODS.end();
+            let seen = self.learning_rows >= self.least_learning_rows();
+            if !(allowed && seen && <L::Cycle as Cycle>::BINS > 0) {
                 return Err(Error::OutOfRange(Parameter::Period));
             }
         }
@@ -226,12 +233,32 @@ impl<L: Legs> Config<L> {
         }
     }
 
+    /// The fewest learning rows that go with these settings: the start of [`LEARNING_ROWS`], or
+    /// [`LEAST_CYCLES`] cycles of the period, rounded up, if they are more.
+    ///
+    /// ```
+    /// use fastmmd::Config;
+    ///
+    /// let config = Config::rows(1e4);
+    /// assert_eq!(config.least_learning_rows(), 256);
+    /// assert_eq!(config.with_period(1000.3).least_learning_rows(), 4002);
+    /// ```
+    #[must_use]
+    pub const fn least_learning_rows(&self) -> u32 {
+        let least = *LEARNING_ROWS.start();
+        let Some(period) = self.period else { return least };
+        let cycles = LEAST_CYCLES as f32 * period;
+        let whole = whole(cycles);
+        let rows = if row_count(whole) < cycles { whole.saturating_add(1) } else { whole };
+        if rows > least { rows } else { least }
+    }
+
     /// The longest promise, in rows, that these learning rows support. For m rows, not counting
     /// those of a profile, it is m·min(max(m/400, 1), 10). With a longer promise, the mean time
     /// that is kept may be off by more than a factor of two.
     #[must_use]
     pub const fn supported_mean_time(&self) -> f32 {
-        let rows = crate::numeric::row_count(self.learning_rows - self.profile_rows());
+        let rows = row_count(self.learning_rows - self.profile_rows());
         let factor = rows / FEW;
         let factor = if factor < 1.0 { 1.0 } else { factor };
         rows * if factor > 10.0 { 10.0 } else { factor }
@@ -253,5 +280,24 @@ impl<L: Legs> Config<L> {
     /// Rows after which readings are standardised.
     pub(super) fn scaling_rows(&self) -> u32 {
         (self.learning_rows / 16).clamp(64, 256)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One row fewer is refused, whole period or not.
+    #[test]
+    fn the_least_learning_rows_are_just_enough() {
+        for period in [4.0, 64.0, 64.1, 500.0, 1000.3, 262_143.9] {
+            let config = Config::rows(1e4).with_period(period);
+            let least = config.least_learning_rows();
+            assert!(f64::from(least) >= f64::from(LEAST_CYCLES) * f64::from(period));
+            assert_eq!(Config { learning_rows: least, ..config }.check(), Ok(()));
+            assert!(Config { learning_rows: least - 1, ..config }.check().is_err(), "{period}");
+        }
+        let longest = Config::rows(1e4).with_period(*PERIODS.end());
+        assert_eq!(longest.least_learning_rows(), *LEARNING_ROWS.end());
     }
 }

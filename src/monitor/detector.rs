@@ -8,12 +8,13 @@ use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
 use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
 use crate::shape::{Length, Per};
-use crate::state::{Initial, State, state};
+use crate::state::{State, state};
 
 use super::cause::Cause;
 use super::channel::{Channel, Progress};
 use super::config::{Config, NotANumber};
 use super::decision::Present;
+use super::fixed_shape::FixedShape;
 use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
 use super::legs::{Found, Plan, ln_shares};
@@ -119,19 +120,9 @@ impl<M: FeatureMap, L: Legs> defmt::Format for Detector<'_, M, L> {
     }
 }
 
-#[expect(private_bounds, reason = "which states can be constants is the crate's own business")]
-impl<'m, M, L> Detector<'m, M, L>
-where
-    M: FeatureMap<Backend: SinCos>,
-    L: Legs,
-    Per<M::Inputs, Channel<L>>: Initial,
-    Carried<L::Values, Joint<M::Frequencies>>: Initial,
-    Carried<L::Innovations, Joint<M::Frequencies>>: Initial,
-    <L::Cycle as Profiles>::Phase: Initial,
-{
+impl<'m, M: FixedShape<L>, L: Legs> Detector<'m, M, L> {
     /// Length of a saved detector, in bytes.
-    pub const SAVED_BYTES: usize =
-        super::saved::record_bytes(<Memory<M::Inputs, M::Frequencies, L>>::SAVED);
+    pub const SAVED_BYTES: usize = super::saved::record_bytes(M::SAVED);
 
     /// A detector that has seen nothing; also as a constant or `static`, with
     /// [`checked!`](crate::checked). The compiler writes it where it is wanted, so that it need not
@@ -151,7 +142,7 @@ where
     /// straight to where the caller wants the detector: it is then never on the stack.
     #[inline(never)]
     const fn fresh(map: &'m M, config: Config<L>) -> Self {
-        Self { map, config, state: Memory::initial() }
+        Self { map, config, state: M::MEMORY }
     }
 }
 
@@ -193,7 +184,7 @@ where
         let missing = self.config.not_a_number == NotANumber::Missing;
         let expected = |reading: &f32| if missing && reading.is_nan() { 0.0 } else { *reading };
         for (channel, reading) in row.iter().enumerate() {
-            check_row(&[expected(reading)]).map_err(|error| of_channel(error, channel))?;
+            check_row(&[expected(reading)]).map_err(|error| error.with_channel(|_| channel))?;
         }
         self.take(row.iter().map(|reading| (!reading.is_nan()).then_some(unsigned(*reading))))
     }
@@ -208,7 +199,8 @@ where
     ) -> Result<Verdict, Error> {
         let row = row.as_ref();
         for (channel, reading) in row.iter().enumerate() {
-            check_row(&[reading.unwrap_or(0.0)]).map_err(|error| of_channel(error, channel))?;
+            check_row(&[reading.unwrap_or(0.0)])
+                .map_err(|error| error.with_channel(|_| channel))?;
         }
         self.take(row.iter().map(|reading| reading.map(unsigned)))
     }
@@ -480,16 +472,6 @@ where
 #[inline]
 fn unsigned(reading: f32) -> f32 {
     reading + 0.0
-}
-
-/// An error of one reading as that of a channel.
-fn of_channel(error: Error, channel: usize) -> Error {
-    use crate::error::Parameter::Channel;
-    match error {
-        Error::NonFinite(_) => Error::NonFinite(Channel(channel)),
-        Error::OutOfRange(_) => Error::OutOfRange(Channel(channel)),
-        other => other,
-    }
 }
 
 /// A vector with a coordinate of each channel, within the map's reach.

@@ -36,6 +36,7 @@ mod config;
 pub mod coupling;
 mod decision;
 mod detector;
+mod fixed_shape;
 mod fleet;
 mod legs;
 mod quality;
@@ -47,8 +48,11 @@ mod tests;
 mod verdict;
 mod watch;
 
-pub use config::{Config, LEARNING_ROWS, MEAN_TIMES, NotANumber, Warning};
+pub use config::{
+    Config, LEARNING_ROWS, LEAST_CYCLES, MEAN_TIMES, NotANumber, PERIODS, RELEARN_ROWS, Warning,
+};
 pub use detector::Detector;
+pub use fixed_shape::FixedShape;
 pub use fleet::Difference;
 pub use legs::choice::{All, Bins, Cycle, Cyclic, Lean, Legs, Off, On, Switch};
 pub use legs::wander::Steadiness;

@@ -36,7 +36,7 @@ impl Project {
         self.root.join(relative)
     }
 
-    /// A build directory, separate from the host workspace's own.
+    /// A directory below that of all builds.
     pub(crate) fn scratch(&self, name: &str) -> PathBuf {
         self.target.join(name)
     }
@@ -58,17 +58,15 @@ impl Project {
     }
 
     /// The same in the firmware workspace, with its builds in
-    /// [`firmware_file`](Self::firmware_file).
+    /// [`firmware_file`](Self::firmware_file). It has the build directory of the host workspace, so
+    /// that procedural macros, which both use, are compiled once.
     pub(crate) fn firmware_cargo(&self, subcommand: &str) -> Tool {
-        self.cargo()
-            .within(&self.path("firmware"))
-            .arg(subcommand)
-            .builds_in(&self.scratch("firmware"))
+        self.cargo().within(&self.path("firmware")).arg(subcommand).builds_in(&self.target)
     }
 
     /// The path of a program that [`firmware_cargo`](Self::firmware_cargo) built.
     pub(crate) fn firmware_file(&self, target: &str, profile: &str, bin: &str) -> PathBuf {
-        let path = self.scratch("firmware").join(target);
+        let path = self.scratch(target);
         path.join(profile).join(bin)
     }
 

@@ -1,5 +1,4 @@
 //! The command, and files to run it on.
-#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::fs;
 use std::io::Write as _;

@@ -55,6 +55,7 @@ pub(crate) fn settings() {
         let _ = core::fmt::Write::write_fmt(&mut Sink, format_args!("{warning}"));
     }
     let _ = black_box(config.with_period(number()).check());
+    black_box(config.with_period(number()).least_learning_rows());
     black_box(Fourier::<2, 4>::additive(black_box(1)));
 }
 

@@ -3,7 +3,7 @@
     pip install scikit-learn scipy hyppo
     python host-tests/tests/peers/make.py > host-tests/tests/peers/peers.json
 
-`cargo test -p fastmmd-tests --test peers` compares. Neither needs the other to run.
+`cargo test -p fastmmd-tests peers::` compares. Neither needs the other to run.
 """
 
 import json

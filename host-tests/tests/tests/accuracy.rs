@@ -3,9 +3,7 @@
 //! The error is that of the frequencies alone: both distributions are normal, so that MMD² of the
 //! distributions is known exactly for the kernel and for any set of frequencies.
 
-mod common;
-
-use common::dense;
+use crate::common::dense;
 use fastmmd::features::sampling::QUASI_MAX_INPUTS;
 use fastmmd::{Fastfood, Fourier, Kernel, Profile, Sampling};
 use fastmmd_evaluation::published;

@@ -1,6 +1,6 @@
 //! Compares the public interface of the core with a recorded listing, `api.txt`.
 //!
-//! After an intended change, `UPDATE_API=1 cargo test -p fastmmd-tests --test api` writes the
+//! After an intended change, `UPDATE_API=1 cargo test -p fastmmd-tests api::` writes the
 //! listing again.
 
 use std::collections::BTreeSet;
@@ -21,6 +21,13 @@ struct Found {
     hidden_traits: BTreeSet<String>,
     /// Traits that types implement: the names of both, and the line for them.
     impls: Vec<(String, String, String)>,
+    /// Traits that macros implement for what they are called with: the names of the macro and of
+    /// the trait, and the line for them.
+    macro_impls: Vec<(String, String, String)>,
+    /// Macros that give public functions.
+    macros: BTreeSet<String>,
+    /// Calls of macros: the name, and the line for what it is called with.
+    calls: Vec<(String, String)>,
 }
 
 impl Found {
@@ -33,11 +40,18 @@ impl Found {
 fn listing(source: &Path) -> BTreeSet<String> {
     let mut found = Found::default();
     module(&source.join("lib.rs"), source, "", &mut found);
-    let Found { mut lines, types, hidden_traits, impls } = found;
+    let Found { mut lines, types, hidden_traits, impls, macro_impls, mut macros, calls } = found;
     let public = impls.into_iter().filter(|(implemented, owner, _)| {
         types.contains(owner) && !hidden_traits.contains(implemented)
     });
     lines.extend(public.map(|(_, _, line)| line));
+    for (name, implemented, line) in macro_impls {
+        if !hidden_traits.contains(&implemented) {
+            lines.insert(line);
+            macros.insert(name);
+        }
+    }
+    lines.extend(calls.into_iter().filter(|(name, _)| macros.contains(name)).map(|(_, line)| line));
     lines
 }
 
@@ -273,7 +287,7 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut Found) {
             if exported {
                 found.insert(format!("macro {name}!"));
             }
-            methods(&item.mac.tokens, &format!("{path}{name}!"), found);
+            members(&item.mac.tokens, path, &name.to_string(), found);
         }
         "codes" => {
             if let Some(TokenTree::Ident(name)) = item.mac.tokens.clone().into_iter().next() {
@@ -281,17 +295,29 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut Found) {
             }
         }
         "state" | "settings" | "lengths" => declared(&item.mac.tokens, path, found),
-        _ => {}
+        name => {
+            let call = format!("{path}{name}! for {}", line(&item.mac.tokens));
+            found.calls.push((name.to_owned(), call));
+        }
     }
 }
 
-/// Public functions that a macro of the core gives to types, by the name of the macro.
-fn methods(tokens: &TokenStream, owner: &str, found: &mut Found) {
+/// Public functions and traits that a macro of the core gives to types, by the name of the macro.
+fn members(tokens: &TokenStream, path: &str, name: &str, found: &mut Found) {
+    let owner = format!("{path}{name}!");
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
     for (index, token) in tokens.iter().enumerate() {
         match token {
-            TokenTree::Group(group) => methods(&group.stream(), owner, found),
+            TokenTree::Group(group) => members(&group.stream(), path, name, found),
+            TokenTree::Ident(word) if word == "impl" => {
+                let rest = tokens.iter().skip(index + 1).take_while(|token| !is_body(token));
+                let head: Vec<TokenTree> = rest.cloned().collect();
+                if let Some(implemented) = implemented(&head) {
+                    let line = format!("{owner}: impl {}", line(&TokenStream::from_iter(head)));
+                    found.macro_impls.push((name.to_owned(), implemented, line));
+                }
+            }
             TokenTree::Ident(word) if word == "pub" => {
                 let rest = tokens.iter().skip(index + 1).take_while(|token| !is_body(token));
                 let head: Vec<TokenTree> = rest.cloned().collect();
@@ -299,11 +325,28 @@ fn methods(tokens: &TokenStream, owner: &str, found: &mut Found) {
                 if is_word(head.first(), "fn") || is_word(head.get(1), "fn") {
                     let head: TokenStream = head.into_iter().collect();
                     found.insert(format!("{owner}: {}", line(&head)));
+                    found.macros.insert(name.to_owned());
                 }
             }
             _ => {}
         }
     }
+}
+
+/// The name of the trait, of what stands between `impl` and a body, if it is one of a trait.
+fn implemented(head: &[TokenTree]) -> Option<String> {
+    let mut depth = 0_i32;
+    let mut last = None;
+    for token in head {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '<' => depth += 1,
+            TokenTree::Punct(punct) if punct.as_char() == '>' => depth -= 1,
+            TokenTree::Ident(word) if depth == 0 && word == "for" => return last,
+            TokenTree::Ident(word) if depth == 0 => last = Some(word.to_string()),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Structs and public fields in the tokens of a declaration.
@@ -399,6 +442,8 @@ fn the_listing_sees_every_kind_of_item() {
         "monitor::Config.legs: PhantomData<L>",
         "monitor::settings!: const fn rows",
         "embedding::families!: const fn family",
+        "embedding::families! for [const D: usize, const L: usize, B: SinCos] Fourier<D, L, B>",
+        "dynamic::lengths!: impl Length for $ name",
         "error::Error: impl fmt::Display",
         "error::Error: derive(Debug, Clone",
         "monitor::Cyclic<N>: impl Legs",

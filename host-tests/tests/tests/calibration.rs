@@ -1,6 +1,6 @@
 //! Derives the limits of the reproductions that no theory gives: measured with seeds that no report
 //! and no other test uses, plus the stated margin. Takes minutes; run it when a method changes:
-//! `cargo test --release -p fastmmd-tests --test calibration -- --ignored --nocapture`
+//! `cargo test --release -p fastmmd-tests calibration:: -- --ignored --nocapture`
 
 use fastmmd_evaluation::reproduce::ensembles::{self, Change, ENSEMBLES};
 use fastmmd_evaluation::reproduce::figure8::{self, HELD, METHODS};

@@ -1,10 +1,7 @@
 //! Compares the core with the f64 oracle, both with the core's frequencies.
 
-mod common;
-#[path = "common/readings.rs"]
-mod readings;
-
-use common::dense;
+use crate::common::dense;
+use crate::common::readings::Readings;
 use fastmmd::dynamic;
 use fastmmd::features::sincos::{Backend, Libm, Micromath, Polynomial, SinCos};
 use fastmmd::shape::{Constant, Fixed, Length};
@@ -18,7 +15,6 @@ use fastmmd_reference::generate::Generator;
 use fastmmd_reference::population::Normal;
 use fastmmd_reference::tolerance::{self, Tolerance};
 use fastmmd_reference::{Weighted, data, real, single};
-use readings::Readings;
 
 const SAMPLINGS: [Sampling; 3] = [Sampling::Independent, Sampling::Quasi, Sampling::Orthogonal];
 

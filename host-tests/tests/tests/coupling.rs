@@ -116,6 +116,45 @@ fn ties_that_appear_or_break_are_found() {
     }
 }
 
+/// Sensors often stand still, or send a glitch, before they measure. The tie is learned all the same,
+/// and its end is found.
+#[test]
+fn first_rows_that_stand_still_or_lie_do_not_hide_a_tie() {
+    let map = map();
+    let cases = [
+        ("nothing", 0, None),
+        ("a glitch in row 3", 0, Some(3)),
+        ("still for all rows of scaling", 256, None),
+        ("still for half of learning", 2300, None),
+        ("still for nearly all of it", 4300, None),
+    ];
+    for (name, still, glitch) in cases {
+        let found = (0..20).filter(|device| {
+            let mut source = Source::new(4000 + device, 0.0);
+            let mut monitor: Small<'_> =
+                Monitor::new(&map, &map, Config::rows(1e5)).expect("in range");
+            let mut row = 0;
+            let mut push = |monitor: &mut Small<'_>, tie| {
+                let [x, y] = source.row(tie);
+                let y = if row < still { 20.0 } else { 20.0 + y };
+                let y = if Some(row) == glitch { 4095.0 } else { y };
+                row += 1;
+                monitor.push(&[single(x)], &[single(y)]).expect("finite")
+            };
+            while monitor.progress() < 1.0 {
+                push(&mut monitor, Tie::Linear);
+            }
+            let healthy = (0..500).all(|_| push(&mut monitor, Tie::Linear) == Verdict::Healthy);
+            let alarm =
+                (0..1000).any(|_| matches!(push(&mut monitor, Tie::None), Verdict::Alarm(_)));
+            healthy && alarm
+        });
+        let found = found.count();
+        println!("{name}: {found} of 20");
+        assert!(found >= 19, "{name}: {found}");
+    }
+}
+
 /// A change of level by two deviations does not make independent groups dependent. For groups that
 /// go together, see `defects.rs`.
 #[test]

@@ -1,10 +1,8 @@
 //! Compares the integer path with the f64 oracle, over the whole range of samples and bandwidths.
 
-#[path = "common/readings.rs"]
-mod readings;
-
 use std::f64::consts::TAU;
 
+use crate::common::readings::Readings;
 use fastmmd::features::sincos::Polynomial;
 use fastmmd::shape::Fixed;
 use fastmmd::{
@@ -14,7 +12,6 @@ use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::tolerance;
 use fastmmd_reference::{Points, Weighted, single};
-use readings::Readings;
 
 /// Both ends of the bandwidths, and some between.
 const BANDWIDTHS: [f32; 6] = [0.015_625, 0.1, 0.7, 1.0, 4.0, 256.0];

@@ -3,9 +3,7 @@
 //! 10⁹ samples are reached by doubling: an embedding merged with itself is the embedding of its
 //! stream seen twice, whose mean is known.
 
-mod common;
-
-use common::dense;
+use crate::common::dense;
 use fastmmd::features::sincos::SinCos;
 use fastmmd::shape::Fixed;
 use fastmmd::{Embedding, Fastfood, FeatureMap, Fourier};

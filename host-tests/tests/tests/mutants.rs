@@ -2,9 +2,7 @@
 //!
 //! `FASTMMD_SEED` sets another seed for the mutations.
 
-#[path = "common/records.rs"]
-mod records;
-
+use crate::common::records::{dense, fast, fast_integers, hex, mend, streams};
 use fastmmd::monitor::coupling;
 use fastmmd::shape::Constant;
 use fastmmd::{
@@ -13,7 +11,6 @@ use fastmmd::{
 };
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::{single, tolerance};
-use records::{dense, fast, fast_integers, hex, mend, streams};
 
 /// A record and how it was changed.
 struct Mutant {

@@ -53,6 +53,8 @@ fn the_quickstart_is_the_example() {
     let example = include_str!("../../../examples/quickstart.rs");
     let code = example.split_once("\n\n").map_or(example, |(_, code)| code);
     assert!(README.contains(code.trim_end()), "README.md shows another quickstart");
+    let lines = code.trim_end().lines().count();
+    assert!(lines <= 15, "the first example has {lines} lines");
 }
 
 /// Smallest and largest of the numbers in parentheses in one column of a table.

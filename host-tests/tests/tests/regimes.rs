@@ -1,9 +1,7 @@
 //! Compares the core's kernel on sets and mixture weights with the f64 oracle, which uses all pairs
 //! of samples and solves the quadratic program in another way.
 
-mod common;
-
-use common::dense;
+use crate::common::dense;
 use fastmmd::{Embedding, Fourier, Regimes};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::population::Normal;

@@ -1,8 +1,6 @@
 //! Frequencies follow the kernel's spectral distribution: their mean cosine is the kernel.
 
-mod common;
-
-use common::dense;
+use crate::common::dense;
 use fastmmd::{Error, Fastfood, Fourier, Kernel, Profile, Sampling};
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::kernel::{exponential, gaussian, laplacian, matern32, matern52};

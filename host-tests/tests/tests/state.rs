@@ -1,14 +1,12 @@
 //! Saved states: exact round trips, records of version 1 for ever, and a typed error for each
 //! refusal. Nothing here depends on which version is the newest.
 //!
-//! `UPDATE_RECORDS=1 cargo test -p fastmmd-tests --test state` writes the records of version 1
+//! `UPDATE_RECORDS=1 cargo test -p fastmmd-tests state::` writes the records of version 1
 //! again: only before the first release.
-
-#[path = "common/records.rs"]
-mod records;
 
 use std::ops::Range;
 
+use crate::common::records::{Number, dense, fast, fast_integers, hex, mend, reading, streams};
 use fastmmd::features::ScalarOf;
 use fastmmd::features::sincos::{Backend, Libm};
 use fastmmd::monitor::{Cyclic, Legs, coupling};
@@ -18,7 +16,6 @@ use fastmmd::{
     Sampling, TwoSample, Verdict, fixed,
 };
 use fastmmd_reference::checksum::crc32;
-use records::{Number, dense, fast, fast_integers, hex, mend, reading, streams};
 
 fn saved(length: usize, save: impl Fn(&mut [u8]) -> Result<usize, Error>) -> Vec<u8> {
     let mut bytes = vec![0xa5; length];

@@ -1,8 +1,6 @@
 //! Compares the witness function and its gradient with the f64 oracle.
 
-mod common;
-
-use common::dense;
+use crate::common::dense;
 use fastmmd::embedding::mmd;
 use fastmmd::features::sincos::SinCos;
 use fastmmd::shape::Fixed;

@@ -7,10 +7,10 @@ use super::{Frequencies, coordinate};
 use crate::features::kernel::Tail;
 use crate::numeric::{f64_of, sqrt};
 
-/// Of four frequencies one is of a single input, two of a pair, and one of all inputs, each input
-/// and pair in turn: a change of one channel, or of how two go together, then moves a good part
-/// of the points as far as it can, where a frequency of many inputs is drowned in all the others.
-/// For inputs in units of their deviation times the bandwidth.
+/// Of every four frequencies, one is of a single input, two are of a pair of inputs and one is of
+/// all inputs; inputs and pairs take turns. A change of one channel, or of the dependence of two,
+/// then moves a good part of the points. In a frequency of many inputs, the noise of the others
+/// would hide it. The inputs must be standardised.
 pub(super) const fn draw(kernel: &Kernel, stream: &mut Stream, mut frequencies: Frequencies<'_>) {
     let inputs = frequencies.inputs;
     let unit = kernel.turns_per_radian();
@@ -51,7 +51,7 @@ pub(super) const fn draw(kernel: &Kernel, stream: &mut Stream, mut frequencies: 
     }
 }
 
-/// Quotient and remainder, and 0 for a divisor of 0: the check spares the proof that there is none.
+/// Quotient and remainder; 0 and 0 for a divisor of 0, which never comes, so that this cannot panic.
 const fn divided(number: usize, divisor: usize) -> (usize, usize) {
     match (number.checked_div(divisor), number.checked_rem(divisor)) {
         (Some(quotient), Some(remainder)) => (quotient, remainder),

@@ -1,10 +1,10 @@
-//! How frequencies are drawn: independent, quasi-random or orthogonal.
+//! How frequencies are drawn: independent, quasi-random or orthogonal, or of an additive kernel.
 //!
-//! All three draw from the kernel's spectral distribution; they differ in how evenly they cover
-//! it. Up to [`QUASI_MAX_INPUTS`] channels, quasi-random frequencies have the smallest error of
+//! The first three draw from the kernel's spectral distribution; they differ in how evenly they
+//! cover it. Up to [`QUASI_MAX_INPUTS`] channels, quasi-random frequencies have the smallest error of
 //! MMD², averaged over changes of all channels, of one channel's level and of one channel's
 //! spread. Above, orthogonal blocks have, except for the spread of a single channel when L is large
-//! (`cargo test -p fastmmd-tests --test accuracy -- --nocapture` prints the table, and fails
+//! (`cargo test -p fastmmd-tests accuracy:: -- --nocapture` prints the table, and fails
 //! if this is no longer true). Above [`ORTHOGONAL_MAX_INPUTS`] channels, independent directions are
 //! nearly orthogonal anyway, and making them exactly so would take minutes.
 //!
@@ -49,10 +49,10 @@ pub enum Sampling {
     /// Blocks of D orthogonal directions with stratified lengths; spherical kernels only. Drawing
     /// takes 4·D·L·min(D, L) operations: seconds for 512 × 4096, minutes for 4096 × 4096.
     Orthogonal,
-    /// Not of the kernel itself but of an additive one of the same bandwidth: the mean of kernels
-    /// of single inputs, of pairs of inputs, and of all. Sees what happens to one channel among
-    /// many. For inputs in units of their deviation, as [`Detector`](crate::Detector)
-    /// has them; Gaussian kernels only.
+    /// Frequencies of an additive kernel of the same bandwidth: the mean of kernels of single
+    /// inputs, of pairs of inputs, and of all inputs. It responds to a change of one channel among
+    /// many. For standardised inputs, as a [`Detector`](crate::Detector) has them; Gaussian kernels
+    /// only.
     Additive,
 }
 

@@ -6,7 +6,7 @@
 //! criterion (HSIC): 0 only if the groups are independent, whatever their distributions.
 
 use crate::condition::{ScaleOf, check_row};
-use crate::error::{Error, Parameter};
+use crate::error::Error;
 use crate::features::sincos::SinCos;
 use crate::features::{FeatureMap, Sample};
 use crate::numeric::{larger, row_count, sqrt_f32};
@@ -58,13 +58,19 @@ pub struct Alarm {
 }
 
 /// Watches how a group of channels goes together with another, each with a map of its own, of LA
-/// and LB frequencies: 8·LA·LB + 8·(LA + LB) and about 150 bytes, 2.5 KB for 16 frequencies each.
+/// and LB frequencies: 8·LA·LB + 8·(LA + LB) + 84·C and about 150 bytes for C channels in all, 2.6 KB
+/// for two channels and 16 frequencies each.
 ///
 /// It alarms when a coupling appears, breaks or changes its form. Where the groups are independent
 /// and stay so, a change of level or spread of a single channel does not alarm (a
 /// [`Detector`](crate::Detector) finds that). Where they depend on each other, such a change moves
 /// their joint distribution too, and alarms: half a deviation is enough. A row costs two projections
 /// and O(LA·LB).
+///
+/// Level and spread of each channel are learned first, and checked while the coupling is learned.
+/// Should a deviation be wrong by a factor of two, as for a sensor that stands still at first, the
+/// coupling is learned from the beginning. A channel that does not move until learning is over is not
+/// compared.
 ///
 /// ```
 /// use fastmmd::Fourier;
@@ -162,21 +168,49 @@ where
     pub fn push(&mut self, first: &Sample<A>, second: &Sample<B>) -> Result<Verdict, Error> {
         let (first, second) = (first.as_ref(), second.as_ref());
         check_row(first)?;
-        check_row(second).map_err(|error| counted_on(error, first.len()))?;
+        check_row(second)
+            .map_err(|error| error.with_channel(|channel| channel.saturating_add(first.len())))?;
         if self.state.learned < self.config.scaling_rows {
-            self.state.first.take_in(first);
-            self.state.second.take_in(second);
+            self.measure(first, second);
             self.state.learned = self.state.learned.saturating_add(1);
+            if self.state.learned == self.config.scaling_rows {
+                self.correct();
+            }
         } else {
             let row = (
-                features(self.maps.0, self.state.first.in_deviations(first))?,
-                features(self.maps.1, self.state.second.in_deviations(second))?,
+                features(self.maps.0, self.state.first.in_use(first))?,
+                features(self.maps.1, self.state.second.in_use(second))?,
             );
-            if self.is_learning() { self.learn(&row) } else { self.compare(&row) }
+            if self.is_learning() {
+                self.measure(first, second);
+                self.learn(&row);
+            } else {
+                self.compare(&row);
+            }
         }
         let at = self.state.rows;
         self.state.rows = at.saturating_add(1);
         Ok(self.decide(at))
+    }
+
+    /// Learns the level and spread of each channel.
+    fn measure(&mut self, first: &[f32], second: &[f32]) {
+        self.state.first.learn(first);
+        self.state.second.learn(second);
+    }
+
+    /// Puts them to use. Returns whether that changes how rows are measured.
+    fn correct(&mut self) -> bool {
+        let (first, second) = (self.state.first.correct(), self.state.second.correct());
+        first || second
+    }
+
+    /// Whether levels and spreads are looked at again: an eighth, a quarter, a half and all of the
+    /// way.
+    fn is_checkpoint(&self) -> bool {
+        let rows = self.config.learning_rows;
+        let done = self.state.learned - self.config.scaling_rows;
+        [rows / 8, rows / 4, rows / 2, rows].contains(&done)
     }
 
     /// Takes a healthy row.
@@ -193,9 +227,22 @@ where
                 tail.turn(self.config.design().block);
             }
         }
+        if self.is_checkpoint() && self.correct() {
+            self.restart();
+        }
         if !self.is_learning() {
             self.state.tail.fit(&self.config.design());
         }
+    }
+
+    /// Learns the coupling from the beginning, since rows are measured differently from now on.
+    fn restart(&mut self) {
+        let Memory { learned, reference, window, statistic, tail, .. } = &mut self.state;
+        *learned = self.config.scaling_rows;
+        reference.reset();
+        window.reset();
+        statistic.reset();
+        tail.reset();
     }
 
     fn compare(&mut self, (a, b): &Features<A, B>) {
@@ -270,7 +317,8 @@ where
         self.maps
     }
 
-    /// Part done of scaling and learning together, from 0 to 1.
+    /// Part done of scaling and learning together, from 0 to 1. It falls back where the coupling is
+    /// learned from the beginning.
     #[must_use]
     pub fn progress(&self) -> f32 {
         row_count(self.state.learned) / row_count(self.config.rows_to_learn())
@@ -360,19 +408,6 @@ fn features<M: FeatureMap<Backend: SinCos>>(
     Ok(features)
 }
 
-/// An error whose channel is counted on after `before` channels.
-fn counted_on(error: Error, before: usize) -> Error {
-    let shifted = |parameter| match parameter {
-        Parameter::Channel(channel) => Parameter::Channel(channel.saturating_add(before)),
-        other => other,
-    };
-    match error {
-        Error::NonFinite(parameter) => Error::NonFinite(shifted(parameter)),
-        Error::OutOfRange(parameter) => Error::OutOfRange(shifted(parameter)),
-        other => other,
-    }
-}
-
 #[cfg(feature = "defmt")]
 impl<A, B> defmt::Format for Monitor<'_, A, B>
 where
@@ -388,7 +423,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Fourier;
+    use crate::{Fourier, Parameter};
 
     #[test]
     fn bad_input_is_named_and_changes_nothing() {

@@ -1,5 +1,8 @@
 //! Shared by tests that compare the core with the f64 oracle.
 
+pub(crate) mod readings;
+pub(crate) mod records;
+
 use fastmmd::FeatureMap;
 use fastmmd::features::sincos::SinCos;
 use fastmmd::shape::Length;
