@@ -147,7 +147,9 @@ fn mute_lines(mute: &[Mute], names: &[String]) -> Vec<String> {
     }
     let line = |(leg, window): &(Leg, u32)| {
         let mine = mute.iter().filter(|one| (one.leg, one.window) == (*leg, *window));
-        let mut mine: Vec<&str> = mine.map(|one| name_of(names, one.channel)).collect();
+        let mut mine: Vec<&str> = mine
+            .map(|one| one.channel.map_or("all channels", |channel| name_of(names, channel)))
+            .collect();
         mine.dedup();
         let (leg, mine) = (leg.name(), mine.join(", "));
         format!("{mine}: {leg} over {window} rows cannot reach its threshold")
@@ -168,7 +170,7 @@ pub(crate) fn json(outcome: &Outcome, detector: &Detector<'_>, names: &[String])
         json!({
             "leg": mute.leg.name(),
             "channel": mute.channel,
-            "channel_name": names.get(mute.channel),
+            "channel_name": mute.channel.and_then(|channel| names.get(channel)),
             "window": mute.window,
         })
     });

@@ -46,8 +46,9 @@ pub enum Verdict<A = Alarm> {
     Healthy,
     /// Something has changed: raised on one row for each cause.
     Alarm(A),
-    /// The alarm of 32 rows before, corrected by the rows since: of the same row, but with another
-    /// channel, change or beginning. At most once for an alarm, and only if something is new.
+    /// The alarm of 32 rows before, as it looks now: of the same row, mostly with another channel,
+    /// change or beginning. At most once for an alarm. One that was followed by another comes again
+    /// even if nothing of it is new.
     Amended(A),
     /// Something that an alarm was raised for still differs.
     Drifting,
@@ -78,7 +79,8 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// How far beyond the threshold, as a factor of at least 1.
+    /// How far beyond the threshold, as a factor: 1 or more, but for an alarm that had to wait for
+    /// another of the same row, and is told as it stands a row later.
     #[must_use]
     pub fn severity(&self) -> f32 {
         self.score / self.threshold

@@ -125,6 +125,7 @@ where
     detector.quality().for_each(|ChannelQuality { level, deviation, .. }| {
         black_box((level, deviation));
     });
+    detector.skip(9);
     detector.mute().for_each(|Mute { leg, channel, .. }| {
         black_box((leg, channel));
     });

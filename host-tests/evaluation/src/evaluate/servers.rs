@@ -21,7 +21,7 @@ const APPLICATION_TEST: usize = 8640;
 /// Events in the part that the bounds are for.
 const EVENTS_OF_PART: usize = 115;
 /// Promises, to show what is caught at more or fewer false episodes.
-const PROMISES: [f32; 8] = [1e3, 3e3, 1e4, 3e4, 1e5, 1e6, 1e8, 1e12];
+const PROMISES: [f32; 9] = [1e3, 3e3, 1e4, 3e4, 1e5, 1e6, 1e8, 1e12, 1e15];
 /// Promises for the healthy part, none longer than learning.
 const HEALTHY_PROMISES: [f32; 2] = [1e3, 4e3];
 
