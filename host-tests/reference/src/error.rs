@@ -34,6 +34,11 @@ pub enum Refused {
     Constant,
     /// A matrix that must be inverted is singular.
     Singular,
+    /// A theorem says nothing here, because its proof assumes more.
+    NotProven {
+        /// What it assumes.
+        assumption: &'static str,
+    },
 }
 
 impl Refused {
@@ -77,6 +82,7 @@ impl fmt::Display for Refused {
             Self::NotFinite => f.write_str("a kernel or a feature is not a finite number"),
             Self::Constant => f.write_str("the samples do not vary"),
             Self::Singular => f.write_str("the matrix is singular"),
+            Self::NotProven { assumption } => write!(f, "proven only for {assumption}"),
         }
     }
 }
