@@ -20,7 +20,7 @@ pub fn squared_biased<M: FeatureMap>(p: &Embedding<M>, q: &Embedding<M>) -> Resu
         let (cos, sin) = (a.cos - b.cos, a.sin - b.sin);
         cos * cos + sin * sin
     }));
-    Ok(p.amplitude() * sum / f32_of(p.frequencies()))
+    Ok(p.gain() * sum / f32_of(p.frequencies()))
 }
 
 /// The unbiased estimate, which leaves out the pairs of a sample with itself. For equal

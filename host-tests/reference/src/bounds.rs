@@ -17,9 +17,14 @@
 //! [`fastfood_failure`](Region::fastfood_failure) is. The printed form is there too, under its name
 //! ([`printed_failure`](Region::printed_failure)), to be compared.
 //!
-//! [`kernel_failure`] bounds the error of the kernel itself between two given points.
+//! [`kernel_failure`] bounds the error of the kernel itself between two given points, and
+//! [`embedding_error`] that of an embedding by samples.
+
+use nalgebra::DVector;
 
 use crate::error::Refused;
+use crate::generate::Generator;
+use crate::null::symmetric;
 use crate::real;
 
 /// A kernel and its bandwidth, and the region that samples stay in.
@@ -223,6 +228,67 @@ impl Region {
     }
 }
 
+/// How far the embedding of `samples` independent samples is from that of their distribution at
+/// most, with a probability of at least 1 − `probability`, for a kernel with k(x, x) ≤ `largest`:
+/// √(`largest`/m)·(1 + √(2·log(1/δ))), by bounded differences.
+///
+/// # Errors
+/// [`Refused::Empty`] for no samples, [`Refused::BadParameter`] unless `largest` is positive,
+/// [`Refused::BadLevel`].
+pub fn embedding_error(samples: usize, largest: f64, probability: f64) -> Result<f64, Refused> {
+    let unit = embedding_unit(samples, largest, probability)?;
+    Ok(unit * (1.0 + (-2.0 * probability.ln()).sqrt()))
+}
+
+/// Theorem 2 of the embedding paper as printed, 2R_m + R·√(log(1/δ)/m) with the Rademacher average
+/// R_m ≤ √(`largest`/m) and R = √`largest`. Its second term lacks the factor √2 that bounded
+/// differences of 2R/m give, so that for δ below .003 it is smaller than [`embedding_error`].
+///
+/// # Errors
+/// As [`embedding_error`].
+pub fn printed_embedding_error(
+    samples: usize,
+    largest: f64,
+    probability: f64,
+) -> Result<f64, Refused> {
+    let unit = embedding_unit(samples, largest, probability)?;
+    Ok(unit * (2.0 + (-probability.ln()).sqrt()))
+}
+
+/// √(`largest`/m).
+fn embedding_unit(samples: usize, largest: f64, probability: f64) -> Result<f64, Refused> {
+    Refused::unless_positive("largest", largest)?;
+    Refused::unless_level(probability)?;
+    if samples == 0 {
+        return Err(Refused::Empty);
+    }
+    Ok((largest / real(samples)).sqrt())
+}
+
+/// The Rademacher average of a sample, E‖Σσᵢφ(xᵢ)‖/m (equation 3) over `draws` of random signs σ:
+/// never above √(mean of k(x, x)/m). O(m²) for each draw.
+///
+/// # Errors
+/// [`Refused::Empty`] for no samples or draws, [`Refused::NotFinite`].
+pub fn rademacher_average<T>(
+    samples: &[T],
+    kernel: impl Fn(&T, &T) -> f64,
+    draws: usize,
+    generator: &mut Generator,
+) -> Result<f64, Refused> {
+    if samples.is_empty() || draws == 0 {
+        return Err(Refused::Empty);
+    }
+    let gram = symmetric(&samples.iter().collect::<Vec<_>>(), kernel)?;
+    let mut sum = 0.0;
+    for _ in 0..draws {
+        let sign = |_| if generator.below(2) == 0 { -1.0 } else { 1.0 };
+        let signs = DVector::from_iterator(samples.len(), (0..samples.len()).map(sign));
+        sum += signs.dot(&(&gram * &signs)).max(0.0).sqrt();
+    }
+    Refused::if_finite(sum / (real(draws) * real(samples.len())))
+}
+
 /// The form of random features, which decides how much a single product of theirs scatters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -272,7 +338,6 @@ fn error_at(probability: f64, bound: impl Fn(f64) -> Result<f64, Refused>) -> Re
 mod tests {
     use super::*;
     use crate::features::Frequencies;
-    use crate::generate::Generator;
     use crate::kernel::{gaussian, matern32, matern52};
     use crate::tolerance;
 
@@ -397,6 +462,30 @@ mod tests {
         assert!(refused(Region::matern(3, 1.0, 1.0, 0.5).map(drop)));
         let smooth = Region::matern(16, 9.0, 1.0, 2.5)?;
         assert!(refused(smooth.fastfood_failure(16, 1.0).map(drop)));
+        Ok(())
+    }
+
+    /// The Rademacher average is below its bound and not far from it, and where the two forms of
+    /// the error meet is as documented.
+    #[test]
+    fn rademacher_averages_are_bounded() -> Result<(), Refused> {
+        let mut generator = Generator::new(14);
+        let samples: Vec<f64> = (0..60).map(|_| 3.0 * generator.normal()).collect();
+        let kernel = |x: &f64, y: &f64| gaussian(0.5)(&[*x], &[*y]);
+        let average = rademacher_average(&samples, kernel, 200, &mut generator)?;
+        let bound = (1.0_f64 / 60.0).sqrt();
+        tolerance::BOUND_KEPT.hold_below("average over its bound", average / bound);
+        assert!(average > 0.8 * bound, "{average} of {bound}");
+        // For one sample it is the bound itself, without chance.
+        let one = rademacher_average(&samples[..1], kernel, 1, &mut generator)?;
+        tolerance::REFERENCE_IDENTITY.hold("one sample", one, 1.0);
+        for (level, smaller) in [(0.05, true), (0.003, true), (0.002, false)] {
+            let (own, printed) =
+                (embedding_error(50, 1.0, level)?, printed_embedding_error(50, 1.0, level)?);
+            assert_eq!(own < printed, smaller, "{level}: {own} and {printed}");
+        }
+        assert_eq!(embedding_error(0, 1.0, 0.1), Err(Refused::Empty));
+        assert_eq!(embedding_error(5, 1.0, 1.0), Err(Refused::BadLevel));
         Ok(())
     }
 

@@ -17,7 +17,7 @@ pub enum Refused {
         /// Length that was found.
         found: usize,
     },
-    /// A weight is not a positive finite number.
+    /// A weight is negative or not finite, or all are 0.
     BadWeight,
     /// An order is not a permutation of the samples.
     NotAPermutation,
@@ -75,7 +75,7 @@ impl fmt::Display for Refused {
             Self::Ragged { expected, found } => {
                 write!(f, "expected a length of {expected}, found {found}")
             }
-            Self::BadWeight => f.write_str("a weight is not a positive finite number"),
+            Self::BadWeight => f.write_str("a weight is negative or not finite, or all are 0"),
             Self::NotAPermutation => f.write_str("the order is not a permutation"),
             Self::BadLevel => f.write_str("a level is not between 0 and 1"),
             Self::BadParameter { name } => write!(f, "{name} is not positive and finite"),

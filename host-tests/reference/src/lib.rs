@@ -22,6 +22,7 @@
 //! | [`circular`] | other distances and norms than those of MMD |
 //! | [`hsic`], [`selection`] | dependence, and selection of channels |
 //! | [`matching`], [`mixture`] | weights by matched embeddings, solved over the [`simplex`] |
+//! | [`svm`] | support vector machines, with a kernel and over features |
 //! | [`population`] | MMD² of normal distributions in closed form |
 //! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
 //! | [`checksum`] | CRC-32 by table |
@@ -80,6 +81,7 @@ pub mod points;
 pub mod population;
 pub mod selection;
 pub mod simplex;
+pub mod svm;
 pub mod tolerance;
 
 pub use error::Refused;

@@ -101,6 +101,30 @@ table! {
     /// The control of thresholds.
     NULL_CONTROL: "type-II error at two and a half times the deviation", 0.05,
         "MMD² is then four times its threshold at 60 and 40 samples";
+    /// Thresholds by blocks.
+    BLOCK_THRESHOLD: "threshold at .05 by blocks of 1 of 4000 samples over that of the spectrum, from 1", 0.1,
+        "Σλ² by 3998 products of deviation 2: three deviations are a tenth of it, a twentieth of the deviation; 4000 draws scatter by .03; two moments miss .02";
+    /// Significance on the device against the oracle.
+    SIGNIFICANCE_P: "p-value of a test on the device over that by the incomplete beta function, from 1", 0.06,
+        "documented for .05: the cube root of F is nearly normal";
+    /// Significance on the device, far from .05.
+    SIGNIFICANCE_FAR: "logarithm of such a ratio, from p-values of .0005 to .5", 0.3,
+        "the same, in the tails";
+    /// Type-I error of the test on the device.
+    SIGNIFICANCE_TYPE_I: "share of tests at .05 that are above it without a change, from .05", 0.01,
+        "required: within a fifth";
+    /// The distribution-free and the conservative thresholds.
+    CONSERVATIVE_TYPE_I: "share of tests at .05 above a bound without a change", 0.05,
+        "a bound";
+    /// Coverage of intervals of MMD².
+    INTERVAL_COVERAGE: "share of 95 % intervals with the MMD² of the distributions, from .95", 0.03,
+        "three standard deviations of a share of .95 in 600 trials are .027; the limit is normal";
+    /// Features with offsets against the oracle.
+    OFFSET_VARIANCE: "variance of a product of offset features over that by theory, from 1", 0.1,
+        "a variance from 4000 draws of bounded products: four deviations";
+    /// Scores of a classifier.
+    CLASSIFIER_SCORE: "score of a class, core against oracle, for weights of size 1", 1e-4,
+        "sums of 128 products, each of a point good to 1e-6";
     /// Nyström features where landmarks are all samples.
     NYSTROM_FULL: "Nyström with all samples as landmarks, against exact", 1e-5,
         "eigenvalues below 1e-12 of the largest are left out, and roots of those near it lose half the digits";
@@ -119,6 +143,15 @@ table! {
     /// Mixtures by matched embeddings.
     MIXTURE_SHARE: "shares of a mixture from 3000 samples", 0.04,
         "four standard deviations of a share of .3 among 3000, and as much again for overlap of candidates";
+    /// Conditions of a support vector machine.
+    SVM_CONDITIONS: "conditions of the kernel machine: Σyα, margins, and the gap over the primal", 1e-6,
+        "solved until no pair violates by more than 1e-10; sums of 80 terms of size up to 50";
+    /// Support vector machines over features.
+    SVM_FALL: "power of 1/L by which decisions differ from those of the kernel, from 1/2", 0.2,
+        "a root mean square of six draws scatters by a fifth; .3/log 16";
+    /// Support vector machines over features.
+    SVM_AGREE: "share of decisions by 512 frequencies against the kernel's", 0.02,
+        "rings 1.2 apart with noise of .15: few samples are near the boundary";
     /// Special cases of feature selection.
     SELECTION: "HSIC with linear kernels against Pearson and centroid scores", 1e-9,
         "sums of 6400 terms of size up to 30";

@@ -92,6 +92,10 @@ pub trait Backend: Copy + PartialEq + core::fmt::Debug {
     /// [`units`](Self::units) subtracts this from the cosine and adds it to the sine.
     const OFFSET: u32;
 
+    /// What the mean of products of points over all circles is multiplied by, besides K(0), to give
+    /// the kernel: 1 for points on the circle, 2 for cosines alone.
+    const GAIN: f32 = 1.0;
+
     /// cos − [`OFFSET`](Self::OFFSET) and sin + [`OFFSET`](Self::OFFSET) of a phase, in units of
     /// 2⁻²⁴, modulo 2³².
     fn units(phase: <Self::Scalar as Scalar>::Phase) -> [u32; 2];

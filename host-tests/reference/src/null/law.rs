@@ -2,6 +2,7 @@
 
 use std::f64::consts::SQRT_2;
 
+use statrs::function::beta::beta_reg;
 use statrs::function::erf::{erfc, erfc_inv};
 use statrs::function::gamma::gamma_ur;
 
@@ -27,6 +28,8 @@ enum Law {
     Normal { deviation: f64 },
     /// P(statistic > t) ≤ 2·exp(−m·t²/16).
     Bound { samples: f64 },
+    /// `unit`·F with these degrees of freedom.
+    Fisher { unit: f64, degrees: [f64; 2] },
 }
 
 impl Null {
@@ -64,6 +67,16 @@ impl Null {
         }
     }
 
+    /// `unit` times Fisher's F.
+    pub(super) fn fisher(unit: f64, degrees: [f64; 2]) -> Result<Self, Refused> {
+        Refused::unless_finite(&[unit, degrees[0], degrees[1]])?;
+        if unit > 0.0 && degrees.iter().all(|&d| d > 0.0) {
+            Ok(Self { law: Law::Fisher { unit, degrees } })
+        } else {
+            Err(Refused::Constant)
+        }
+    }
+
     pub(super) fn bound(samples: f64) -> Self {
         Self { law: Law::Bound { samples } }
     }
@@ -82,6 +95,7 @@ impl Null {
                 *shift *= factor;
             }
             Law::Normal { deviation } => *deviation *= factor,
+            Law::Fisher { unit, .. } => *unit *= factor,
             Law::Bound { samples } => *samples /= factor * factor,
         }
         Ok(self)
@@ -111,6 +125,9 @@ impl Null {
             Law::Gamma { shape, scale, shift } => shift + scale * gamma_quantile(*shape, level),
             Law::Normal { deviation } => deviation * SQRT_2 * erfc_inv(2.0 * level),
             Law::Bound { samples } => 4.0 * ((2.0 / level).ln() / samples).sqrt(),
+            Law::Fisher { unit, degrees } => {
+                unit * falling_to(level, 1.0, |x| upper_fisher(*degrees, x))
+            }
         })
     }
 
@@ -135,6 +152,7 @@ impl Null {
                 let t = statistic.max(0.0);
                 (2.0 * (-samples * t * t / 16.0).exp()).min(1.0)
             }
+            Law::Fisher { unit, degrees } => upper_fisher(*degrees, statistic / unit),
         }
     }
 }
@@ -150,15 +168,32 @@ fn upper_gamma(shape: f64, x: f64) -> f64 {
     }
 }
 
-/// The x with P(Γ(shape) > x) = `level`, by bisection: the tail is monotonic.
+/// P(F > x) of Fisher's distribution, by the incomplete beta function.
+fn upper_fisher(degrees: [f64; 2], x: f64) -> f64 {
+    let [over, under] = degrees;
+    if x <= 0.0 {
+        1.0
+    } else if x.is_infinite() {
+        0.0
+    } else {
+        beta_reg(0.5 * under, 0.5 * over, under / (under + over * x))
+    }
+}
+
+/// The x with P(Γ(shape) > x) = `level`.
 fn gamma_quantile(shape: f64, level: f64) -> f64 {
-    let (mut low, mut high) = (0.0, shape + 1.0);
-    while upper_gamma(shape, high) > level {
+    falling_to(level, shape + 1.0, |x| upper_gamma(shape, x))
+}
+
+/// The x ≥ 0 at which a falling function is `level`, by bisection from a guess.
+fn falling_to(level: f64, guess: f64, tail: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (0.0, guess);
+    while tail(high) > level && high < f64::MAX / 4.0 {
         (low, high) = (high, 2.0 * high);
     }
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
-        if upper_gamma(shape, middle) > level {
+        if tail(middle) > level {
             low = middle;
         } else {
             high = middle;
@@ -186,7 +221,10 @@ mod tests {
     #[test]
     fn thresholds_and_p_values_agree() -> Result<(), Refused> {
         let drawn = Null::drawn((0..999).map(|i| real(i) / 999.0).collect())?;
-        for null in [drawn, Null::gamma(0.0, 1.0, 0.5)?, Null::normal(2.0)?, Null::bound(100.0)] {
+        let fisher = Null::fisher(0.1, [2.5, 60.0])?;
+        for null in
+            [drawn, Null::gamma(0.0, 1.0, 0.5)?, Null::normal(2.0)?, Null::bound(100.0), fisher]
+        {
             for level in [0.3, 0.05, 0.01] {
                 let threshold = null.threshold(level)?;
                 let above = null.p_value(threshold + 1e-9);
@@ -201,6 +239,19 @@ mod tests {
             tolerance::QUANTILE.hold("scaled", doubled.threshold(0.05)?, 2.0 * threshold);
             assert!(null.scaled(0.0).is_err());
         }
+        Ok(())
+    }
+
+    /// F with 2 and n degrees of freedom has the tail (1 + 2x/n)^(−n/2).
+    #[test]
+    fn fishers_tail_is_known_for_two_degrees() -> Result<(), Refused> {
+        let null = Null::fisher(3.0, [2.0, 10.0])?;
+        for x in [0.1_f64, 1.0, 4.0] {
+            let tail = (1.0 + 0.2 * x).powf(-5.0);
+            tolerance::QUANTILE.hold("tail", null.p_value(3.0 * x), tail);
+            tolerance::QUANTILE.hold("threshold", null.threshold(tail)?, 3.0 * x);
+        }
+        assert_eq!(Null::fisher(0.0, [2.0, 10.0]), Err(Refused::Constant));
         Ok(())
     }
 
