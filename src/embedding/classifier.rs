@@ -1,5 +1,6 @@
 //! Which of several classes is a sample, or a window of samples, of? Weights come from a host.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use super::Embedding;
@@ -73,7 +74,6 @@ pub struct Class {
 /// assert_eq!(classes.class(&map, &[1.9])?.index, 1);
 /// # Ok::<(), fastmmd::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Classifier<M: FeatureMap, const N: usize> {
     fingerprint: u32,
     scorers: [Scorer<M::Frequencies>; N],
@@ -84,6 +84,12 @@ pub struct Classifier<M: FeatureMap, const N: usize> {
 impl<M: FeatureMap, const N: usize> Clone for Classifier<M, N> {
     fn clone(&self) -> Self {
         Self { scorers: self.scorers.clone(), ..*self }
+    }
+}
+
+impl<M: FeatureMap, const N: usize> fmt::Debug for Classifier<M, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Classifier").field("scorers", &self.scorers).finish_non_exhaustive()
     }
 }
 
