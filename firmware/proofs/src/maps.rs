@@ -3,8 +3,10 @@
 use core::convert::Infallible;
 use core::hint::black_box;
 
-use fastmmd::features::{Offset, hadamard};
-use fastmmd::features::sincos::{Libm, Micromath, Point, Polynomial, Quick, SinCos, Versed};
+use fastmmd::features::sincos::{
+    Backend, Libm, Micromath, Point, Polynomial, Quick, SinCos, Versed,
+};
+use fastmmd::features::{Cosine, Offset, hadamard};
 use fastmmd::shape::Fixed;
 use fastmmd::{
     Fastfood, FeatureMap, Fourier, Kernel, MapKind, Parameter, Profile, Recipe, Sampling, seed_from,
@@ -122,6 +124,7 @@ pub(crate) fn offset<const D: usize, const L: usize>() {
     for map in [drawn, again, usual].iter().flatten() {
         black_box((map.recipe(), map.fingerprint(), map.reach(), map.offset(black_box(1))));
         black_box((map.frequency(black_box(1)), map.weighted_frequencies(&black_box([0.0; L]))));
+        black_box(Cosine::<Polynomial>::units(number()));
         crate::statistics::embeddings(map);
     }
 }

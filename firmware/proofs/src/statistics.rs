@@ -2,14 +2,12 @@
 
 use core::hint::black_box;
 
-use fastmmd::embedding::{Alternative, Assumption, Member};
 use fastmmd::embedding::mmd::{self, Circle};
+use fastmmd::embedding::{Alternative, Assumption, Class, Interval, Member};
 use fastmmd::features::ScalarOf;
 use fastmmd::features::sincos::{Point, Polynomial, SinCos};
 use fastmmd::shape::Fixed;
-use fastmmd::{
-    Classifier, Embedding, FeatureMap, KernelFamily, TwoSample, TwoSampleTest, Witness,
-};
+use fastmmd::{Classifier, Embedding, FeatureMap, KernelFamily, TwoSample, TwoSampleTest, Witness};
 
 use crate::maps::window;
 use crate::{number, sample};
@@ -74,7 +72,8 @@ where
     let weights = black_box([Point::ZERO; 16]);
     let made = Classifier::new(map, [black_box(&weights); 2], sample::<f32, 2>());
     let mut classes = made.unwrap_or_else(|_| Classifier::empty(map));
-    let _ = black_box((classes.scores(map, &sample()), classes.class(map, &sample())));
+    let class: Result<Class, _> = classes.class(map, &sample());
+    let _ = black_box((classes.scores(map, &sample()), class));
     let window_of_samples = black_box(Embedding::new(map));
     let _ = black_box(classes.of_embedding(&window_of_samples));
     let _ = black_box(classes.class_of_embedding(&window_of_samples));
@@ -131,7 +130,8 @@ where
     };
     if let Ok(mut alternative) = Alternative::new(&streams, black_box(1)) {
         let _ = black_box((alternative.push_p(&sample()), alternative.push_q(&sample())));
-        let _ = black_box((alternative.deviation(), alternative.interval(number())));
+        let interval: Result<Interval, _> = alternative.interval(number());
+        let _ = black_box((alternative.deviation(), interval));
     }
 }
 

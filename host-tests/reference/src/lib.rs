@@ -16,7 +16,7 @@
 //! | [`exact`] | MMD² over all pairs, biased and unbiased, weighted |
 //! | [`features`] | MMD² by Algorithm 1 for given frequencies |
 //! | [`linear`], [`b_test`] | the estimators the paper compares with |
-//! | [`null`] | thresholds and p-values of MMD² by six methods |
+//! | [`null`] | thresholds and p-values of MMD² by eight methods |
 //! | [`bounds`] | the paper's theorems 3 and 4 |
 //! | [`nystrom`], [`graph`] | MMD² by landmarks, on any type; a kernel on labelled graphs |
 //! | [`circular`] | other distances and norms than those of MMD |
@@ -64,7 +64,9 @@ pub mod b_test;
 pub mod bounds;
 pub mod checksum;
 pub mod circular;
+pub mod cliques;
 pub mod data;
+pub mod discrete;
 pub mod error;
 pub mod exact;
 pub mod features;
@@ -79,6 +81,7 @@ pub mod null;
 pub mod nystrom;
 pub mod points;
 pub mod population;
+pub mod scores;
 pub mod selection;
 pub mod simplex;
 pub mod svm;

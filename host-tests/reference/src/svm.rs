@@ -318,6 +318,43 @@ mod tests {
         Ok(())
     }
 
+    /// Mercer: a kernel is Σλe(x)e(y) over eigenfunctions; of a Gram matrix, over eigenvectors, of
+    /// which few are enough. Its feature map √λe has the machine of the kernel.
+    #[test]
+    fn mercers_features_have_the_kernels_machine() -> Result<(), Refused> {
+        let (samples, labels) = rings(&mut Generator::new(74), 60);
+        let gram = DMatrix::from_fn(60, 60, |i, j| kernel(&samples[i], &samples[j]));
+        let eigen = gram.clone().symmetric_eigen();
+        assert!(eigen.eigenvalues.iter().all(|l| *l > -tolerance::REFERENCE_IDENTITY.limit));
+        let roots = DMatrix::from_diagonal(&eigen.eigenvalues.map(|l| l.max(0.0).sqrt()));
+        let features = roots * eigen.eigenvectors.transpose();
+        let again = features.tr_mul(&features);
+        let off = (&again - &gram).amax();
+        tolerance::REFERENCE_IDENTITY.hold("k(x, y)", off, 0.0);
+        let [a, b] = [&gram, &again].map(|gram| KernelMachine::of_gram(gram, &labels, 1.0));
+        tolerance::SVM_CONDITIONS.hold("dual", a?.dual, b?.dual);
+        Ok(())
+    }
+
+    /// The notes' example 1: MMD² with the kernel x'y is the squared distance of the means.
+    #[test]
+    fn a_linear_kernel_compares_means() -> Result<(), Refused> {
+        let mut generator = Generator::new(75);
+        let mut set = |mean: f64, count: usize| {
+            let values = (0..2 * count).map(|_| mean + generator.normal()).collect();
+            Points::new(2, values).map(crate::Weighted::even)
+        };
+        let (p, q) = (set(0.0, 30)?, set(1.5, 20)?);
+        let linear = crate::selection::linear_kernel;
+        let mean = |set: &crate::Weighted, c: usize| -> f64 {
+            set.points().rows().map(|row| row[c]).sum::<f64>() / real(set.points().len())
+        };
+        let apart: f64 = (0..2).map(|c| (mean(&p, c) - mean(&q, c)).powi(2)).sum();
+        let value = crate::exact::biased(&p, &q, linear)?;
+        tolerance::REFERENCE_IDENTITY.hold("MMD²", value, apart);
+        Ok(())
+    }
+
     #[test]
     fn bad_input_is_refused_by_name() {
         let (two, labels) = ([vec![0.0], vec![1.0]], [true, false]);

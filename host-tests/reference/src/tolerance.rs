@@ -152,12 +152,24 @@ table! {
     /// Support vector machines over features.
     SVM_AGREE: "share of decisions by 512 frequencies against the kernel's", 0.02,
         "rings 1.2 apart with noise of .15: few samples are near the boundary";
+    /// Pearson curves.
+    CURVE_MOMENTS: "moments of a Pearson curve by integrating its tail, over those it was fitted to", 0.01,
+        "rectangles of a two-hundredth of a deviation up to 200 deviations; the fourth moment of a curve of excess 8 has some thousandths beyond";
+    /// Mixtures by maximum entropy.
+    MAXIMUM_ENTROPY: "shares of a mixture by maximum entropy against scipy's SLSQP", 1e-4,
+        "solved there to an objective of 1e-12, whose root over a curvature of 1 is 1e-6, with a constraint met to 1e-9 of some 1e-3";
     /// Special cases of feature selection.
     SELECTION: "HSIC with linear kernels against Pearson and centroid scores", 1e-9,
         "sums of 6400 terms of size up to 30";
     /// The oracle against other packages.
     PEER: "the oracle against scikit-learn, scipy and hyppo", 1e-9,
         "both in f64; their eigenvalues and quantiles are good to some 1e-10";
+    /// Pearson curves against scipy.
+    PEER_CURVE: "quantiles and p-values of Pearson curves against scipy", 1e-6,
+        "moments matched to 1e-6 of themselves here, and quadrature to 1e-9 there";
+    /// Support vector machines against libsvm and liblinear.
+    PEER_MACHINE: "decisions and weights against libsvm and liblinear", 1e-6,
+        "solved there to violations of 1e-12 and here of 1e-8";
     /// Quadratic programs against scipy.
     PEER_PROGRAM: "weights of a quadratic program against scipy's SLSQP", 1e-5,
         "solved there to an objective of 1e-15, over the least curvature of .01 and as a root";

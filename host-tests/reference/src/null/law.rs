@@ -1,6 +1,6 @@
 //! The null distribution of a statistic: thresholds and p-values.
 
-use std::f64::consts::SQRT_2;
+use std::f64::consts::{FRAC_PI_2, PI, SQRT_2};
 
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::{erfc, erfc_inv};
@@ -30,6 +30,10 @@ enum Law {
     Bound { samples: f64 },
     /// `unit`·F with these degrees of freedom.
     Fisher { unit: f64, degrees: [f64; 2] },
+    /// `shift` + `scale`·B' with the beta prime distribution of these exponents: Pearson's type VI.
+    Prime { shift: f64, scale: f64, exponents: [f64; 2] },
+    /// `shift` + `scale`·tan θ, θ having a density of cos^r θ·exp(−νθ): Pearson's type IV.
+    Tangent { shift: f64, scale: f64, power: f64, lean: f64 },
 }
 
 impl Null {
@@ -67,6 +71,58 @@ impl Null {
         }
     }
 
+    /// Pearson's curve of a mean, a variance, a skewness and an excess of kurtosis: of type III, a
+    /// Gamma distribution, where the excess is at most 3/2·skewness², of type VI above it, and of
+    /// type IV above the inverse Gamma distributions.
+    ///
+    /// # Errors
+    /// [`Refused::NotFinite`], and [`Refused::Constant`] unless variance and skewness are positive.
+    pub fn curve(mean: f64, variance: f64, skewness: f64, excess: f64) -> Result<Self, Refused> {
+        Refused::unless_finite(&[mean, variance, skewness, excess])?;
+        if variance <= 0.0 || skewness <= 0.0 {
+            return Err(Refused::Constant);
+        }
+        // The second exponent from 4, where the kurtosis is infinite, to where it is a Gamma.
+        let (mut low, mut high) = (4.0_f64, 1e7_f64);
+        if prime_excess(first_exponent(skewness, high), high) >= excess {
+            return Self::gamma(mean, variance, skewness);
+        }
+        for _ in 0..200 {
+            let middle = (low * high).sqrt();
+            if prime_excess(first_exponent(skewness, middle), middle) > excess {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        let exponents = [first_exponent(skewness, high), high];
+        if (prime_excess(exponents[0], high) / excess - 1.0).abs() > 1e-6
+            || (prime_skewness(exponents[0], high) / skewness - 1.0).abs() > 1e-6
+        {
+            return Self::type_iv(mean, variance, skewness, excess);
+        }
+        let (centre, spread) = prime_moments(exponents);
+        let scale = (variance / spread).sqrt();
+        let shift = mean - scale * centre;
+        Refused::unless_finite(&[scale, shift])?;
+        Ok(Self { law: Law::Prime { shift, scale, exponents } })
+    }
+
+    /// Type IV, which is never bounded on either side.
+    fn type_iv(mean: f64, variance: f64, skewness: f64, excess: f64) -> Result<Self, Refused> {
+        let squared = skewness * skewness;
+        let power = 6.0 * (excess + 2.0 - squared) / (2.0 * excess - 3.0 * squared);
+        let inside = 16.0 * (power - 1.0) - squared * (power - 2.0).powi(2);
+        if !(power > 2.0 && inside > 0.0) {
+            return Err(Refused::Constant);
+        }
+        let lean = -power * (power - 2.0) * skewness / inside.sqrt();
+        let scale = 0.25 * (variance * inside).sqrt();
+        let shift = mean + scale * lean / power;
+        Refused::unless_finite(&[shift, scale, power, lean])?;
+        Ok(Self { law: Law::Tangent { shift, scale, power, lean } })
+    }
+
     /// `unit` times Fisher's F.
     pub(super) fn fisher(unit: f64, degrees: [f64; 2]) -> Result<Self, Refused> {
         Refused::unless_finite(&[unit, degrees[0], degrees[1]])?;
@@ -90,7 +146,9 @@ impl Null {
         Refused::unless_positive("factor", factor)?;
         match &mut self.law {
             Law::Drawn(values) => values.iter_mut().for_each(|value| *value *= factor),
-            Law::Gamma { scale, shift, .. } => {
+            Law::Gamma { scale, shift, .. }
+            | Law::Prime { scale, shift, .. }
+            | Law::Tangent { scale, shift, .. } => {
                 *scale *= factor;
                 *shift *= factor;
             }
@@ -125,6 +183,14 @@ impl Null {
             Law::Gamma { shape, scale, shift } => shift + scale * gamma_quantile(*shape, level),
             Law::Normal { deviation } => deviation * SQRT_2 * erfc_inv(2.0 * level),
             Law::Bound { samples } => 4.0 * ((2.0 / level).ln() / samples).sqrt(),
+            Law::Tangent { shift, scale, power, lean } => {
+                // The angle from its lower end.
+                let angle = falling_to(level, PI, |x| upper_tangent(*power, *lean, x));
+                shift + scale * (angle - FRAC_PI_2).tan()
+            }
+            Law::Prime { shift, scale, exponents } => {
+                shift + scale * falling_to(level, 1.0, |x| upper_prime(*exponents, x))
+            }
             Law::Fisher { unit, degrees } => {
                 unit * falling_to(level, 1.0, |x| upper_fisher(*degrees, x))
             }
@@ -153,6 +219,13 @@ impl Null {
                 (2.0 * (-samples * t * t / 16.0).exp()).min(1.0)
             }
             Law::Fisher { unit, degrees } => upper_fisher(*degrees, statistic / unit),
+            Law::Tangent { shift, scale, power, lean } => {
+                let angle = ((statistic - shift) / scale).atan() + FRAC_PI_2;
+                upper_tangent(*power, *lean, angle)
+            }
+            Law::Prime { shift, scale, exponents } => {
+                upper_prime(*exponents, (statistic - shift) / scale)
+            }
         }
     }
 }
@@ -165,6 +238,70 @@ fn upper_gamma(shape: f64, x: f64) -> f64 {
         0.0
     } else {
         gamma_ur(shape, x)
+    }
+}
+
+/// Mean and variance of the beta prime distribution.
+fn prime_moments([a, b]: [f64; 2]) -> (f64, f64) {
+    (a / (b - 1.0), a * (a + b - 1.0) / ((b - 2.0) * (b - 1.0).powi(2)))
+}
+
+fn prime_skewness(a: f64, b: f64) -> f64 {
+    2.0 * (2.0 * a + b - 1.0) / (b - 3.0) * ((b - 2.0) / (a * (a + b - 1.0))).sqrt()
+}
+
+/// Its kurtosis less 3.
+fn prime_excess(a: f64, b: f64) -> f64 {
+    let part = a * (a + b - 1.0) * (5.0 * b - 11.0) + (b - 1.0).powi(2) * (b - 2.0);
+    6.0 * part / (a * (a + b - 1.0) * (b - 3.0) * (b - 4.0))
+}
+
+/// The first exponent with this skewness, by bisection: the skewness falls with it.
+fn first_exponent(skewness: f64, second: f64) -> f64 {
+    let (mut low, mut high) = (1e-9_f64, 1e12_f64);
+    for _ in 0..200 {
+        let middle = (low * high).sqrt();
+        if prime_skewness(middle, second) > skewness {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// P(θ + π/2 > angle) for the density cos^r θ·exp(−νθ), by Simpson's rule.
+fn upper_tangent(power: f64, lean: f64, angle: f64) -> f64 {
+    const PANELS: u32 = 400;
+    // The largest of the density, which may be far from 1.
+    let mode = (-lean / power).atan();
+    let logarithm = |theta: f64| power * theta.cos().abs().ln() - lean * theta;
+    let peak = logarithm(mode);
+    let integral = |from: f64, to: f64| {
+        let step = (to - from) / f64::from(PANELS);
+        let at = |place: f64| {
+            let value = (logarithm(from + step * place) - peak).exp();
+            if value.is_nan() { 0.0 } else { value }
+        };
+        let panel = |i: u32| {
+            let left = f64::from(i);
+            (at(left) + 4.0 * at(left + 0.5) + at(left + 1.0)) / 6.0
+        };
+        step * (0..PANELS).map(panel).sum::<f64>()
+    };
+    let from = (angle - FRAC_PI_2).clamp(-FRAC_PI_2, FRAC_PI_2);
+    let (above, below) = (integral(from, FRAC_PI_2), integral(-FRAC_PI_2, from));
+    above / (above + below)
+}
+
+/// P(B' > x) of the beta prime distribution.
+fn upper_prime([a, b]: [f64; 2], x: f64) -> f64 {
+    if x <= 0.0 {
+        1.0
+    } else if x.is_infinite() {
+        0.0
+    } else {
+        beta_reg(b, a, 1.0 / (1.0 + x))
     }
 }
 
@@ -239,6 +376,37 @@ mod tests {
             tolerance::QUANTILE.hold("scaled", doubled.threshold(0.05)?, 2.0 * threshold);
             assert!(null.scaled(0.0).is_err());
         }
+        Ok(())
+    }
+
+    /// A curve has the moments it was fitted to, by integrating its tail; and one on the line of
+    /// the Gamma distributions is that one.
+    #[test]
+    fn curves_have_their_four_moments() -> Result<(), Refused> {
+        for (skewness, excess) in [(1.0, 1.8), (0.7, 1.9), (2.0, 7.5), (1.4, 3.5)] {
+            let null = Null::curve(0.5, 4.0, skewness, excess)?;
+            // E x^n by parts: ∫ n·x^(n−1)·P(X > x) from the lower end, in steps of 0.02.
+            let low = null.threshold(1.0 - 1e-9)?;
+            let mut central = [0.0; 4];
+            let mut last = 1.0;
+            for step in 0..10_000 {
+                let x = low + 0.02 * (f64::from(step) + 0.5);
+                let tail = null.p_value(x + 0.01);
+                for (power, moment) in central.iter_mut().enumerate() {
+                    let power = i32::try_from(power).expect("small") + 1;
+                    *moment += (x - 0.5).powi(power) * (last - tail);
+                }
+                last = tail;
+            }
+            let [mean, variance, third, fourth] = central;
+            tolerance::CURVE_MOMENTS.hold("mean", mean, 0.0);
+            tolerance::CURVE_MOMENTS.hold("variance", variance / 4.0, 1.0);
+            tolerance::CURVE_MOMENTS.hold("skewness", third / 8.0 / skewness, 1.0);
+            tolerance::CURVE_MOMENTS.hold("excess", (fourth / 16.0 - 3.0) / excess, 1.0);
+        }
+        let (curve, gamma) = (Null::curve(0.0, 1.0, 1.0, 1.5)?, Null::gamma(0.0, 1.0, 1.0)?);
+        assert_eq!(curve, gamma);
+        assert_eq!(Null::curve(0.0, 0.0, 1.0, 2.0), Err(Refused::Constant));
         Ok(())
     }
 
