@@ -76,7 +76,13 @@ fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
     match kind {
         Kind::Detector => {}
         // All that they say beside the map is their sums.
-        Kind::Map | Kind::Embedding | Kind::TwoSample | Kind::TwoSampleTest | Kind::Coupling => {
+        Kind::Map
+        | Kind::Embedding
+        | Kind::TwoSample
+        | Kind::TwoSampleTest
+        | Kind::Family
+        | Kind::Classifier
+        | Kind::Coupling => {
             return Ok(facts);
         }
     }

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`figure5`] to [`figure8`] | FastMMD (Zhao and Meng, 2015) |
 //! | [`three_samples`] | Nyström MMD (Cherfaoui and others, 2022), figure 2 |
-//! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 and 2 |
+//! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 to 3 |
 //! | [`ensembles`] | other circular discrepancies, proposed in FastMMD's section 3.3 |
 //! | [`budget`] | the time limit |
 
@@ -88,7 +88,7 @@ impl Part {
 pub type Tick<'a> = &'a (dyn Fn() + Sync);
 
 /// All parts, in the order of the report.
-pub const PARTS: [Part; 8] = [
+pub const PARTS: [Part; 9] = [
     Part { name: "fastmmd-5", steps: figure5::STEPS, run: figure5::run },
     Part { name: "fastmmd-6", steps: figure6::STEPS, run: figure6::run },
     Part { name: "fastmmd-7", steps: figure7::STEPS, run: figure7::run },
@@ -96,6 +96,7 @@ pub const PARTS: [Part; 8] = [
     Part { name: "nystrom-2", steps: three_samples::STEPS, run: three_samples::run },
     Part { name: "embedding-1", steps: embedding::WITNESS_STEPS, run: embedding::witness },
     Part { name: "embedding-2", steps: embedding::NULL_STEPS, run: embedding::distributions },
+    Part { name: "embedding-3", steps: embedding::DEPENDENCE_STEPS, run: embedding::dependence },
     Part { name: "ensembles", steps: ensembles::STEPS, run: ensembles::run },
 ];
 
