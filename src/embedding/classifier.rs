@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::Embedding;
-use super::sums::{self, Sum};
+use super::sums::{Sum, UNIT};
 use crate::error::{Error, Parameter};
 use crate::features::sincos::{Backend, Point};
 use crate::features::{FeatureMap, Sample};
@@ -142,8 +142,6 @@ impl<M: FeatureMap, const N: usize> Classifier<M, N> {
     /// # Errors
     /// [`Error::MapMismatch`], and as [`Embedding::add`] for a bad sample.
     pub fn scores(&self, map: &M, sample: &Sample<M>) -> Result<[f32; N], Error> {
-        /// Units of a backend.
-        const UNIT: f32 = 1.0 / (1_u32 << sums::PLACES) as f32;
         self.check_map(map)?;
         let mut points = Per::<M::Frequencies, Point>::make(&map.dims(), || Point::ZERO);
         map.project(sample, points.borrow_mut(), |point, phase| {

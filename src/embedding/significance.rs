@@ -1,6 +1,6 @@
 //! The two-sample test of streams, also of streams whose samples depend on earlier ones.
 
-use super::sums::{self, Sum};
+use super::sums::{Sum, UNIT};
 use super::{Embedding, TwoSample, mmd};
 use crate::error::{BLOCK_ROWS, Error, Parameter, check_level, has_rows};
 use crate::features::sincos::Backend;
@@ -80,8 +80,6 @@ struct Moments {
 impl<F: Length> Scatter<F> {
     /// Adds the points of a sample, as a backend of this offset gives them. O(L).
     fn add(&mut self, units: &Per<F, [u32; 2]>, offset: u32, block: u32) {
-        /// Sums are in units of 2⁻²⁴.
-        const UNIT: f32 = 1.0 / (1_u32 << sums::PLACES) as f32;
         let short = short_of(block);
         let sign = |row: u32, block: u32| if row < block { 1.0 } else { -1.0 };
         let (short_sign, long_sign) = (sign(self.in_short, short), sign(self.in_long, block));
@@ -329,7 +327,7 @@ impl Moments {
         let (longs, long_trace) = both(|s| s.longs, |s| s.long_trace);
         let (shorts, short_trace) = both(|s| s.shorts, |s| s.short_trace);
         let (pairs, square) = both(|s| s.shorts.saturating_sub(1), |s| s.square);
-        if longs < f64::from(FEWEST) || pairs < 1.0 || !(square > 0.0) {
+        if longs < f64::from(FEWEST) || pairs < 1.0 || square <= 0.0 {
             return None;
         }
         let at_least_one = |x: f64| if x > 1.0 { x } else { 1.0 };

@@ -213,16 +213,17 @@ mod tests {
     use crate::{Points, real, tolerance};
 
     /// Two rings: no line parts them.
-    fn rings(generator: &mut Generator, count: usize) -> (Vec<Vec<f64>>, Vec<bool>) {
+    fn rings(generator: &mut Generator, count: usize) -> (Vec<[f64; 2]>, Vec<bool>) {
         let one = |index: usize| {
-            let radius = if index % 2 == 0 { 1.0 } else { 2.2 } + 0.15 * generator.normal();
+            let radius =
+                if index.is_multiple_of(2) { 1.0 } else { 2.2 } + 0.15 * generator.normal();
             let angle = std::f64::consts::TAU * generator.uniform();
-            vec![radius * angle.cos(), radius * angle.sin()]
+            [radius * angle.cos(), radius * angle.sin()]
         };
-        ((0..count).map(one).collect(), (0..count).map(|index| index % 2 == 0).collect())
+        ((0..count).map(one).collect(), (0..count).map(|index| index.is_multiple_of(2)).collect())
     }
 
-    fn kernel(x: &Vec<f64>, y: &Vec<f64>) -> f64 {
+    fn kernel(x: &[f64; 2], y: &[f64; 2]) -> f64 {
         gaussian(1.0)(x, y)
     }
 
@@ -357,12 +358,12 @@ mod tests {
 
     #[test]
     fn bad_input_is_refused_by_name() {
-        let (two, labels) = ([vec![0.0], vec![1.0]], [true, false]);
+        let (two, labels) = ([[0.0, 0.0], [1.0, 0.0]], [true, false]);
         let bad = Err(Refused::BadParameter { name: "cost" });
         assert_eq!(KernelMachine::new(&two, &labels, kernel, 0.0), bad);
         assert_eq!(KernelMachine::new(&two, &[true, true], kernel, 1.0), Err(Refused::Empty));
         assert!(KernelMachine::new(&two, &[true], kernel, 1.0).is_err());
-        let nan = [vec![f64::NAN], vec![1.0]];
+        let nan = [[f64::NAN, 0.0], [1.0, 0.0]];
         assert_eq!(KernelMachine::new(&nan, &labels, kernel, 1.0), Err(Refused::NotFinite));
         let features = DMatrix::from_row_slice(1, 2, &[0.0, 1.0]);
         let generator = &mut Generator::new(1);

@@ -116,8 +116,12 @@ where
 
 /// Two classes with weights of eighths.
 fn classes<M: FeatureMap>(map: &M) -> Classifier<M, 2> {
-    let weight = |k: u32| Point { cos: 0.125 * row(k)[0].round(), sin: 1.5 - 0.125 * k as f32 };
-    let weights: Vec<Point> = (0..map.recipe().frequencies).map(weight).collect();
+    let weights = (0..map.recipe().frequencies).scan(1.5, |sin, k| {
+        let weight = Point { cos: 0.125 * row(k)[0].round(), sin: *sin };
+        *sin -= 0.125;
+        Some(weight)
+    });
+    let weights: Vec<Point> = weights.collect();
     Classifier::new(map, [&weights, &weights], [0.5, -0.25]).expect("finite")
 }
 
