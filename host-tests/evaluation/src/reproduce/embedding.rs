@@ -307,7 +307,7 @@ pub(super) fn dependence(_: Effort, tick: Tick<'_>) -> Result<Figure, Failed> {
         inside += f64::from(u8::from(witness.at(&angle.cos(), &angle.sin())? > 0.0)) / 100.0;
     }
     figure.hold_above(tolerance::DEPENDENCE_ON_CIRCLE, "share of the circle", inside);
-    figure.hold_below(tolerance::DEPENDENCE_OFF_CIRCLE, "at the corner", witness.at(&1.0, &1.0)?);
+    figure.hold_above(tolerance::DEPENDENCE_OFF_CIRCLE, "at the corner", -witness.at(&1.0, &1.0)?);
     tick();
     Ok(figure)
 }
