@@ -20,7 +20,7 @@ fn main() -> Result<(), Refused> {
         let laplace = -u.signum() * (1.0 - 2.0 * u.abs()).ln() / 2_f64.sqrt();
         [12_f64.sqrt() * (generator.uniform() - 0.5), laplace]
     };
-    let sources: Vec<[f64; 2]> = (0..400).map(|_| source()).collect();
+    let sources: Vec<[f64; 2]> = (0..2000).map(|_| source()).collect();
     let mixed = turned(&sources, 0.5);
     let dependence = |angle: f64| -> Result<f64, Refused> {
         let rows = turned(&mixed, -angle);
