@@ -15,7 +15,8 @@ pub enum Assumption {
     /// √(s·K(0))·(1 + √(2·ln(1/α))) on MMD_b, s being the sum of both
     /// [concentrations](Embedding::concentration): 1/m + 1/n without weights. Bounded differences
     /// give it: a sample of weight a moves MMD_b by at most 2a√K(0), and the mean of MMD_b is at most
-    /// √(s·K(0)). Weak: some four times the threshold of an exact test.
+    /// √(s·K(0)). Weak: some ten times the threshold of an exact test, for a Gaussian kernel as wide
+    /// as the data.
     Nothing,
     /// Many samples, so that MMD_b² is a weighted sum of independent χ², with any weights λ ≥ 0: of
     /// all such sums of mean 1, none is above the (1 − α)-quantile of χ² with one degree of freedom
