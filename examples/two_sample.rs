@@ -12,7 +12,8 @@ fn main() -> Result<(), fastmmd::Error> {
     }
     println!("MMD² = {:.4} (unbiased), {:.4} (biased)", test.mmd2_unbiased()?, test.mmd2_biased()?);
 
-    // The circle on which the two streams differ most, and the diameter that separates them.
+    // The circle on which the two streams differ most, and the diameter that has one stream on each
+    // side.
     let largest = test.circles()?.max_by(|a, b| a.amplitude.total_cmp(&b.amplitude));
     if let Some(circle) = largest {
         println!("largest circular discrepancy: {:.3}", circle.amplitude);

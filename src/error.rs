@@ -26,6 +26,8 @@ limits! {
     LEARNING_ROWS: u32 = 256 to 4194304, LEARNING_RULE = "the learning rows" ", and of a coupling at least 8 times the window";
     /// Rows of a cycle.
     PERIOD: f32 = 4.0 to 1048576.0, PERIOD_RULE = "the period" " rows, at most a quarter of the learning rows, and needs legs with a profile, as of Config::with_period";
+    /// Samples in a block of a two-sample test.
+    BLOCK_ROWS: u32 = 1 to 65536, BLOCK_RULE = "the block" " samples";
     /// Rows of a drift after which it is learned as healthy.
     RELEARN_ROWS: u32 = 1 to 4294967295, RELEARN_RULE = "the rows of a drift before it is learned" "";
 }
@@ -46,6 +48,17 @@ pub(crate) const fn check_mean_time(time: f32) -> Result<(), Error> {
     }
 }
 
+/// Refuses a level that is no probability.
+pub(crate) const fn check_level(level: f32) -> Result<(), Error> {
+    if !level.is_finite() {
+        Err(Error::NonFinite(Parameter::Level))
+    } else if !(level > 0.0 && level < 1.0) {
+        Err(Error::OutOfRange(Parameter::Level))
+    } else {
+        Ok(())
+    }
+}
+
 /// The input that an [`Error`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -61,6 +74,10 @@ pub enum Parameter {
     Amplitude,
     /// The factor that forgetting multiplies the past by.
     Keep,
+    /// A level of significance, or the probability that a bound fails.
+    Level,
+    /// The number of samples in a block.
+    Block,
     /// A frequency vector given by the caller.
     Frequency,
     /// The stated mean time between false alarms (average run length), in rows.
@@ -87,6 +104,8 @@ impl Parameter {
             Self::Bandwidth => "the bandwidth",
             Self::Amplitude => "the kernel's amplitude K(0)",
             Self::Keep => "the factor of forgetting",
+            Self::Level => "the level",
+            Self::Block => "the block",
             Self::Frequency => "a frequency",
             Self::MeanTime => "the mean time between false alarms",
             Self::Window => "the window",
@@ -101,10 +120,12 @@ impl Parameter {
     const fn rule(self) -> &'static str {
         match self {
             Self::Channel(_) => "a channel of the sample must be a finite number in range",
-            Self::Weight => "the weight must be from 2^-12 to 2^20",
+            Self::Weight => "the weight must be 0, or from 2^-12 to 2^20",
             Self::Bandwidth => "the bandwidth must be a positive number in range",
             Self::Amplitude => "the kernel's amplitude K(0) must be a positive number in range",
             Self::Keep => "the factor of forgetting must be above 0 and at most 1",
+            Self::Level => "the level must be above 0 and below 1",
+            Self::Block => BLOCK_RULE,
             Self::Frequency => "a frequency must be a finite number of at most 10^12 turns",
             Self::MeanTime => MEAN_TIME_RULE,
             Self::Window => WINDOW_RULE,
@@ -123,6 +144,8 @@ impl fmt::Display for Parameter {
             Self::Weight
             | Self::Bandwidth
             | Self::Amplitude
+            | Self::Level
+            | Self::Block
             | Self::Keep
             | Self::Frequency
             | Self::MeanTime
@@ -326,9 +349,10 @@ macro_rules! checked {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NonFinite(parameter) | Self::OutOfRange(parameter) => {
+            Self::NonFinite(parameter) | Self::OutOfRange(parameter @ Parameter::Channel(_)) => {
                 write!(f, "{parameter} {}", self.message())
             }
+            Self::OutOfRange(parameter) => f.write_str(parameter.rule()),
             Self::BufferTooSmall { needed } => {
                 write!(f, "{}: {needed} bytes are needed", self.message())
             }

@@ -49,9 +49,11 @@
 //! |---|---|
 //! | detect drift of a sensor | [`Detector`], [`Config`] |
 //! | measure how different two streams are | [`TwoSample`]; at several bandwidths [`KernelFamily`] |
+//! | test whether two streams differ by more than chance | [`TwoSampleTest`]; with less memory [`TwoSample::threshold`] |
 //! | sum streams on several devices and merge the sums | [`Embedding`] |
 //! | see where two streams differ | [`Witness`] |
-//! | find which known condition a machine is in | [`Regimes`] |
+//! | find which known condition a machine is in | [`Regimes`]; by weights learned on a host [`Classifier`] |
+//! | bound how large a difference is | [`embedding::Alternative`] |
 //! | watch the dependence between two groups of channels | [`monitor::coupling`] |
 //! | watch a signal with a known cycle | [`Config::with_period`] |
 //! | carry fewer legs, for less RAM and time | [`monitor::Legs`] |
@@ -131,7 +133,9 @@ mod numeric;
 pub mod shape;
 pub mod state;
 
-pub use embedding::{Embedding, KernelFamily, Regimes, TwoSample, Witness};
+pub use embedding::{
+    Classifier, Embedding, KernelFamily, Regimes, TwoSample, TwoSampleTest, Witness,
+};
 pub use error::{Error, ErrorClass, Parameter};
 pub use features::kernel::{Kernel, Profile};
 pub use features::sampling::Sampling;

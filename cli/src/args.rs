@@ -91,6 +91,21 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Toolbox: test whether two groups of columns depend on each other.
+    #[command(
+        after_help = "Example: fastmmd independence pump.csv --first vibration --second current,temperature\n\n\
+        Rows are assumed to be independent. The exit code is 1 if they depend on each other."
+    )]
+    Independence(IndependenceArguments),
+    /// Toolbox: rank the columns of a file by how much they tell about one of them.
+    #[command(after_help = "Example: fastmmd select pump.csv --label fault --plot columns.svg")]
+    Select(SelectArguments),
+    /// Toolbox: find weights that make the rows of one file look like those of another.
+    #[command(after_help = "Example: fastmmd reweight laboratory.csv field.csv -o weights.csv")]
+    Reweight(ReweightArguments),
+    /// Toolbox: test whether two files differ, by a few of their rows as landmarks.
+    #[command(after_help = "Example: fastmmd nystrom before.csv after.csv --landmarks 64")]
+    Nystrom(NystromArguments),
     /// Show a drift in a synthetic log; needs no file.
     #[command(after_help = "Example: fastmmd demo --plot drift.svg --csv drift.csv\n\n\
         The exit code is 1: there is drift in it.")]
@@ -332,6 +347,108 @@ pub(crate) struct TestArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct IndependenceArguments {
+    /// The log, as CSV.
+    pub(crate) log: PathBuf,
+    /// Columns of the first group, by name or number from 1 of those used.
+    #[arg(long, value_delimiter = ',', value_name = "A,B", required = true)]
+    pub(crate) first: Vec<String>,
+    /// Columns of the second group [default: all others].
+    #[arg(long, value_delimiter = ',', value_name = "C,D")]
+    pub(crate) second: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// What to do with rows that have an empty cell, NaN or infinity.
+    #[arg(long, value_parser = whole_rows(), default_value = "error")]
+    pub(crate) missing: Missing,
+    /// Level of the test.
+    #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
+    pub(crate) alpha: f64,
+    /// Seed of shuffles and of what is chosen.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw it.
+    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct SelectArguments {
+    /// The log, as CSV.
+    pub(crate) log: PathBuf,
+    /// Column that the others should tell, by name or number from 1 of those used.
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label: String,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// What to do with rows that have an empty cell, NaN or infinity.
+    #[arg(long, value_parser = whole_rows(), default_value = "error")]
+    pub(crate) missing: Missing,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw it.
+    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct ReweightArguments {
+    /// The rows to weight, as CSV.
+    pub(crate) log: PathBuf,
+    /// The rows that they should look like, with the same columns.
+    pub(crate) target: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// What to do with rows that have an empty cell, NaN or infinity.
+    #[arg(long, value_parser = whole_rows(), default_value = "error")]
+    pub(crate) missing: Missing,
+    /// File for the weights, one a line below a heading.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// How much even weights are preferred: λ of the penalty λ‖β‖².
+    #[arg(long, default_value_t = 0.001, value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) ridge: f64,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw it.
+    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
+    pub(crate) plot: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct NystromArguments {
+    /// One sample, as CSV.
+    pub(crate) x: PathBuf,
+    /// The other sample, with the same columns.
+    pub(crate) y: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// What to do with rows that have an empty cell, NaN or infinity.
+    #[arg(long, value_parser = whole_rows(), default_value = "error")]
+    pub(crate) missing: Missing,
+    /// Number of landmarks, drawn from the rows of both files.
+    #[arg(long, default_value_t = 32)]
+    pub(crate) landmarks: usize,
+    /// Level of the test.
+    #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
+    pub(crate) alpha: f64,
+    /// Seed of shuffles and of what is chosen.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw it.
+    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
+    pub(crate) plot: Option<PathBuf>,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

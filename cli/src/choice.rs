@@ -60,6 +60,7 @@ fn of_map(kind: MapKind) -> Option<String> {
         MapKind::Given => "Given frequencies",
         MapKind::FixedFourier => "Dense, in integers",
         MapKind::FixedFastfood => "By Hadamard transforms, in integers",
+        MapKind::Offset => "Cosines with random offsets",
     };
     kind.is_dynamic().then(|| about.to_owned())
 }

@@ -76,7 +76,15 @@ fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
     match kind {
         Kind::Detector => {}
         // All that they say beside the map is their sums.
-        Kind::Map | Kind::Embedding | Kind::TwoSample | Kind::Coupling => return Ok(facts),
+        Kind::Map
+        | Kind::Embedding
+        | Kind::TwoSample
+        | Kind::TwoSampleTest
+        | Kind::Family
+        | Kind::Classifier
+        | Kind::Coupling => {
+            return Ok(facts);
+        }
     }
     facts.extend(of_legs(&SavedLegs::restore(bytes)?, &recipe));
     let restored = dynamic::saved_map(bytes)

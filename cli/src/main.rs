@@ -6,13 +6,15 @@
 //! | `source`, `table`, `time`, `rows` | reading rows from CSV |
 //! | `detector`, `setup` | the device's detector, and one from the options |
 //! | `ahead`, `play` | running a log through it |
-//! | `trace`, `plot` | plots |
+//! | `trace`, `plot`, `bars` | plots |
+//! | `sample` | files for the toolbox: `independence`, `select`, `reweight`, `nystrom` |
 //! | `report`, `summary`, `progress`, `fault`, `files`, `saved` | output and files |
 //! | `healthy`, `period`, `trial`, `inject`, `cost`, `paste` | what `tune` stands on |
 //! | the others | one command each |
 
 mod ahead;
 mod args;
+mod bars;
 mod choice;
 mod compare;
 mod cost;
@@ -22,8 +24,10 @@ mod export;
 mod fault;
 mod files;
 mod healthy;
+mod independence;
 mod inject;
 mod inspect;
+mod nystrom;
 mod paste;
 mod period;
 mod play;
@@ -31,8 +35,11 @@ mod plot;
 mod progress;
 mod replay;
 mod report;
+mod reweight;
 mod rows;
+mod sample;
 mod saved;
+mod select;
 mod setup;
 mod source;
 mod summary;
@@ -62,6 +69,10 @@ fn main() -> ExitCode {
         Command::Compare { first, second, alpha, json } => {
             compare::run(&first, &second, alpha, json)
         }
+        Command::Independence(arguments) => independence::run(&arguments),
+        Command::Select(arguments) => done(select::run(&arguments)),
+        Command::Reweight(arguments) => done(reweight::run(&arguments)),
+        Command::Nystrom(arguments) => nystrom::run(&arguments),
         Command::Demo { plot, csv, json } => demo::run(plot.as_deref(), csv.as_deref(), json),
     };
     match result {

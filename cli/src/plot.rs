@@ -33,17 +33,29 @@ const ALARM: RGBColor = RGBColor(200, 30, 30);
 const LEARNING: RGBColor = RGBColor(236, 238, 232);
 const CHANGED: RGBColor = RGBColor(250, 222, 218);
 
-type Area<'a, B> = DrawingArea<B, Shift>;
-type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+pub(crate) type Area<'a, B> = DrawingArea<B, Shift>;
+pub(crate) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+/// Something that can be drawn with either backend.
+pub(crate) trait Painted {
+    /// Width and height, in pixels.
+    fn size(&self) -> (u32, u32);
+
+    fn paint<B: DrawingBackend>(&self, root: &Area<'_, B>) -> Drawn<B>;
+}
 
 /// Draws a trace into an SVG or PNG file.
 pub(crate) fn draw(path: &Path, name: &str, names: &[String], trace: &Trace) -> Result<(), Fault> {
+    save(path, &Picture { name, names, trace, strips: strips(names.len(), trace) })
+}
+
+/// Draws a picture into an SVG or PNG file.
+pub(crate) fn save(path: &Path, picture: &impl Painted) -> Result<(), Fault> {
     // With a built-in font, text needs no font of the system.
     register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular())
         .map_err(|_| Fault::new("the built-in font is broken"))?;
     let failed = |why: String| Fault::of(path.display(), why);
-    let picture = Picture { name, names, trace, strips: strips(names.len(), trace) };
-    let size = (WIDTH, picture.height());
+    let size = picture.size();
     if path.extension().is_some_and(|extension| extension == "png") {
         let mut pixels = vec![0; BYTES_OF_PIXEL * size.0 as usize * size.1 as usize];
         {
@@ -101,15 +113,9 @@ struct Picture<'a> {
     strips: Vec<usize>,
 }
 
-impl Picture<'_> {
-    fn strip_height(&self) -> u32 {
-        let share = 420 / u32::try_from(self.strips.len().max(1)).unwrap_or(1);
-        share.clamp(STRIP_HEIGHTS.start, STRIP_HEIGHTS.end)
-    }
-
-    fn height(&self) -> u32 {
-        let strips = u32::try_from(self.strips.len()).unwrap_or(0);
-        TITLE_HEIGHT + strips * self.strip_height() + STATISTIC_HEIGHT
+impl Painted for Picture<'_> {
+    fn size(&self) -> (u32, u32) {
+        (WIDTH, self.height())
     }
 
     fn paint<B: DrawingBackend>(&self, root: &Area<'_, B>) -> Drawn<B> {
@@ -133,6 +139,18 @@ impl Picture<'_> {
             rest = below;
         }
         self.statistic(&rest)
+    }
+}
+
+impl Picture<'_> {
+    fn strip_height(&self) -> u32 {
+        let share = 420 / u32::try_from(self.strips.len().max(1)).unwrap_or(1);
+        share.clamp(STRIP_HEIGHTS.start, STRIP_HEIGHTS.end)
+    }
+
+    fn height(&self) -> u32 {
+        let strips = u32::try_from(self.strips.len()).unwrap_or(0);
+        TITLE_HEIGHT + strips * self.strip_height() + STATISTIC_HEIGHT
     }
 
     fn rows(&self) -> Range<f64> {
@@ -286,7 +304,7 @@ fn place(row: i64) -> f64 {
     real(u64::try_from(row).unwrap_or(0))
 }
 
-fn text(size: u32, colour: &'static RGBColor) -> TextStyle<'static> {
+pub(crate) fn text(size: u32, colour: &'static RGBColor) -> TextStyle<'static> {
     ("sans-serif", size).into_text_style(&(WIDTH, WIDTH)).color(colour)
 }
 

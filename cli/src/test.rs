@@ -248,7 +248,9 @@ fn map(arguments: &TestArguments, kernel: Kernel, inputs: usize) -> Result<Map, 
         }
         MapKind::Fastfood => Map::fastfood(kernel, seed, inputs, block, frequencies),
         // Not offered.
-        MapKind::Given | MapKind::FixedFourier | MapKind::FixedFastfood => Err(Error::WrongShape),
+        MapKind::Given | MapKind::FixedFourier | MapKind::FixedFastfood | MapKind::Offset => {
+            Err(Error::WrongShape)
+        }
     }
     .map_err(Fault::new)
 }
@@ -389,7 +391,7 @@ impl Tested {
 /// Whether the frequencies of such a map are drawn by a [`Sampling`].
 fn is_sampled(map: MapKind) -> bool {
     match map {
-        MapKind::Fourier | MapKind::FixedFourier => true,
+        MapKind::Fourier | MapKind::FixedFourier | MapKind::Offset => true,
         MapKind::Fastfood | MapKind::FixedFastfood | MapKind::Given => false,
     }
 }

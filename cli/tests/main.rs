@@ -6,6 +6,7 @@ mod messages;
 mod recordings;
 mod replay;
 mod states;
+mod toolbox;
 mod tune;
 mod two_samples;
 

@@ -5,7 +5,10 @@
 
 use crc::{CRC_32_ISO_HDLC, Crc};
 use fastmmd::monitor::coupling;
-use fastmmd::{Config, Detector, Embedding, Error, Fourier, Recipe, TwoSample};
+use fastmmd::{
+    Classifier, Config, Detector, Embedding, Error, Fourier, KernelFamily, Recipe, TwoSample,
+    TwoSampleTest,
+};
 use libfuzzer_sys::fuzz_target;
 
 type Map = Fourier<2, 4>;
@@ -29,6 +32,9 @@ fn offer(bytes: &[u8]) {
     }
     embedding(bytes).expect("the map is the embedding's own");
     two_sample(bytes).expect("the map is the streams' own");
+    tested(bytes).expect("the map is the test's own");
+    family(bytes).expect("the map is the family's own");
+    classifier(bytes).expect("the map is the classifier's own");
     detector(bytes).expect("good rows");
     tie(bytes).expect("good rows");
 }
@@ -63,6 +69,47 @@ fn two_sample(bytes: &[u8]) -> Result<(), Error> {
             let _ = test.mmd2_unbiased();
         }
         Err(_) => assert_eq!((test.p(), test.q()), (before.p(), before.q())),
+    }
+    Ok(())
+}
+
+fn tested(bytes: &[u8]) -> Result<(), Error> {
+    let mut test = TwoSampleTest::new(&MAP, 2)?;
+    let mut saved = [0; TwoSampleTest::<Map>::SAVED_BYTES];
+    if test.restore(bytes).is_ok() {
+        test.save(&mut saved)?;
+        assert_eq!(saved, bytes);
+        let _ = (test.p_value(), test.threshold(0.05));
+        let _ = test.push_p(&[1.0, 1.0]);
+    } else {
+        assert_eq!(test.streams().p().weight(), 0.0);
+    }
+    Ok(())
+}
+
+fn family(bytes: &[u8]) -> Result<(), Error> {
+    let mut family = KernelFamily::new(&MAP, [0.5, 1.0])?;
+    let mut saved = [0; KernelFamily::<Map, 2>::SAVED_BYTES];
+    if family.restore(bytes).is_ok() {
+        family.save(&mut saved)?;
+        assert_eq!(saved, bytes);
+        let _ = family.maximum_unbiased();
+    } else {
+        assert_eq!(family.p()[0].weight(), 0.0);
+    }
+    Ok(())
+}
+
+fn classifier(bytes: &[u8]) -> Result<(), Error> {
+    let mut classes = Classifier::<Map, 2>::empty(&MAP);
+    let before = classes.clone();
+    let mut saved = [0; Classifier::<Map, 2>::SAVED_BYTES];
+    if classes.restore(&MAP, bytes).is_ok() {
+        classes.save(&MAP, &mut saved)?;
+        assert_eq!(saved, bytes);
+        classes.class(&MAP, &[0.5, -0.5])?;
+    } else {
+        assert_eq!(classes, before);
     }
     Ok(())
 }

@@ -188,7 +188,7 @@ impl Map {
                 let block = recipe.block as usize;
                 Self::fastfood(recipe.kernel, recipe.seed, inputs, block, frequencies)
             }
-            MapKind::Given | MapKind::FixedFourier | MapKind::FixedFastfood => {
+            MapKind::Given | MapKind::FixedFourier | MapKind::FixedFastfood | MapKind::Offset => {
                 Err(Error::WrongShape)
             }
         }

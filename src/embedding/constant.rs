@@ -8,7 +8,7 @@
 use super::{Embedding, KernelFamily, TwoSample};
 use crate::error::Error;
 use crate::features::sincos::SinCos;
-use crate::features::{Fastfood, Fourier};
+use crate::features::{Fastfood, Fourier, Offset};
 use crate::fixed;
 
 /// Gives a map its constructors of empty streams.
@@ -36,6 +36,7 @@ macro_rules! streams {
 streams!(
     [const D: usize, const L: usize, B: SinCos] Fourier<D, L, B>,
     [const D: usize, const P: usize, const L: usize, B: SinCos] Fastfood<D, P, L, B>,
+    [const D: usize, const L: usize, B: SinCos] Offset<D, L, B>,
     [const D: usize, const L: usize] fixed::Fourier<D, L>,
     [const D: usize, const P: usize, const L: usize] fixed::Fastfood<D, P, L>,
 );

@@ -1,10 +1,12 @@
 //! MMD² at several bandwidths from one projection.
 
-use super::{Embedding, mmd};
-use crate::error::Error;
+use super::null::{Assumption, Reading};
+use super::{Embedding, PLACES, Weight, mmd};
+use crate::error::{Error, check_level};
 use crate::features::kernel::{Kernel, Profile};
 use crate::features::sincos::SinCos;
-use crate::features::{CHECKSUM, FeatureMap, MAX_TURNS, Sample};
+use crate::features::{CHECKSUM, FeatureMap, MAX_TURNS, PhaseOf, Sample, Scalar, ScalarOf};
+use crate::numeric::{f64_of, rounded};
 use crate::shape::{Fixed, Per};
 
 /// MMD² of one member of a [`KernelFamily`].
@@ -22,7 +24,11 @@ pub struct Member {
 ///
 /// Phases are inversely proportional to the bandwidth, so the sample is projected once, and only
 /// sine and cosine are computed N times. The member with the largest MMD² has the bandwidth at
-/// which the two samples differ most.
+/// which the two samples differ most. 32·N·L bytes and a little.
+///
+/// A map of [`fixed`](crate::fixed) has families of whole parts of its bandwidth: σ, σ/2, σ/3 and so
+/// on, up to σ/256. Its phases have wrapped, and only whole multiples of them say where others
+/// are.
 ///
 /// ```
 /// use fastmmd::{Fourier, KernelFamily};
@@ -91,7 +97,7 @@ where
     }
 }
 
-impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> {
+impl<'m, M: FeatureMap, const N: usize> KernelFamily<'m, M, N> {
     /// Empty streams for these bandwidths, in units of the input. The map's own bandwidth does not
     /// matter. For a constant, see [`Fourier::family`](crate::Fourier::family).
     ///
@@ -100,10 +106,15 @@ impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> 
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for a bad bandwidth, as in
-    /// [`Kernel::new`](crate::Kernel::new).
+    /// [`Kernel::new`](crate::Kernel::new), and in integers for one that is no whole part of the
+    /// map's.
     pub fn new(map: &'m M, bandwidths: [f32; N]) -> Result<Self, Error> {
         const { assert!(N >= 1, "a family must have at least 1 bandwidth") };
         check(bandwidths)?;
+        let own = map.recipe().kernel.bandwidth();
+        bandwidths
+            .iter()
+            .try_for_each(|bandwidth| ScalarOf::<M>::factor(own, *bandwidth).map(drop))?;
         let (fingerprint, amplitude) = (map.fingerprint(), map.recipe().kernel.amplitude());
         let empty = |bandwidth: f32| {
             Embedding::empty(member(fingerprint, bandwidth), amplitude, &map.dims())
@@ -139,28 +150,94 @@ impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> 
         Self::push(self.map, &self.bandwidths, &mut self.q, sample)
     }
 
+    /// Adds a weighted sample to P, as [`push_p`](Self::push_p).
+    ///
+    /// # Errors
+    /// As [`push_p`](Self::push_p), and those of [`Embedding::add_weighted`] for the weight.
+    pub fn push_p_weighted(&mut self, sample: &Sample<M>, weight: f32) -> Result<(), Error> {
+        let weight = Weight::new(weight)?;
+        Self::push_weighted(self.map, &self.bandwidths, &mut self.p, sample, weight)
+    }
+
+    /// Adds a weighted sample to Q, as [`push_p`](Self::push_p).
+    ///
+    /// # Errors
+    /// As [`push_p_weighted`](Self::push_p_weighted).
+    pub fn push_q_weighted(&mut self, sample: &Sample<M>, weight: f32) -> Result<(), Error> {
+        let weight = Weight::new(weight)?;
+        Self::push_weighted(self.map, &self.bandwidths, &mut self.q, sample, weight)
+    }
+
+    /// Multiplies the weight of all samples of P so far by `keep`, in every member:
+    /// [`Embedding::forget`]. O(N·L).
+    ///
+    /// # Errors
+    /// As [`Embedding::forget`].
+    pub fn forget_p(&mut self, keep: f32) -> Result<(), Error> {
+        self.p.iter_mut().try_for_each(|embedding| embedding.forget(keep))
+    }
+
+    /// The same for Q.
+    ///
+    /// # Errors
+    /// As [`Embedding::forget`].
+    pub fn forget_q(&mut self, keep: f32) -> Result<(), Error> {
+        self.q.iter_mut().try_for_each(|embedding| embedding.forget(keep))
+    }
+
+    /// The phases of a sample, if every member accepts one of this total weight. All or none: nothing
+    /// is added before that is known.
+    fn phases(
+        map: &M,
+        bandwidths: &[f32; N],
+        embeddings: &[Embedding<M>; N],
+        sample: &Sample<M>,
+        weight: u64,
+    ) -> Result<Per<M::Frequencies, PhaseOf<M>>, Error> {
+        let own = map.recipe().kernel.bandwidth();
+        // The smallest bandwidth has the largest phases.
+        let least = bandwidths.iter().copied().fold(f32::INFINITY, f32::min);
+        let narrowest = ScalarOf::<M>::factor(own, least)?;
+        let mut phases = Per::make(&map.dims(), PhaseOf::<M>::default);
+        let mut largest = 0.0;
+        map.project(sample, phases.borrow_mut(), |item, phase| {
+            *item = phase;
+            let turns = ScalarOf::<M>::turns(phase, narrowest);
+            largest = if turns > largest { turns } else { largest };
+        })?;
+        if largest > MAX_TURNS {
+            return Err(Error::PhaseTooLarge);
+        }
+        embeddings.iter().try_for_each(|embedding| embedding.check_room(weight))?;
+        Ok(phases)
+    }
+
     fn push(
         map: &M,
         bandwidths: &[f32; N],
         embeddings: &mut [Embedding<M>; N],
         sample: &Sample<M>,
     ) -> Result<(), Error> {
-        let mut phases = Per::make(&map.dims(), || 0.0);
-        let mut largest = 0.0;
-        map.project(sample, phases.borrow_mut(), |item: &mut f32, phase: f32| {
-            *item = phase;
-            largest = phase.abs().max(largest);
-        })?;
+        let phases = Self::phases(map, bandwidths, embeddings, sample, 1 << PLACES)?;
         let own = map.recipe().kernel.bandwidth();
-        // All or none: nothing is added until every member is known to accept it.
-        for (embedding, bandwidth) in embeddings.iter().zip(bandwidths) {
-            if largest * (own / bandwidth) > MAX_TURNS {
-                return Err(Error::PhaseTooLarge);
-            }
-            embedding.check_room()?;
-        }
         for (embedding, bandwidth) in embeddings.iter_mut().zip(bandwidths) {
-            embedding.add_phases(&phases, own / bandwidth)?;
+            embedding.add_phases(&phases, ScalarOf::<M>::factor(own, *bandwidth)?)?;
+        }
+        Ok(())
+    }
+
+    fn push_weighted(
+        map: &M,
+        bandwidths: &[f32; N],
+        embeddings: &mut [Embedding<M>; N],
+        sample: &Sample<M>,
+        weight: Weight,
+    ) -> Result<(), Error> {
+        let phases = Self::phases(map, bandwidths, embeddings, sample, weight.total)?;
+        let own = map.recipe().kernel.bandwidth();
+        for (embedding, bandwidth) in embeddings.iter_mut().zip(bandwidths) {
+            let factor = ScalarOf::<M>::factor(own, *bandwidth)?;
+            embedding.add_phases_weighted(&phases, factor, weight)?;
         }
         Ok(())
     }
@@ -195,6 +272,50 @@ impl<'m, M: FeatureMap<Backend: SinCos>, const N: usize> KernelFamily<'m, M, N> 
     /// As [`unbiased`](Self::unbiased).
     pub fn maximum_unbiased(&self) -> Result<Member, Error> {
         self.unbiased().map(largest_of)
+    }
+
+    /// The value that the largest MMD_b², [`maximum_biased`](Self::maximum_biased), exceeds with a
+    /// probability of at most `level` if both streams have one distribution and independent
+    /// samples: the largest threshold of a member at `level`/N (see
+    /// [`TwoSample::threshold`](super::TwoSample::threshold)). O(N·L).
+    ///
+    /// # Errors
+    /// As [`TwoSample::threshold`](super::TwoSample::threshold).
+    pub fn threshold(&self, assumption: Assumption, level: f32) -> Result<f32, Error> {
+        check_level(level)?;
+        let mut largest = 0.0_f64;
+        for (p, q) in self.p.iter().zip(&self.q) {
+            let own = Reading::of(p, q, assumption)?.threshold(assumption, level, f64_of(N));
+            largest = if own > largest { own } else { largest };
+        }
+        Ok(rounded(largest))
+    }
+
+    /// The probability that any member has an MMD_b² as unlikely as the least likely one here, if
+    /// both streams have one distribution; an upper bound of it, N times the least p-value of a
+    /// member. Each member is compared with its own threshold, which finds more than the
+    /// largest MMD_b² does. O(N·L).
+    ///
+    /// # Errors
+    /// As [`TwoSample::threshold`](super::TwoSample::threshold).
+    pub fn p_value(&self, assumption: Assumption) -> Result<f32, Error> {
+        let mut least = 1.0_f64;
+        for (p, q) in self.p.iter().zip(&self.q) {
+            let own = Reading::of(p, q, assumption)?.p_value(assumption, f64_of(N));
+            least = if own < least { own } else { least };
+        }
+        Ok(rounded(least))
+    }
+
+    /// The bandwidths, in the order given.
+    #[must_use]
+    pub fn bandwidths(&self) -> &[f32; N] {
+        &self.bandwidths
+    }
+
+    /// Replaces both streams.
+    pub(super) fn replace(&mut self, p: [Embedding<M>; N], q: [Embedding<M>; N]) {
+        (self.p, self.q) = (p, q);
     }
 
     /// The embeddings of the first stream, in the order of the bandwidths given.

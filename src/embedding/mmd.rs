@@ -20,7 +20,7 @@ pub fn squared_biased<M: FeatureMap>(p: &Embedding<M>, q: &Embedding<M>) -> Resu
         let (cos, sin) = (a.cos - b.cos, a.sin - b.sin);
         cos * cos + sin * sin
     }));
-    Ok(p.amplitude() * sum / f32_of(p.frequencies()))
+    Ok(p.gain() * sum / f32_of(p.frequencies()))
 }
 
 /// The unbiased estimate, which leaves out the pairs of a sample with itself. For equal
@@ -68,9 +68,10 @@ pub fn biased<M: FeatureMap>(p: &Embedding<M>, q: &Embedding<M>) -> Result<f32, 
 
 /// Amplitudes and phases of two samples on one circle.
 ///
-/// The mean of sin(x − ω'xᵢ) over a sample is A·sin(x − θ), with amplitude A and phase θ. The
-/// difference of two samples has this form too. The diameter at the angle `diameter` separates the
-/// two samples best.
+/// The mean of sin(y − ω'xᵢ) over a sample is A·sin(y − θ), with amplitude A and phase θ. The
+/// difference of two samples has this form too. It is largest, A, a quarter of a turn after its own
+/// θ: the diameter through that angle has P on one side and Q on the other (Definition 2 and
+/// figure 2 of the FastMMD paper; its appendix A.5 says θ, where the difference is 0).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -85,7 +86,8 @@ pub struct Circle {
     pub phase_q: f32,
     /// A, the amplitude of the difference, from 0 to 2.
     pub amplitude: f32,
-    /// θ of the difference in turns, in [−½, ½]: the decision diameter.
+    /// The decision diameter, in turns, in [−½, ½]: the y at which E sin(y − p) − E sin(y − q) is
+    /// largest, θ + ¼ of the difference. P is on its clockwise side.
     pub diameter: f32,
 }
 
@@ -117,7 +119,8 @@ pub fn circles<'a, M: FeatureMap>(
             amplitude_q: sqrt_f32(b.cos * b.cos + b.sin * b.sin),
             phase_q: angle_turns(b.cos, b.sin),
             amplitude: sqrt_f32(cos * cos + sin * sin),
-            diameter: angle_turns(cos, sin),
+            // θ + ¼ is the angle of the difference, turned by a quarter.
+            diameter: angle_turns(-sin, cos),
         }
     }))
 }

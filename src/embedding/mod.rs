@@ -6,28 +6,38 @@
 //! 10³.
 //!
 //! [`mmd`] computes the maximum mean discrepancy of two embeddings. [`TwoSample`] compares two
-//! streams, [`KernelFamily`] does so at several bandwidths. A [`Witness`] shows where they differ,
-//! and [`Regimes`] which known condition is nearest.
+//! streams, [`TwoSampleTest`] says whether they differ by more than chance, [`KernelFamily`]
+//! compares at several bandwidths, and [`Alternative`] bounds how large a difference is. A [`Witness`]
+//! shows where they differ, [`Regimes`] which known condition is nearest, and a [`Classifier`] which
+//! class a host has taught it.
 
+mod alternative;
+mod classifier;
 mod constant;
 mod family;
 pub mod mmd;
+mod null;
 mod regimes;
 mod saved;
+mod significance;
 mod sums;
 mod two_sample;
 mod witness;
 
+pub use alternative::{Alternative, Interval};
+pub use classifier::{Class, Classifier};
 pub use family::{KernelFamily, Member};
+pub use null::Assumption;
 pub use regimes::{Nearest, Regimes};
+pub use significance::TwoSampleTest;
 pub use two_sample::TwoSample;
 pub use witness::Witness;
 
 use core::fmt;
 
 use crate::error::{Error, Parameter};
-use crate::features::sincos::{Backend, Point, SinCos};
-use crate::features::{FeatureMap, PhaseOf, Sample};
+use crate::features::sincos::{Backend, Point};
+use crate::features::{FeatureMap, PhaseOf, Sample, Scalar, ScalarOf};
 use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
 use crate::shape::{Dims, Fixed, Per};
 use sums::{Sum, Sums};
@@ -38,8 +48,8 @@ use sums::{Sum, Sums};
 /// every sum fits in the 64 bits it is saved in.
 pub const MAX_TOTAL_WEIGHT: f32 = 8_522_825_728.0;
 
-/// Smallest weight of a sample: 2⁻¹². What a sample adds to a sum is rounded to 2⁻²⁴: if your
-/// weights are smaller, multiply all of them by a constant.
+/// Smallest weight of a sample other than 0: 2⁻¹². What a sample adds to a sum is rounded to 2⁻²⁴: if
+/// your weights are smaller, multiply all of them by a constant.
 pub const MIN_WEIGHT: f32 = 1.0 / 4096.0;
 
 /// Largest weight of a sample: 2²⁰.
@@ -65,6 +75,10 @@ impl Weight {
     fn new(weight: f32) -> Result<Self, Error> {
         if !weight.is_finite() {
             return Err(Error::NonFinite(Parameter::Weight));
+        }
+        // Weights by matched means are often 0.
+        if weight == 0.0 {
+            return Ok(Self { mantissa: 0, shift: 0, total: 0 });
         }
         if !(MIN_WEIGHT..=MAX_WEIGHT).contains(&weight) {
             return Err(Error::OutOfRange(Parameter::Weight));
@@ -195,9 +209,28 @@ impl<M: FeatureMap> Embedding<M> {
         Ok(())
     }
 
-    /// Adds a sample with a weight from [`MIN_WEIGHT`] to [`MAX_WEIGHT`]. An integer weight k is
-    /// exactly the same as adding the sample k times, except for the sum of squared weights. Cost
-    /// as for [`add`](Self::add).
+    /// As [`add`](Self::add), and leaves the sample's points in `units`, as the backend gives them.
+    fn add_seen(
+        &mut self,
+        map: &M,
+        sample: &Sample<M>,
+        units: &mut Per<M::Frequencies, [u32; 2]>,
+    ) -> Result<(), Error> {
+        self.check_map(map)?;
+        let total = self.total_with(1 << PLACES)?;
+        map.project(sample, units.borrow_mut(), |units, phase| *units = M::Backend::units(phase))?;
+        for (sum, units) in self.sums.lower().as_mut().iter_mut().zip(units.iter()) {
+            sum.add(*units);
+        }
+        self.sums.added(M::Backend::OFFSET);
+        self.weight = total;
+        self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
+        Ok(())
+    }
+
+    /// Adds a sample with a weight of 0, or from [`MIN_WEIGHT`] to [`MAX_WEIGHT`]. An integer weight
+    /// k is exactly the same as adding the sample k times, except for the sum of squared weights; a
+    /// weight of 0 changes nothing. Cost as for [`add`](Self::add).
     ///
     /// # Errors
     /// As [`add`](Self::add), and [`Error::NonFinite`] or [`Error::OutOfRange`] for the weight.
@@ -341,7 +374,7 @@ impl<M: FeatureMap> Embedding<M> {
     /// [`Error::Empty`].
     pub fn squared_norm(&self) -> Result<f32, Error> {
         let sum = compensated_sum(self.mean()?.map(|p| p.cos * p.cos + p.sin * p.sin));
-        Ok(self.amplitude * sum / f32_of(self.sums.count()))
+        Ok(self.gain() * sum / f32_of(self.sums.count()))
     }
 
     /// ⟨μ₁, μ₂⟩: the mean of the kernel over all pairs of one sample from each embedding. It is
@@ -353,7 +386,12 @@ impl<M: FeatureMap> Embedding<M> {
         self.check_same(other)?;
         let pairs = self.mean()?.zip(other.mean()?);
         let sum = compensated_sum(pairs.map(|(p, q)| p.cos * q.cos + p.sin * q.sin));
-        Ok(self.amplitude * sum / f32_of(self.sums.count()))
+        Ok(self.gain() * sum / f32_of(self.sums.count()))
+    }
+
+    /// What the mean of products of points is multiplied by to give the kernel.
+    fn gain(&self) -> f32 {
+        M::Backend::GAIN * self.amplitude
     }
 
     /// K(0) of the kernel behind the map.
@@ -417,9 +455,9 @@ impl<M: FeatureMap> Embedding<M> {
         if other.fingerprint == self.fingerprint { Ok(()) } else { Err(Error::MapMismatch) }
     }
 
-    /// Whether one more sample of weight 1 can be added.
-    fn check_room(&self) -> Result<(), Error> {
-        self.total_with(1 << PLACES).map(drop)
+    /// Whether one more sample of this total weight can be added.
+    fn check_room(&self, weight: u64) -> Result<(), Error> {
+        self.total_with(weight).map(drop)
     }
 
     fn total_with(&self, weight: u64) -> Result<u64, Error> {
@@ -430,18 +468,41 @@ impl<M: FeatureMap> Embedding<M> {
     }
 }
 
-impl<M: FeatureMap<Backend: SinCos>> Embedding<M> {
+impl<M: FeatureMap> Embedding<M> {
     /// Adds a sample of weight 1 by its phases, each times `factor`.
-    fn add_phases(&mut self, phases: &Per<M::Frequencies, f32>, factor: f32) -> Result<(), Error> {
+    fn add_phases(
+        &mut self,
+        phases: &Per<M::Frequencies, PhaseOf<M>>,
+        factor: FactorOf<M>,
+    ) -> Result<(), Error> {
         self.weight = self.total_with(1 << PLACES)?;
         self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
         for (sum, phase) in self.sums.lower().as_mut().iter_mut().zip(phases.iter()) {
-            sum.add(M::Backend::units(phase * factor));
+            sum.add(M::Backend::units(ScalarOf::<M>::scaled(*phase, factor)));
         }
         self.sums.added(M::Backend::OFFSET);
         Ok(())
     }
+
+    /// The same with a weight.
+    fn add_phases_weighted(
+        &mut self,
+        phases: &Per<M::Frequencies, PhaseOf<M>>,
+        factor: FactorOf<M>,
+        weight: Weight,
+    ) -> Result<(), Error> {
+        self.weight = self.total_with(weight.total)?;
+        self.squares = self.squares.wrapping_add(weight.squared());
+        for (mut cell, phase) in self.sums.cells().zip(phases.iter()) {
+            let added = weighted::<M>(weight, ScalarOf::<M>::scaled(*phase, factor));
+            cell.set(cell.sum().plus(added));
+        }
+        Ok(())
+    }
 }
+
+/// What phases of a map are multiplied by for another bandwidth.
+type FactorOf<M> = <ScalarOf<M> as Scalar>::Factor;
 
 /// What one weighted sample adds to the sums.
 #[inline]

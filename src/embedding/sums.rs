@@ -10,6 +10,8 @@ use crate::shape::{Dims, Fixed, Length, Per};
 
 /// Fractional bits of the sums.
 pub(crate) const PLACES: u32 = 24;
+/// The unit of the sums: 2⁻²⁴.
+pub(crate) const UNIT: f32 = 1.0 / 16_777_216.0;
 /// Points that the lower words can take: 64·2²⁴ plus what a carry leaves, at most half of 2²⁷, is
 /// below 2³¹.
 const MOST_PENDING: u32 = 64;

@@ -152,6 +152,11 @@ impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
         (self.fingerprint, self.recipe.kernel.amplitude())
     }
 
+    /// [`FeatureMap::recipe`], also for constants.
+    pub(super) const fn own_recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
     pub(crate) const SHAPE: () = Self::check_shape();
 
     /// Checks the shape, in two ways. Called, it makes the compiler point at the line that declares

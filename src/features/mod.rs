@@ -7,6 +7,7 @@
 //!
 //! * [`kernel`] defines the distribution of the frequencies ω, [`sampling`] draws them;
 //! * [`Fourier`] stores them, [`Fastfood`] multiplies by structured matrices ([`hadamard`]);
+//!   [`Offset`] has cosines alone, with random offsets;
 //! * [`sincos`] computes the points.
 
 /// Declares the limits of shapes, as macros, so that messages name them too.
@@ -36,6 +37,7 @@ mod fastfood;
 mod fourier;
 pub mod hadamard;
 pub mod kernel;
+mod offset;
 mod recipe;
 pub mod sampling;
 pub mod sincos;
@@ -46,6 +48,7 @@ pub(crate) use fastfood::{Diagonals, block_into, mix_into, visit_each};
 pub use fourier::Fourier;
 #[cfg(feature = "alloc")]
 pub(crate) use fourier::{longest, seed_of_given};
+pub use offset::{Cosine, Offset};
 pub(crate) use recipe::CHECKSUM;
 pub use recipe::{MapKind, Recipe};
 
@@ -66,11 +69,42 @@ pub const MAX_TURNS: f32 = 4_194_304.0;
 /// `u32` phases, in units of 2⁻³² turns, which wrap as angles do.
 pub trait Scalar: Copy {
     /// The type of a phase.
-    type Phase: Copy;
+    type Phase: Copy + Default;
+
+    /// What the phases of another bandwidth are multiplied by: that of the map over the other.
+    #[doc(hidden)]
+    type Factor: Copy;
+
+    /// The factor; for integers, a bandwidth that is no whole part of the map's is out of range.
+    #[doc(hidden)]
+    fn factor(own: f32, bandwidth: f32) -> Result<Self::Factor, Error>;
+
+    /// A phase times a factor.
+    #[doc(hidden)]
+    fn scaled(phase: Self::Phase, factor: Self::Factor) -> Self::Phase;
+
+    /// The size of a phase times a factor, in turns; 0 where phases wrap.
+    #[doc(hidden)]
+    fn turns(phase: Self::Phase, factor: Self::Factor) -> f32;
 }
 
 impl Scalar for f32 {
     type Phase = Self;
+    type Factor = Self;
+
+    fn factor(own: f32, bandwidth: f32) -> Result<Self, Error> {
+        Ok(own / bandwidth)
+    }
+
+    #[inline]
+    fn scaled(phase: f32, factor: f32) -> f32 {
+        phase * factor
+    }
+
+    #[inline]
+    fn turns(phase: f32, factor: f32) -> f32 {
+        (phase * factor).abs()
+    }
 }
 
 /// A sample of a map: `[f32; D]`, `[i16; D]`, or a slice where the shape is known at run time.

@@ -25,6 +25,8 @@ pub enum MapKind {
     FixedFourier,
     /// [`fixed::Fastfood`](crate::fixed::Fastfood).
     FixedFastfood,
+    /// [`Offset`](super::Offset).
+    Offset,
 }
 
 codes!(MapKind {
@@ -33,6 +35,7 @@ codes!(MapKind {
     Given = 2 "given",
     FixedFourier = 3 "fixed-fourier",
     FixedFastfood = 4 "fixed-fastfood",
+    Offset = 5 "offset",
 });
 
 impl MapKind {
@@ -41,7 +44,7 @@ impl MapKind {
     pub const fn is_dynamic(self) -> bool {
         match self {
             Self::Fourier | Self::Fastfood => true,
-            Self::Given | Self::FixedFourier | Self::FixedFastfood => false,
+            Self::Given | Self::FixedFourier | Self::FixedFastfood | Self::Offset => false,
         }
     }
 }

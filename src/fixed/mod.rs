@@ -15,7 +15,9 @@
 //! | error of a point | 1e-6, growing with the phase | 2e-4 for every phase |
 //! | `Fourier`, `Fastfood`, `Embedding`, `TwoSample` | yes | yes, with the same names and methods |
 //! | [`mmd`](crate::embedding::mmd), saved state, merging | yes | yes, the same |
-//! | `Detector`, `KernelFamily`, `Witness`, `Regimes`, couplings, given frequencies | yes | no |
+//! | `TwoSampleTest`, `Regimes` | yes | yes |
+//! | `KernelFamily` | any bandwidths | whole parts of the map's: σ, σ/2, σ/3, … |
+//! | `Detector`, `Witness`, couplings, given frequencies | yes | no |
 //!
 //! An [`Embedding`](crate::Embedding) over one of these maps is the crate's own, with the backend
 //! [`Table`]. The same samples give the same bits on every target. A state saved by one path is
@@ -59,7 +61,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use crate::error::{Error, Parameter};
 use crate::features::Scalar;
 use crate::features::kernel::Kernel;
-use crate::numeric::{f32_of, sqrt_f32};
+use crate::numeric::{f32_of, row_count, sqrt_f32, whole};
 
 /// The value 1 of a sample's channel: 2¹¹ steps.
 pub const ONE: i16 = 2048;
@@ -72,8 +74,34 @@ pub const BANDWIDTHS: core::ops::RangeInclusive<f32> = 0.015_625..=256.0;
 /// Phase units in a turn per unit of input, for each step of a sample: 2³²/2¹¹.
 const PHASE_PER_TURN_AND_STEP: f64 = 2_097_152.0;
 
+/// Most whole parts of a map's bandwidth that a member of a family can have.
+const MOST_PARTS: f32 = 256.0;
+
 impl Scalar for i16 {
     type Phase = u32;
+    type Factor = u32;
+
+    /// Phases have wrapped: only whole multiples of them are those of another bandwidth.
+    fn factor(own: f32, bandwidth: f32) -> Result<u32, Error> {
+        let parts = own / bandwidth;
+        let rounded = whole(parts + 0.5);
+        let off = (parts - row_count(rounded)).abs();
+        if parts <= MOST_PARTS && rounded >= 1 && off <= 1e-5 * parts {
+            Ok(rounded)
+        } else {
+            Err(Error::OutOfRange(Parameter::Bandwidth))
+        }
+    }
+
+    #[inline]
+    fn scaled(phase: u32, factor: u32) -> u32 {
+        phase.wrapping_mul(factor)
+    }
+
+    #[inline]
+    fn turns(_phase: u32, _factor: u32) -> f32 {
+        0.0
+    }
 }
 
 const fn check_bandwidth(kernel: &Kernel) -> Result<(), Error> {

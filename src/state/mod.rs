@@ -71,6 +71,12 @@ pub enum Kind {
     Detector,
     /// A monitor of a [coupling](crate::monitor::coupling).
     Coupling,
+    /// A [`TwoSampleTest`](crate::embedding::TwoSampleTest).
+    TwoSampleTest,
+    /// A [`KernelFamily`](crate::KernelFamily).
+    Family,
+    /// A [`Classifier`](crate::Classifier).
+    Classifier,
 }
 
 impl Kind {
@@ -89,6 +95,9 @@ codes!(Kind {
     TwoSample = 3 "two-sample",
     Detector = 4 "detector",
     Coupling = 5 "coupling",
+    TwoSampleTest = 6 "two-sample-test",
+    Family = 7 "family",
+    Classifier = 8 "classifier",
 });
 
 /// Writes a record with a payload of `length` bytes, written by `fill`; returns the whole length.

@@ -38,6 +38,8 @@ pub extern "C" fn _start() -> ! {
         statistics::all(&map.clone().with_backend::<Libm>());
         statistics::all(&map.clone().with_backend::<Micromath>());
     });
+    maps::offset::<1, 16>();
+    maps::offset::<3, 64>();
     maps::structured::<16, 16, 128>(|map| {
         exercise(map);
         statistics::all(&map.clone().with_backend::<Libm>());

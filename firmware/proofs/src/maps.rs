@@ -3,8 +3,10 @@
 use core::convert::Infallible;
 use core::hint::black_box;
 
-use fastmmd::features::hadamard;
-use fastmmd::features::sincos::{Libm, Micromath, Point, Polynomial, Quick, SinCos, Versed};
+use fastmmd::features::sincos::{
+    Backend, Libm, Micromath, Point, Polynomial, Quick, SinCos, Versed,
+};
+use fastmmd::features::{Cosine, Offset, hadamard};
 use fastmmd::shape::Fixed;
 use fastmmd::{
     Fastfood, FeatureMap, Fourier, Kernel, MapKind, Parameter, Profile, Recipe, Sampling, seed_from,
@@ -110,6 +112,20 @@ pub(crate) fn structured<const D: usize, const P: usize, const L: usize>(
     let usual = Ok(Fastfood::gaussian(black_box(1)));
     for map in [drawn, again, usual].iter().flatten() {
         then(map);
+    }
+}
+
+/// Every way to make a map with offsets at run time, and all that can be done with it.
+#[inline(never)]
+pub(crate) fn offset<const D: usize, const L: usize>() {
+    let drawn = Offset::<D, L>::new(kernel(), black_box(Sampling::Auto), black_box(1));
+    let again = Offset::from_recipe(&recipe());
+    let usual = Ok(Offset::gaussian(black_box(1)));
+    for map in [drawn, again, usual].iter().flatten() {
+        black_box((map.recipe(), map.fingerprint(), map.reach(), map.offset(black_box(1))));
+        black_box((map.frequency(black_box(1)), map.weighted_frequencies(&black_box([0.0; L]))));
+        black_box(Cosine::<Polynomial>::units(number()));
+        crate::statistics::embeddings(map);
     }
 }
 

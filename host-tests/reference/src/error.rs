@@ -17,7 +17,7 @@ pub enum Refused {
         /// Length that was found.
         found: usize,
     },
-    /// A weight is not a positive finite number.
+    /// A weight is negative or not finite, or all are 0.
     BadWeight,
     /// An order is not a permutation of the samples.
     NotAPermutation,
@@ -34,6 +34,11 @@ pub enum Refused {
     Constant,
     /// A matrix that must be inverted is singular.
     Singular,
+    /// A theorem says nothing here, because its proof assumes more.
+    NotProven {
+        /// What it assumes.
+        assumption: &'static str,
+    },
 }
 
 impl Refused {
@@ -70,13 +75,14 @@ impl fmt::Display for Refused {
             Self::Ragged { expected, found } => {
                 write!(f, "expected a length of {expected}, found {found}")
             }
-            Self::BadWeight => f.write_str("a weight is not a positive finite number"),
+            Self::BadWeight => f.write_str("a weight is negative or not finite, or all are 0"),
             Self::NotAPermutation => f.write_str("the order is not a permutation"),
             Self::BadLevel => f.write_str("a level is not between 0 and 1"),
             Self::BadParameter { name } => write!(f, "{name} is not positive and finite"),
             Self::NotFinite => f.write_str("a kernel or a feature is not a finite number"),
             Self::Constant => f.write_str("the samples do not vary"),
             Self::Singular => f.write_str("the matrix is singular"),
+            Self::NotProven { assumption } => write!(f, "proven only for {assumption}"),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::error::Refused;
 use crate::points::{Weighted, same_dims};
+use crate::real;
 
 /// Σ over all pairs of a sample of `p` with one of `q`.
 fn cross(p: &Weighted, q: &Weighted, kernel: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
@@ -77,6 +78,55 @@ pub fn unbiased(
     Ok(within(p) + within(q) - 2.0 * between)
 }
 
+/// h((x, y), (x', y')) = k(x, x') − k(x, y') − k(y, x') + k(y, y') (embedding paper, equation 6): the
+/// kernel of MMD_u² as a U-statistic over pairs of one sample from each set.
+pub fn h<T: ?Sized>(z: (&T, &T), other: (&T, &T), kernel: impl Fn(&T, &T) -> f64) -> f64 {
+    let ((x, y), (x2, y2)) = (z, other);
+    kernel(x, x2) - kernel(x, y2) - kernel(y, x2) + kernel(y, y2)
+}
+
+/// E_z' h(z, z') for each pair z = (pᵢ, qᵢ), over the other pairs. O(m²) kernel values.
+fn h_means<T>(p: &[T], q: &[T], kernel: impl Fn(&T, &T) -> f64) -> Result<Vec<f64>, Refused> {
+    same_dims(p.len(), q.len())?;
+    if p.len() < 2 {
+        return Err(Refused::TooFewSamples);
+    }
+    let count = real(p.len()) - 1.0;
+    let mut sums = vec![0.0; p.len()];
+    for i in 0..p.len() {
+        for j in 0..i {
+            let value = h((&p[i], &q[i]), (&p[j], &q[j]), &kernel);
+            sums[i] += value / count;
+            sums[j] += value / count;
+        }
+    }
+    Refused::unless_finite(&sums)?;
+    Ok(sums)
+}
+
+/// The mean of [`h`] over all pairs of different pairs: MMD² of two sets of equal size without the
+/// pairs (xᵢ, yᵢ), so also for samples measured together. O(m²) kernel values.
+///
+/// # Errors
+/// [`Refused::Ragged`] for sets of different sizes, [`Refused::TooFewSamples`] below two pairs,
+/// [`Refused::NotFinite`].
+pub fn u_statistic<T>(p: &[T], q: &[T], kernel: impl Fn(&T, &T) -> f64) -> Result<f64, Refused> {
+    let means = h_means(p, q, kernel)?;
+    Ok(means.iter().sum::<f64>() / real(means.len()))
+}
+
+/// Theorem 5's σ_u² = 4·Var E_z' h(z, z'): for different distributions, MMD_u² of m pairs has a
+/// variance of σ_u²/m. O(m²) kernel values.
+///
+/// # Errors
+/// As [`u_statistic`].
+pub fn u_variance<T>(p: &[T], q: &[T], kernel: impl Fn(&T, &T) -> f64) -> Result<f64, Refused> {
+    let means = h_means(p, q, kernel)?;
+    let count = real(means.len());
+    let all = means.iter().sum::<f64>() / count;
+    Ok(4.0 * means.iter().map(|mean| (mean - all).powi(2)).sum::<f64>() / (count - 1.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +160,25 @@ mod tests {
         let q = Weighted::even(line(&[0.5, 4.0])?);
         let values = [biased(&p, &q, gaussian(1.0))?, biased(&repeated, &q, gaussian(1.0))?];
         tolerance::REFERENCE_IDENTITY.hold("weights", values[0], values[1]);
+        Ok(())
+    }
+
+    /// Without the pairs (xᵢ, yᵢ), by the sums over all others.
+    #[test]
+    fn the_u_statistic_leaves_out_pairs_measured_together() -> Result<(), Refused> {
+        let (x, y) = ([0.3, 1.1, -0.4, 2.0], [0.0, 0.9, 1.5, -1.0]);
+        let k = |a: &f64, b: &f64| gaussian(1.0)(&[*a], &[*b]);
+        let [p, q] = [x, y].map(|set| line(&set).map(Weighted::even));
+        let (p, q) = (p?, q?);
+        let apart: f64 = x.iter().zip(&y).map(|(a, b)| k(a, b)).sum();
+        let between = mean_kernel(&p, &q, gaussian(1.0))?;
+        let others = (16.0 * between - apart) / 12.0;
+        let expected = unbiased(&p, &q, gaussian(1.0))? + 2.0 * (between - others);
+        tolerance::REFERENCE_IDENTITY.hold("U", u_statistic(&x, &y, k)?, expected);
+        tolerance::REFERENCE_IDENTITY.hold("equal", u_variance(&x, &x, k)?, 0.0);
+        assert!(u_variance(&x, &y, k)? > 0.0);
+        assert_eq!(u_statistic(&x[..1], &y[..1], k), Err(Refused::TooFewSamples));
+        assert!(u_statistic(&x, &y[..2], k).is_err());
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! A·sin(x − θ). MMD_b² is K(0) times the mean over frequencies of the squared amplitude of the
 //! difference of two sinusoids, A₁² + A₂² − 2·A₁·A₂·cos(θ₁ − θ₂).
 
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use nalgebra::DMatrix;
 
@@ -30,7 +30,7 @@ pub struct Sinusoid {
 }
 
 impl Sinusoid {
-    /// The sinusoid of the difference: Algorithm 1, line 6, and the decision diameter.
+    /// The sinusoid of the difference: Algorithm 1, line 6.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         let between = (self.phase - other.phase).cos();
@@ -39,6 +39,15 @@ impl Sinusoid {
         let cos = self.amplitude * self.phase.cos() - other.amplitude * other.phase.cos();
         let sin = self.amplitude * self.phase.sin() - other.amplitude * other.phase.sin();
         Self { amplitude: squared.max(0.0).sqrt(), phase: sin.atan2(cos) }
+    }
+
+    /// The y in [−π, π] at which A·sin(y − θ) is largest: θ + π/2. For the difference of two sets
+    /// it is the decision diameter of Definition 2. (Appendix A.5 of the paper says y = θ, where the
+    /// sinusoid is 0.)
+    #[must_use]
+    pub fn diameter(&self) -> f64 {
+        let turned = self.phase + FRAC_PI_2;
+        if turned > PI { turned - TAU } else { turned }
     }
 }
 
@@ -241,6 +250,40 @@ mod tests {
         identity.hold("unbiased", a.unbiased(&b)?, unbiased);
         let mean = exact::mean_kernel(&p, &q, own_kernel)?;
         identity.hold("inner product", a.inner_product(&b), mean);
+        Ok(())
+    }
+
+    /// Definition 2 itself: the supremum of E sin(y − p) − E sin(y − q) over a grid of y.
+    #[test]
+    fn the_diameter_is_where_definition_2_is_largest() -> Result<(), Refused> {
+        const STEPS: i32 = 100_000;
+        let mut generator = Generator::new(12);
+        let frequencies = Frequencies::new(vec![vec![0.3, -0.2, 0.1]])?;
+        for _ in 0..10 {
+            let (p, q) = (random_set(&mut generator, 12)?, random_set(&mut generator, 7)?);
+            let mean = |set: &Weighted, y: f64| -> f64 {
+                let one = |(x, a): (&[f64], f64)| -> f64 {
+                    let turns: f64 = frequencies.turns(x).sum();
+                    a * (y - TAU * turns).sin()
+                };
+                set.iter().map(one).sum::<f64>() / set.total()
+            };
+            let objective = |y: f64| mean(&p, y) - mean(&q, y);
+            let grid = (-STEPS..STEPS).map(|step| PI * f64::from(step) / f64::from(STEPS));
+            let best = grid.max_by(|a, b| objective(*a).total_cmp(&objective(*b)));
+            let best = best.expect("a grid");
+            let difference = frequencies.spectrum(&p)?.sinusoids[0]
+                .minus(&frequencies.spectrum(&q)?.sinusoids[0]);
+            let apart = (difference.diameter() - best).rem_euclid(TAU);
+            tolerance::DIAMETER.hold_below("angle", apart.min(TAU - apart));
+            tolerance::DIAMETER.hold("supremum", difference.amplitude, objective(best));
+            // The control: at the phase itself, as the appendix has it, the objective is 0.
+            tolerance::DIAMETER.hold("at θ", objective(difference.phase), 0.0);
+            assert!(difference.amplitude > 100.0 * tolerance::DIAMETER.limit);
+        }
+        // P at 0 and Q at half a turn: the diameter is across, at a quarter.
+        let [p, q] = [0.0, PI].map(|phase| Sinusoid { amplitude: 1.0, phase });
+        tolerance::REFERENCE_IDENTITY.hold("across", p.minus(&q).diameter(), FRAC_PI_2);
         Ok(())
     }
 

@@ -9,6 +9,25 @@
 //! crate corrects a biased estimate, this counts pairs. It is written to be compared with the
 //! papers, not for speed.
 //!
+//! | you want to | call |
+//! |---|---|
+//! | measure how different two samples are | [`exact::unbiased`]; many samples [`features`]; any type [`nystrom`] |
+//! | test whether they differ | a [`null::Pool`] and [`null::permutation`] or another of [`null`] |
+//! | the same for samples that depend on earlier ones | [`null::blocks`] |
+//! | bound how far an estimate may be off | [`bounds`], [`exact::u_variance`] |
+//! | test whether two quantities are independent | [`hsic`]; more than two [`cliques::Blocks`] |
+//! | see where they depend on each other | [`cliques::DependenceWitness`] |
+//! | choose channels that tell a label | [`selection::backward_elimination`]; one by one [`scores`] |
+//! | weight one sample to look like another | [`matching::match_means`] |
+//! | estimate a density by a mixture | [`mixture::shares`], [`mixture::maximum_entropy`] |
+//! | classify by a kernel, or by features for a device | [`svm::KernelMachine`], [`svm::LinearMachine`] |
+//! | compare distributions given by masses | [`discrete`], [`nystrom::Nystrom::mmd2_of_masses`] |
+//!
+//! The command `fastmmd` has some of it for files: `test`, `independence`, `select`, `reweight` and
+//! `nystrom`.
+//!
+//! # Modules
+//!
 //! | module | what |
 //! |---|---|
 //! | [`points`] | samples and their weights |
@@ -16,12 +35,15 @@
 //! | [`exact`] | MMD² over all pairs, biased and unbiased, weighted |
 //! | [`features`] | MMD² by Algorithm 1 for given frequencies |
 //! | [`linear`], [`b_test`] | the estimators the paper compares with |
-//! | [`null`] | thresholds and p-values of MMD² by six methods |
-//! | [`bounds`] | the paper's theorems 3 and 4 |
+//! | [`null`] | thresholds and p-values of MMD² by eight methods |
+//! | [`bounds`] | the paper's theorems 3 and 4, errors of kernels and embeddings |
 //! | [`nystrom`], [`graph`] | MMD² by landmarks, on any type; a kernel on labelled graphs |
 //! | [`circular`] | other distances and norms than those of MMD |
-//! | [`hsic`], [`selection`] | dependence, and selection of channels |
+//! | [`discrete`] | distributions by masses, and the distances that MMD is one of |
+//! | [`hsic`], [`cliques`] | dependence of two blocks of channels, and of more |
+//! | [`selection`], [`scores`] | selection of channels |
 //! | [`matching`], [`mixture`] | weights by matched embeddings, solved over the [`simplex`] |
+//! | [`svm`] | support vector machines, with a kernel and over features |
 //! | [`population`] | MMD² of normal distributions in closed form |
 //! | [`generate`], [`data`] | seeded numbers, and the paper's data from them |
 //! | [`checksum`] | CRC-32 by table |
@@ -55,7 +77,34 @@
 //! # }
 //! ```
 //!
-//! More in `examples`: thresholds, dependence, graphs, reweighting.
+//! More in `examples`: thresholds, dependence, components, graphs, reweighting.
+//!
+//! # What the papers have, and where it is
+//!
+//! | paper | section | function | test |
+//! |---|---|---|---|
+//! | FastMMD | equation 4, algorithm 1 | [`features`] | `algorithm_1_is_the_sum_over_pairs_of_its_own_kernel` |
+//! | | theorems 3 and 4 | [`bounds::Region`] | `theorem_3_by_hand`, `theorem_4_does_not_depend_on_the_unit` |
+//! | | definition 2, figure 2 | [`features::Sinusoid::diameter`] | `the_diameter_is_where_definition_2_is_largest` |
+//! | | section 3.3 | [`circular`] | `mallows_is_the_cheapest_matching` |
+//! | | section 4.5 | [`null`] | `tests/null.rs` |
+//! | embedding | theorem 2, equation 3 | [`bounds::embedding_error`], [`bounds::rademacher_average`] | `rademacher_averages_are_bounded` |
+//! | | equation 4 | [`cliques`] | `two_blocks_are_hsic_and_cliques_add_up` |
+//! | | equation 6, theorem 5 | [`exact::h`], [`exact::u_variance`] | `the_u_statistic_leaves_out_pairs_measured_together` |
+//! | | theorem 4 | [`null::distribution_free`] | `tests/null.rs` |
+//! | | after theorem 5 | [`null::pearson_by_four`] | `curves_are_those_of_scipy` |
+//! | | equation 9 | [`matching`] | `mean_matching_is_that_of_a_general_solver` |
+//! | | theorem 7, figure 3 | [`hsic`], [`cliques::DependenceWitness`] | `dependence_is_that_of_hyppo`, `the_witness_has_the_mean_of_hsic` |
+//! | | equations 10 to 20 | [`selection::pearson`], [`scores`] | `every_score_is_a_special_case_of_hsic`, `scores_are_those_of_scipy` |
+//! | | equation 21 | [`mixture::maximum_entropy`] | `even_mixtures_are_those_of_a_general_solver` |
+//! | | equations 25 to 27 | [`mixture::shares`] | `a_known_mixture_is_found` |
+//! | Nyström | theorem 1 | [`discrete::dirac_norms`] | `norms_of_point_masses_rise_to_their_bound` |
+//! | | definition 4, theorem 4 | [`discrete::squared_distance`] | `masses_are_weights_and_theorem_4_holds` |
+//! | | section 4, lemma 6 | [`nystrom`] | `nystrom_is_that_of_scikit_learn` |
+//! | | lemma 7 | [`discrete::Coherence`] | `the_coherence_bound_is_kept` |
+//! | kernel notes | section 1 | [`svm`] | `machines_are_those_of_libsvm_and_liblinear` |
+//! | | theorem 1, example 1 | [`svm`] | `mercers_features_have_the_kernels_machine`, `a_linear_kernel_compares_means` |
+//! | | after equation 13 | [`bounds::kernel_failure`] | `products_of_features_keep_hoeffdings_bound` |
 
 #![forbid(unsafe_code)]
 
@@ -63,7 +112,9 @@ pub mod b_test;
 pub mod bounds;
 pub mod checksum;
 pub mod circular;
+pub mod cliques;
 pub mod data;
+pub mod discrete;
 pub mod error;
 pub mod exact;
 pub mod features;
@@ -78,8 +129,10 @@ pub mod null;
 pub mod nystrom;
 pub mod points;
 pub mod population;
+pub mod scores;
 pub mod selection;
 pub mod simplex;
+pub mod svm;
 pub mod tolerance;
 
 pub use error::Refused;

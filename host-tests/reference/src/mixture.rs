@@ -4,7 +4,9 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::error::Refused;
-use crate::points::{Points, same_dims};
+use crate::exact;
+use crate::kernel::gaussian;
+use crate::points::{Points, Weighted, same_dims};
 use crate::population::Normal;
 use crate::{real, simplex};
 
@@ -24,16 +26,112 @@ pub fn shares(
     Refused::unless_positive("bandwidth", bandwidth)?;
     Refused::unless_positive("lambda", lambda)?;
     check(candidates, sample.dims())?;
+    let (matrix, linear) = program(sample, candidates, bandwidth);
+    let ridge = DMatrix::from_diagonal_element(candidates.len(), candidates.len(), lambda);
+    simplex::minimise(&(matrix + ridge), &linear)
+}
+
+/// The shares β of normal candidates with the largest entropy −Σβ ln β among those with
+/// ‖μ_X − Σβᵢμᵢ‖ ≤ `radius` (equation 21 over mixtures): as even as the sample allows. For a Gaussian
+/// kernel with bandwidth σ. Newton's method for each of some 60 multipliers: O(M³) each, and O(n²)
+/// kernel values once.
+///
+/// # Errors
+/// Those of [`shares`], and [`Refused::BadParameter`] for a radius that is not positive, or so small
+/// that no mixture is that near.
+pub fn maximum_entropy(
+    sample: &Points,
+    candidates: &[Normal],
+    bandwidth: f64,
+    radius: f64,
+) -> Result<Vec<f64>, Refused> {
+    Refused::unless_positive("bandwidth", bandwidth)?;
+    Refused::unless_positive("radius", radius)?;
+    check(candidates, sample.dims())?;
+    if candidates.is_empty() {
+        return Err(Refused::Empty);
+    }
+    let (matrix, linear) = program(sample, candidates, bandwidth);
+    let own = Weighted::even(sample.clone());
+    let norm = exact::mean_kernel(&own, &own, gaussian(bandwidth))?;
+    let squared =
+        |b: &DVector<f64>| norm - 2.0 * linear.dot(b) + b.dot(&(&matrix * b)) - radius * radius;
+    let even = DVector::repeat(candidates.len(), 1.0 / real(candidates.len()));
+    if squared(&even) <= 0.0 {
+        return Ok(even.iter().copied().collect());
+    }
+    // The larger the multiplier of the distance, the nearer the mixture.
+    let (mut low, mut high) = (1e-6_f64, 1e10_f64);
+    let mut best = None;
+    let mut start = even;
+    for _ in 0..60 {
+        let middle = (low * high).sqrt();
+        let found = even_within(&matrix, &linear, middle, &start)?;
+        if squared(&found) <= 0.0 {
+            high = middle;
+            best = Some(found.clone());
+        } else {
+            low = middle;
+        }
+        start = found;
+    }
+    let best = best.ok_or(Refused::BadParameter { name: "radius" })?;
+    Ok(best.iter().copied().collect())
+}
+
+/// Minimises Σβ ln β + τ(½βᵀQβ − lᵀβ) over the simplex by Newton's method.
+fn even_within(
+    matrix: &DMatrix<f64>,
+    linear: &DVector<f64>,
+    multiplier: f64,
+    start: &DVector<f64>,
+) -> Result<DVector<f64>, Refused> {
+    let size = linear.len();
+    let value = |b: &DVector<f64>| {
+        let entropy: f64 = b.iter().map(|b| b * b.ln()).sum();
+        entropy + multiplier * (0.5 * b.dot(&(matrix * b)) - linear.dot(b))
+    };
+    let mut shares = start.clone();
+    for _ in 0..500 {
+        let slope = shares.map(|b| b.ln() + 1.0) + (matrix * &shares - linear) * multiplier;
+        let curvature = matrix * multiplier + DMatrix::from_diagonal(&shares.map(f64::recip));
+        let factor = curvature.cholesky().ok_or(Refused::Singular)?;
+        // The step that leaves Σβ as it is.
+        let (down, ones) = (factor.solve(&slope), factor.solve(&DVector::repeat(size, 1.0)));
+        let step = &ones * (down.sum() / ones.sum()) - down;
+        let decrease = -slope.dot(&step);
+        if decrease <= 1e-14 {
+            break;
+        }
+        // Half as far until every share stays positive and the value falls enough.
+        let mut length = 1.0;
+        let now = value(&shares);
+        loop {
+            let next = &shares + &step * length;
+            if next.iter().all(|b| *b > 0.0) && value(&next) <= now - 1e-4 * length * decrease {
+                shares = next;
+                break;
+            }
+            length *= 0.5;
+            if length < 1e-12 {
+                return Ok(shares);
+            }
+        }
+    }
+    Ok(shares)
+}
+
+/// Q and l of equations 26 and 27.
+fn program(sample: &Points, candidates: &[Normal], bandwidth: f64) -> (DMatrix<f64>, DVector<f64>) {
     let size = candidates.len();
     let inner = |i: usize, j: usize| candidates[i].mean_gaussian_kernel(&candidates[j], bandwidth);
-    let ridge = DMatrix::from_diagonal_element(size, size, lambda);
-    let matrix = DMatrix::from_fn(size, size, inner) + ridge;
     let with_sample = |candidate: &Normal| {
         let point = |row: &[f64]| Normal { mean: row.to_vec(), deviation: vec![0.0; row.len()] };
         let rows = sample.rows().map(|x| point(x).mean_gaussian_kernel(candidate, bandwidth));
         rows.sum::<f64>() / real(sample.len())
     };
-    simplex::minimise(&matrix, &DVector::from_iterator(size, candidates.iter().map(with_sample)))
+    let linear = DVector::from_iterator(size, candidates.iter().map(with_sample));
+    (DMatrix::from_fn(size, size, inner), linear)
 }
 
 /// Refuses candidates that are not densities over `dims` channels.
@@ -102,6 +200,43 @@ mod tests {
             integral += 0.01 * density(&shares, &candidates(), &[x])?;
         }
         tolerance::QUANTILE.hold("integral", integral, 1.0);
+        Ok(())
+    }
+
+    /// The wider the radius, the more even; no other mixture within the radius is more even.
+    #[test]
+    fn entropy_grows_with_the_radius() -> Result<(), Refused> {
+        let mut generator = Generator::new(32);
+        let values = (0..200).map(|i| if i % 3 == 0 { -2.0 } else { 2.0 } + generator.normal());
+        let sample = Points::new(1, values.collect())?;
+        let entropy = |b: &[f64]| -> f64 { b.iter().map(|b| -b * b.ln()).sum() };
+        let (matrix, linear) = program(&sample, &candidates(), 0.7);
+        let own = Weighted::even(sample.clone());
+        let norm = exact::mean_kernel(&own, &own, gaussian(0.7))?;
+        let mut last = 0.0;
+        for radius in [0.1, 0.15, 0.25, 2.0] {
+            let found = maximum_entropy(&sample, &candidates(), 0.7, radius)?;
+            tolerance::QUANTILE.hold("Σβ", found.iter().sum(), 1.0);
+            let own = entropy(&found);
+            assert!(own > last, "{radius}: {own}");
+            last = own;
+            for _ in 0..200 {
+                let other: Vec<f64> =
+                    found.iter().map(|b| b * (0.1 * generator.normal()).exp()).collect();
+                let total: f64 = other.iter().sum();
+                let other: Vec<f64> = other.iter().map(|b| b / total).collect();
+                let b = DVector::from_column_slice(&other);
+                let squared = norm - 2.0 * linear.dot(&b) + b.dot(&(&matrix * &b));
+                if squared <= radius * radius {
+                    assert!(entropy(&other) <= own + tolerance::QUANTILE.limit);
+                }
+            }
+        }
+        tolerance::QUANTILE.hold("even", last, 5.0_f64.ln());
+        let bad = Err(Refused::BadParameter { name: "radius" });
+        assert_eq!(maximum_entropy(&sample, &candidates(), 0.7, 1e-6), bad);
+        assert_eq!(maximum_entropy(&sample, &candidates(), 0.7, 0.0), bad);
+        assert_eq!(maximum_entropy(&sample, &[], 0.7, 0.1), Err(Refused::Empty));
         Ok(())
     }
 

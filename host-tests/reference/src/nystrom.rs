@@ -48,7 +48,39 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
         Ok(Self { landmarks, kernel, root })
     }
 
-    /// φ̂(x) = (K_S⁺)^½·k_S(x). s kernel values and O(s²).
+    /// φ̂(x) = (K_S⁺)^½·k_S(x): s features whose products are k̂. s kernel values and O(s²).
+    ///
+    /// # Errors
+    /// [`Refused::NotFinite`] if the kernel is not finite somewhere.
+    pub fn feature_vector(&self, sample: &T) -> Result<Vec<f64>, Refused> {
+        let features = self.features(sample);
+        Refused::unless_finite(&features)?;
+        Ok(features.iter().copied().collect())
+    }
+
+    /// The landmarks.
+    #[must_use]
+    pub fn landmarks(&self) -> &[T] {
+        &self.landmarks
+    }
+
+    /// MMD² under k̂ of two discrete distributions, given by masses over the same points (lemma 6).
+    /// n·s kernel values.
+    ///
+    /// # Errors
+    /// [`Refused::Ragged`] unless there are two masses for each point, [`Refused::BadWeight`] for
+    /// masses that are no distribution, [`Refused::NotFinite`].
+    pub fn mmd2_of_masses(&self, points: &[T], p: &[f64], q: &[f64]) -> Result<f64, Refused> {
+        let masses = crate::discrete::difference(points.len(), p, q)?;
+        let mut sum = DVector::zeros(self.landmarks.len());
+        for (point, mass) in points.iter().zip(&masses) {
+            for (sum, landmark) in sum.iter_mut().zip(&self.landmarks) {
+                *sum += mass * (self.kernel)(landmark, point);
+            }
+        }
+        Refused::if_finite((&self.root * sum).norm_squared())
+    }
+
     fn features(&self, sample: &T) -> DVector<f64> {
         let values = self.landmarks.iter().map(|landmark| (self.kernel)(landmark, sample));
         &self.root * DVector::from_iterator(self.landmarks.len(), values)
@@ -206,6 +238,21 @@ mod tests {
         let exact = Gram::new(&p, &q, kernel)?.mmd2(Estimate::Biased)?;
         tolerance::NYSTROM_FULL.hold("MMD²", nystrom.mmd2(&p, &q)?, exact);
         tolerance::NYSTROM_FULL.hold("kernel", nystrom.kernel(&p[0], &q[0])?, kernel(&p[0], &q[0]));
+        let (x, y) = (nystrom.feature_vector(&p[0])?, nystrom.feature_vector(&q[0])?);
+        let product: f64 = x.iter().zip(&y).map(|(a, b)| a * b).sum();
+        tolerance::NYSTROM_FULL.hold("φ̂'φ̂", product, kernel(&p[0], &q[0]));
+        // Masses of 1/m and 1/n over all points.
+        let masses = |of_p: bool| -> Vec<f64> {
+            let mass = |i: usize| match (i < 12, of_p) {
+                (true, true) => 1.0 / 12.0,
+                (false, false) => 1.0 / 9.0,
+                _ => 0.0,
+            };
+            (0..21).map(mass).collect()
+        };
+        let by_masses =
+            nystrom.mmd2_of_masses(nystrom.landmarks(), &masses(true), &masses(false))?;
+        tolerance::NYSTROM_FULL.hold("masses", by_masses, exact);
         // All samples differ, so that λδ adds λ(1/m + 1/n).
         let ridged = nystrom.regularised(&p, &q, 0.5, |x| x.to_bits())?;
         tolerance::NYSTROM_FULL.hold("λδ", ridged, exact + 0.5 * (1.0 / 12.0 + 1.0 / 9.0));

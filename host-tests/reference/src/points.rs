@@ -114,7 +114,7 @@ pub(crate) fn unless_permutation(order: &[usize], count: usize) -> Result<(), Re
     if order.len() == count { Ok(()) } else { Err(Refused::NotAPermutation) }
 }
 
-/// Samples with a positive weight each.
+/// Samples with a weight each, none negative and not all 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weighted {
     points: Points,
@@ -126,10 +126,11 @@ impl Weighted {
     ///
     /// # Errors
     /// [`Refused::Ragged`] if the numbers differ, [`Refused::BadWeight`] for a weight that is
-    /// not positive and finite.
+    /// negative or not finite, or if all are 0.
     pub fn new(points: Points, weights: Vec<f64>) -> Result<Self, Refused> {
         same_dims(points.len(), weights.len())?;
-        if weights.iter().all(|&w| w.is_finite() && w > 0.0) {
+        let good = weights.iter().all(|&w| w.is_finite() && w >= 0.0);
+        if good && weights.iter().any(|&w| w > 0.0) {
             Ok(Self { points, weights })
         } else {
             Err(Refused::BadWeight)
@@ -188,10 +189,12 @@ mod tests {
     #[test]
     fn bad_weights_and_orders_are_refused() -> Result<(), Refused> {
         let points = Points::new(1, vec![1.0, 2.0])?;
-        for weight in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        for weight in [-1.0, f64::NAN, f64::INFINITY] {
             let weighted = Weighted::new(points.clone(), vec![1.0, weight]);
             assert_eq!(weighted, Err(Refused::BadWeight));
         }
+        assert!(Weighted::new(points.clone(), vec![1.0, 0.0]).is_ok());
+        assert_eq!(Weighted::new(points.clone(), vec![0.0, 0.0]), Err(Refused::BadWeight));
         assert!(Weighted::new(points.clone(), vec![1.0]).is_err());
         for order in [&[0, 0][..], &[0], &[0, 2]] {
             assert_eq!(points.reordered(order), Err(Refused::NotAPermutation));

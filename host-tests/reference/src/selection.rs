@@ -136,7 +136,7 @@ pub fn centroid_kernel(positive: &[bool]) -> Result<DMatrix<f64>, Refused> {
     Ok(DMatrix::from_fn(positive.len(), positive.len(), |i, j| weight(i) * weight(j)))
 }
 
-fn class_sizes(samples: usize, positive: &[bool]) -> Result<[f64; 2], Refused> {
+pub(crate) fn class_sizes(samples: usize, positive: &[bool]) -> Result<[f64; 2], Refused> {
     same_dims(samples, positive.len())?;
     let count = positive.iter().filter(|&&label| label).count();
     if count == 0 || count == positive.len() {

@@ -70,6 +70,15 @@ table! {
     /// The oracle against itself.
     REFERENCE_IDENTITY: "the oracle, computed in two ways", 1e-12,
         "f64 sums of at most some thousand terms of size 1";
+    /// The decision diameter against a grid.
+    DIAMETER: "decision diameter and its margin against a grid of 200 000 angles", 5e-5,
+        "half a step of the grid is 1.6e-5 radians";
+    /// Second moments of frequencies.
+    CURVATURE: "E ω'ω over the second difference of the kernel at 0, from 1", 0.003,
+        "the Matérn 3/2 kernel has a third power of the distance: a step of 1e-3 over σ/√3 is off by 2/3 of a thousandth, and rounding by 1e-9";
+    /// MMD of √n samples.
+    ROOT_MEAN: "mean of MMD_b² of √n samples over 4000 draws", 0.03,
+        "single values deviate by less than .5: four standard errors";
     /// Closed forms against samples.
     POPULATION_BY_SAMPLES: "closed-form MMD² against 3000 samples", 0.012,
         "three standard deviations of MMD_u² at 3000 samples";
@@ -92,6 +101,30 @@ table! {
     /// The control of thresholds.
     NULL_CONTROL: "type-II error at two and a half times the deviation", 0.05,
         "MMD² is then four times its threshold at 60 and 40 samples";
+    /// Thresholds by blocks.
+    BLOCK_THRESHOLD: "threshold at .05 by blocks of 1 of 4000 samples over that of the spectrum, from 1", 0.1,
+        "Σλ² by 3998 products of deviation 2: three deviations are a tenth of it, a twentieth of the deviation; 4000 draws scatter by .03; two moments miss .02";
+    /// Significance on the device against the oracle.
+    SIGNIFICANCE_P: "p-value of a test on the device over that by the incomplete beta function, from 1", 0.06,
+        "documented for .05: the cube root of F is nearly normal";
+    /// Significance on the device, far from .05.
+    SIGNIFICANCE_FAR: "logarithm of such a ratio, from p-values of .0005 to .5", 0.3,
+        "the same, in the tails";
+    /// Type-I error of the test on the device.
+    SIGNIFICANCE_TYPE_I: "share of tests at .05 that are above it without a change, from .05", 0.01,
+        "required: within a fifth";
+    /// The distribution-free and the conservative thresholds.
+    CONSERVATIVE_TYPE_I: "share of tests at .05 above a bound without a change", 0.05,
+        "a bound";
+    /// Coverage of intervals of MMD².
+    INTERVAL_COVERAGE: "share of 95 % intervals with the MMD² of the distributions, from .95", 0.03,
+        "three standard deviations of a share of .95 in 600 trials are .027; the limit is normal";
+    /// Features with offsets against the oracle.
+    OFFSET_VARIANCE: "variance of a product of offset features over that by theory, from 1", 0.1,
+        "a variance from 4000 draws of bounded products: four deviations";
+    /// Scores of a classifier.
+    CLASSIFIER_SCORE: "score of a class, core against oracle, for weights of size 1", 1e-4,
+        "sums of 128 products, each of a point good to 1e-6";
     /// Nyström features where landmarks are all samples.
     NYSTROM_FULL: "Nyström with all samples as landmarks, against exact", 1e-5,
         "eigenvalues below 1e-12 of the largest are left out, and roots of those near it lose half the digits";
@@ -110,12 +143,33 @@ table! {
     /// Mixtures by matched embeddings.
     MIXTURE_SHARE: "shares of a mixture from 3000 samples", 0.04,
         "four standard deviations of a share of .3 among 3000, and as much again for overlap of candidates";
+    /// Conditions of a support vector machine.
+    SVM_CONDITIONS: "conditions of the kernel machine: Σyα, margins, and the gap over the primal", 1e-6,
+        "solved until no pair violates by more than 1e-10; sums of 80 terms of size up to 50";
+    /// Support vector machines over features.
+    SVM_FALL: "power of 1/L by which decisions differ from those of the kernel, from 1/2", 0.2,
+        "a root mean square of six draws scatters by a fifth; .3/log 16";
+    /// Support vector machines over features.
+    SVM_AGREE: "share of decisions by 512 frequencies against the kernel's", 0.02,
+        "rings 1.2 apart with noise of .15: few samples are near the boundary";
+    /// Pearson curves.
+    CURVE_MOMENTS: "moments of a Pearson curve by integrating its tail, over those it was fitted to", 0.01,
+        "rectangles of a two-hundredth of a deviation up to 200 deviations; the fourth moment of a curve of excess 8 has some thousandths beyond";
+    /// Mixtures by maximum entropy.
+    MAXIMUM_ENTROPY: "shares of a mixture by maximum entropy against scipy's SLSQP", 1e-4,
+        "solved there to an objective of 1e-12, whose root over a curvature of 1 is 1e-6, with a constraint met to 1e-9 of some 1e-3";
     /// Special cases of feature selection.
     SELECTION: "HSIC with linear kernels against Pearson and centroid scores", 1e-9,
         "sums of 6400 terms of size up to 30";
     /// The oracle against other packages.
     PEER: "the oracle against scikit-learn, scipy and hyppo", 1e-9,
         "both in f64; their eigenvalues and quantiles are good to some 1e-10";
+    /// Pearson curves against scipy.
+    PEER_CURVE: "quantiles and p-values of Pearson curves against scipy", 1e-6,
+        "moments matched to 1e-6 of themselves here, and quadrature to 1e-9 there";
+    /// Support vector machines against libsvm and liblinear.
+    PEER_MACHINE: "decisions and weights against libsvm and liblinear", 1e-6,
+        "solved there to violations of 1e-12 and here of 1e-8";
     /// Quadratic programs against scipy.
     PEER_PROGRAM: "weights of a quadratic program against scipy's SLSQP", 1e-5,
         "solved there to an objective of 1e-15, over the least curvature of .01 and as a root";
@@ -175,6 +229,15 @@ table! {
     /// Figure 6 against MMD-linear.
     FIGURE6_LINEAR: "deviation of MMD_u² over that of MMD-linear", 0.12,
         "required";
+    /// Figure 6, the right bandwidth.
+    FIGURE6_FOUND: "share of estimates that are largest at the right bandwidth", 0.9,
+        "the paper: lower variance finds the right σ; steps of 10^(1/5) are far apart for L = 1024";
+    /// Figure 6, the right bandwidth.
+    FIGURE6_FOUND_LINEAR: "share of MMD-linear largest at the right bandwidth over that of FastMMD", 1.0,
+        "the paper: FastMMD finds it with the higher probability";
+    /// Figure 6(a).
+    FIGURE6_BIASED: "mean of MMD_b² over seeds at the right bandwidth, from the exact one", 0.05,
+        "a mean of 30 estimates, each off by less than a tenth";
     /// Figure 7, by the clock.
     FIGURE7_SAMPLES: "power of the samples by which the speed-up grows", 0.7,
         "2n² − n kernel values to 2n projections: 1; four times that scatter by a tenth each, over eight times the samples, take off up to 3·.1·√4/log 8 = .29";
@@ -248,8 +311,14 @@ table! {
     THREE_SAMPLE_NYSTROM: "error of Nyström MMD over that of block MMD at the largest n", 1.0,
         "the paper finds it the more accurate";
     /// Nyström MMD, figure 2(a).
-    THREE_SAMPLE_FEATURES: "error of random features over that of linear MMD at the largest n", 1.0,
+    THREE_SAMPLE_FEATURES: "error of random features over that of linear MMD, in either meaning, at the largest n", 1.0,
         "the paper finds them the more accurate";
+    /// Nyström MMD, figures 3 and 4.
+    OTHER_KINDS_EXACT: "share of three-sample problems on places and graphs solved wrongly by exact MMD at the largest n", 0.1,
+        "shares of .75 and .25 are four deviations of a share of 60 samples apart: an error of a few in a hundred";
+    /// Nyström MMD, figures 3 and 4.
+    OTHER_KINDS_NYSTROM: "such a share of Nyström MMD over that of linear MMD", 1.0,
+        "the paper finds linear MMD to err much more";
     /// Nyström MMD, lemma 6.
     NYSTROM_COST: "coordinates read by Nyström MMD over 2nsd, from 1", 0.01,
         "2nsd for two sets of n, and s(s + 1)d/2 among landmarks: .008 of it for 32 landmarks of 1000";
@@ -259,6 +328,12 @@ table! {
     /// Hilbert space embedding, figure 1.
     WITNESS: "witness of 20 000 samples against that of the densities", 0.015,
         "four deviations of the difference of two means of kernel values, which deviate by .35";
+    /// Hilbert space embedding, figure 3.
+    DEPENDENCE_ON_CIRCLE: "share of the circle of the pairs where the witness is above 0", 0.9,
+        "200 pairs are 3 to an arc of σ/2; gaps are rare";
+    /// Hilbert space embedding, figure 3.
+    DEPENDENCE_OFF_CIRCLE: "witness below 0 at the corner, where x and y are frequent but no pair is, at least", 0.01,
+        "−f is then E k·E l, and more than a tenth of x, and of y, is within σ of 1";
     /// Hilbert space embedding, figure 2, left.
     NULL_MEAN: "mean of MMD_u² without a change, in standard errors", 4.0,
         "an unbiased estimate of 0";

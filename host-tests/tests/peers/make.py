@@ -15,11 +15,14 @@ import scipy
 import sklearn
 from hyppo.independence import Hsic
 from hyppo.ksample import MMD
-from scipy.optimize import minimize
-from scipy.stats import gamma, pearson3, pearsonr
+from scipy.integrate import quad
+from scipy.optimize import brentq, fsolve, minimize
+from scipy.special import digamma, polygamma
+from scipy.stats import betaprime, gamma, pearson3, pearsonr, ttest_ind
 from sklearn.gaussian_process.kernels import Matern
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
+from sklearn.svm import SVC, LinearSVC
 
 SIGMA = 0.8
 GAMMA = 1 / (2 * SIGMA**2)
@@ -86,6 +89,113 @@ def mean_matching(ridge):
     return {"ridge": ridge, "weights": solved.x}
 
 
+def type_iv(mean, variance, skewness, excess, levels):
+    """Quantiles of Pearson's type IV by scipy's quadrature of its density."""
+    squared = skewness**2
+    r = 6 * (excess + 2 - squared) / (2 * excess - 3 * squared)
+    root = 16 * (r - 1) - squared * (r - 2) ** 2
+    lean = -r * (r - 2) * skewness / root**0.5
+    scale = (variance * root) ** 0.5 / 4
+    shift = mean - (r - 2) * skewness * variance**0.5 / 4
+    density = lambda x: (1 + ((x - shift) / scale) ** 2) ** (-(1 + r / 2)) * np.exp(
+        -lean * np.arctan((x - shift) / scale) + lean * np.arctan(-lean / r)
+    )
+    whole = sum(quad(density, *ends, epsabs=0, limit=500)[0] for ends in [(-np.inf, mean), (mean, np.inf)])
+    tail = lambda x: quad(density, x, np.inf, epsabs=0, limit=500)[0] / whole
+    deviation = variance**0.5
+    return [brentq(lambda x: tail(x) - p, mean - 5 * deviation, mean + 20 * deviation, xtol=1e-14) for p in levels]
+
+
+def four_moments():
+    """Pearson's curve by four moments: type VI by scipy's beta prime, type IV by quadrature."""
+    levels = [0.2, 0.05, 0.01]
+    skewness, excess = 1.0, 1.8
+    moments = lambda v: betaprime.stats(np.exp(v[0]), np.exp(v[1]), moments="sk")
+    solved = fsolve(lambda v: np.array(moments(v)) - [skewness, excess], np.log([20.0, 30.0]), xtol=1e-13)
+    a, b = np.exp(solved)
+    centre, spread = betaprime.stats(a, b, moments="mv")
+    scale = (4.0 / spread) ** 0.5
+    return {
+        "levels": levels,
+        "mean": 0.5,
+        "variance": 4.0,
+        "six": {
+            "skewness": skewness,
+            "excess": excess,
+            "quantiles": betaprime.isf(levels, a, b, loc=0.5 - scale * centre, scale=scale),
+        },
+        "four": {
+            "skewness": 0.7,
+            "excess": 1.9,
+            "quantiles": type_iv(0.5, 4.0, 0.7, 1.9, levels),
+        },
+    }
+
+
+def machines():
+    """libsvm with a kernel, and liblinear with the hinge loss and a bias as one more feature."""
+    labels = np.array([1] * m + [-1] * n)
+    kernel = SVC(C=2.0, kernel="precomputed", tol=1e-12).fit(gram, labels)
+    linear = LinearSVC(C=0.5, loss="hinge", tol=1e-12, max_iter=10_000_000, random_state=1)
+    linear.fit(pool, labels)
+    return {
+        "kernel": {"cost": 2.0, "decisions": kernel.decision_function(gram)},
+        "linear": {"cost": 0.5, "weights": linear.coef_[0], "bias": linear.intercept_[0]},
+    }
+
+
+def channel_scores():
+    """Welch's t by scipy, and the moderated t with its prior by scipy's polygamma functions."""
+    channels = np.hstack([pool, pool**2, np.tanh(pool)])
+    positive = np.arange(m + n) < m
+    a, b = channels[positive], channels[~positive]
+    sizes = (a.var(axis=0, ddof=1) / m + b.var(axis=0, ddof=1) / n) ** 0.5
+    logs = np.log(sizes**2)
+    count = m + n
+    excess = logs.var() - polygamma(1, count / 2)
+    half = brentq(lambda x: polygamma(1, np.exp(x)) - excess, -20, 20, xtol=1e-14)
+    prior = 2 * np.exp(half)
+    variance = np.exp(logs.mean() - digamma(count / 2) + digamma(prior / 2) - np.log(prior / count))
+    shrunk = ((count * sizes**2 + prior * variance) / (count + prior)) ** 0.5
+    difference = a.mean(axis=0) - b.mean(axis=0)
+    return {
+        "channels": channels,
+        "t": ttest_ind(a, b, equal_var=False).statistic,
+        "noise": difference / (a.std(axis=0, ddof=1) + b.std(axis=0, ddof=1)),
+        "prior": [prior, variance],
+        "moderated": difference / shrunk,
+    }
+
+
+def entropy_mixture():
+    """The most even mixture within a radius of the sample's embedding, by scipy's general solver."""
+    sample = pool[:, :1]
+    centres, deviation, radius = np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 0.6, 0.12
+    def between(x, y, variance):
+        width = SIGMA**2 + variance
+        return SIGMA / width**0.5 * np.exp(-((x - y) ** 2) / (2 * width))
+    quadratic = between(centres[:, None], centres[None, :], 2 * deviation**2)
+    linear = between(sample, centres[None, :], deviation**2).mean(axis=0)
+    norm = rbf_kernel(sample, gamma=GAMMA).mean()
+    solved = minimize(
+        lambda b: (b * np.log(b)).sum(),
+        np.full(5, 0.2),
+        jac=lambda b: np.log(b) + 1,
+        bounds=[(1e-12, 1)] * 5,
+        constraints=[
+            {"type": "eq", "fun": lambda b: b.sum() - 1},
+            {
+                "type": "ineq",
+                "fun": lambda b: radius**2 - (norm - 2 * linear @ b + b @ quadratic @ b),
+                "jac": lambda b: 2 * linear - 2 * quadratic @ b,
+            },
+        ],
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 10_000},
+    )
+    return {"centres": centres, "deviation": deviation, "radius": radius, "shares": solved.x}
+
+
 first, second = pool[:, :1], pool[:, 1:]
 values = {
     "made_with": {
@@ -105,6 +215,10 @@ values = {
     "nystroem": nystroem(),
     "thresholds": thresholds(),
     "mean_matching": mean_matching(0.01),
+    "four_moments": four_moments(),
+    "machines": machines(),
+    "channel_scores": channel_scores(),
+    "entropy_mixture": entropy_mixture(),
     "pearsonr": [pearsonr(pool[:, c], (pool**2).sum(axis=1)).statistic for c in range(2)],
 }
 text = json.dumps(values, indent=1, default=lambda array: np.asarray(array).tolist())

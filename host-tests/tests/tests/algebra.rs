@@ -182,7 +182,13 @@ fn bad_input_changes_nothing<M: Map<Backend: SinCos>>(
         refused(set.add(map, &sample), Error::PhaseTooLarge, &set);
         refused(set.add_weighted(map, &sample, 2.0), Error::PhaseTooLarge, &set);
     }
-    for bad in [0.0, -0.0, -1.0, f32::MIN_POSITIVE, 2e-4, 1.1e6, f32::MAX] {
+    for none in [0.0, -0.0] {
+        let before = set.clone();
+        assert_eq!(set.add_weighted(map, &good, none), Ok(()));
+        assert_eq!(set.remove_weighted(map, &good, none), Ok(()));
+        assert!(set == before, "a weight of 0 changes nothing");
+    }
+    for bad in [-1.0, f32::MIN_POSITIVE, 2e-4, 1.1e6, f32::MAX] {
         let error = Error::OutOfRange(Parameter::Weight);
         refused(set.add_weighted(map, &good, bad), error, &set);
         refused(set.remove_weighted(map, &good, bad), error, &set);

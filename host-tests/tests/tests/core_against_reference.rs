@@ -10,7 +10,7 @@ use fastmmd::{
     TwoSample,
 };
 use fastmmd_evaluation::published;
-use fastmmd_reference::features::Frequencies;
+use fastmmd_reference::features::{Frequencies, Sinusoid};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::population::Normal;
 use fastmmd_reference::tolerance::{self, Tolerance};
@@ -285,7 +285,11 @@ fn circles_have_the_references_amplitudes_and_phases() {
         for (amplitude, phase, reference) in [
             (circle.amplitude_p, circle.phase_p, *p),
             (circle.amplitude_q, circle.phase_q, *q),
-            (circle.amplitude, circle.diameter, p.minus(q)),
+            (
+                circle.amplitude,
+                circle.diameter,
+                Sinusoid { phase: p.minus(q).diameter(), ..p.minus(q) },
+            ),
         ] {
             tolerance::CIRCLE_AMPLITUDE.hold("circle", amplitude.into(), reference.amplitude);
             if reference.amplitude > tolerance::CIRCLE_VISIBLE.limit {
@@ -296,6 +300,26 @@ fn circles_have_the_references_amplitudes_and_phases() {
         }
     }
     assert!(seen > 256, "{seen} phases compared");
+}
+
+/// P at 0 and Q at half a turn: the line through both is no decision; the one across is.
+#[test]
+fn the_decision_diameter_parts_the_streams() {
+    let map = Fourier::given([[0.5]], 1.0).expect("one frequency");
+    let mut test = TwoSample::new(&map);
+    test.push_p(&[0.0]).expect("a sample");
+    test.push_q(&[1.0]).expect("a sample");
+    let circle = test.circles().expect("not empty").next().expect("one circle");
+    tolerance::CIRCLE_PHASE.hold("diameter", circle.diameter.into(), 0.25);
+    // Definition 2 there: E sin(y − p) − E sin(y − q), largest over y.
+    let objective = |y: f64| {
+        let sine = |x: f64| (std::f64::consts::TAU * (y - x)).sin();
+        sine(0.0) - sine(0.5)
+    };
+    let grid = (0..1000).map(|step| objective(f64::from(step) / 1000.0));
+    let largest = grid.fold(f64::NEG_INFINITY, f64::max);
+    tolerance::CIRCLE_AMPLITUDE.hold("largest", objective(circle.diameter.into()), largest);
+    tolerance::CIRCLE_AMPLITUDE.hold("A", circle.amplitude.into(), largest);
 }
 
 #[test]

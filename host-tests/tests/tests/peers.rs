@@ -1,15 +1,19 @@
 //! Compares the f64 oracle with other packages: the values of `peers/peers.json`, made by
-//! `peers/make.py` with scikit-learn, scipy and hyppo.
+//! `peers/make.py` with scikit-learn (and in it libsvm and liblinear), scipy and hyppo.
 
 use std::fs;
 use std::path::Path;
 
+use fastmmd_reference::generate::Generator;
 use fastmmd_reference::hsic::{ExactPairs, Pairs};
 use fastmmd_reference::kernel::{exponential, gaussian, laplacian, matern32, matern52};
 use fastmmd_reference::matching::match_means;
-use fastmmd_reference::null::{self, Estimate, Gram};
+use fastmmd_reference::null::{self, Estimate, Gram, Null};
 use fastmmd_reference::nystrom::Nystrom;
-use fastmmd_reference::{Points, Refused, real, selection, tolerance};
+use fastmmd_reference::population::Normal;
+use fastmmd_reference::svm::{KernelMachine, LinearMachine};
+use fastmmd_reference::{Points, Refused, mixture, real, scores, selection, tolerance};
+use nalgebra::DMatrix;
 use serde_json::Value;
 
 struct Peers {
@@ -160,6 +164,90 @@ fn correlations_are_those_of_scipy() -> Result<(), Refused> {
     let scores = selection::pearson(&points, &labels)?;
     for (score, value) in scores.iter().zip(numbers(&peers.values["pearsonr"])) {
         tolerance::PEER.hold("correlation", *score, value);
+    }
+    Ok(())
+}
+
+#[test]
+fn curves_are_those_of_scipy() -> Result<(), Refused> {
+    let peers = peers();
+    let theirs = &peers.values["four_moments"];
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let (mean, variance) = (number(&theirs["mean"]), number(&theirs["variance"]));
+    for kind in ["six", "four"] {
+        let own = &theirs[kind];
+        let curve = Null::curve(mean, variance, number(&own["skewness"]), number(&own["excess"]))?;
+        let levels = numbers(&theirs["levels"]).into_iter().zip(numbers(&own["quantiles"]));
+        for (level, quantile) in levels {
+            tolerance::PEER_CURVE.hold(kind, curve.threshold(level)?, quantile);
+            tolerance::PEER_CURVE.hold("p", curve.p_value(quantile), level);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn machines_are_those_of_libsvm_and_liblinear() -> Result<(), Refused> {
+    let peers = peers();
+    let pool = peers.pool();
+    let labels: Vec<bool> = (0..pool.len()).map(|i| i < peers.p.len()).collect();
+    let theirs = &peers.values["machines"];
+    let cost = |name: &str| theirs[name]["cost"].as_f64().expect("a number");
+    let machine = KernelMachine::new(&pool, &labels, peers.kernel(), cost("kernel"))?;
+    for (x, value) in pool.iter().zip(numbers(&theirs["kernel"]["decisions"])) {
+        let decision = machine.decision(pool.iter().map(|z| peers.kernel()(z, x)));
+        tolerance::PEER_MACHINE.hold("decision", decision, value);
+    }
+    let features = DMatrix::from_columns(
+        &pool.iter().map(|row| nalgebra::DVector::from_column_slice(row)).collect::<Vec<_>>(),
+    );
+    let cost = cost("linear");
+    let machine = LinearMachine::new(&features, &labels, cost, &mut Generator::new(1))?;
+    let own = machine.weights.iter().copied().chain([machine.bias]);
+    let bias = theirs["linear"]["bias"].as_f64().expect("a number");
+    for (weight, value) in own.zip(numbers(&theirs["linear"]["weights"]).into_iter().chain([bias]))
+    {
+        tolerance::PEER_MACHINE.hold("weight", weight, value);
+    }
+    Ok(())
+}
+
+#[test]
+fn scores_are_those_of_scipy() -> Result<(), Refused> {
+    let peers = peers();
+    let theirs = &peers.values["channel_scores"];
+    let points = Points::new(6, rows(&theirs["channels"]).concat())?;
+    let positive: Vec<bool> = (0..points.len()).map(|i| i < peers.p.len()).collect();
+    let prior = scores::prior(&points, &positive)?;
+    for (name, own) in [
+        ("t", scores::t_statistic(&points, &positive)?),
+        ("noise", scores::signal_to_noise(&points, &positive)?),
+        ("prior", vec![prior.samples, prior.variance]),
+        ("moderated", scores::moderated_t(&points, &positive)?),
+    ] {
+        let values = numbers(&theirs[name]);
+        assert_eq!(own.len(), values.len());
+        for (score, value) in own.iter().zip(values) {
+            tolerance::PEER.hold(name, *score, value);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn even_mixtures_are_those_of_a_general_solver() -> Result<(), Refused> {
+    let peers = peers();
+    let theirs = &peers.values["entropy_mixture"];
+    let number = |name: &str| theirs[name].as_f64().expect("a number");
+    let deviation = number("deviation");
+    let candidates: Vec<Normal> = numbers(&theirs["centres"])
+        .into_iter()
+        .map(|centre| Normal { mean: vec![centre], deviation: vec![deviation] })
+        .collect();
+    let sample = Points::new(1, peers.pool().iter().map(|row| row[0]).collect())?;
+    let own = mixture::maximum_entropy(&sample, &candidates, peers.sigma, number("radius"))?;
+    for (share, value) in own.iter().zip(numbers(&theirs["shares"])) {
+        tolerance::MAXIMUM_ENTROPY.hold("share", *share, value);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The toolbox returns a typed error for everything that it cannot compute: bad shapes, empty sets,
 //! single rows, NaN, sums that overflow, singular matrices. Nothing panics.
 
-use fastmmd_reference::bounds::Region;
+use fastmmd_reference::bounds::{self, Form, Region};
 use fastmmd_reference::circular::{Distance, Ensemble, Norm};
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
@@ -20,7 +20,7 @@ use fastmmd_reference::{Points, Refused, b_test, data, linear};
 use nalgebra::{DMatrix, DVector};
 
 use Refused::{BadLevel, BadWeight, Constant, Empty, NotAPermutation, NotFinite};
-use Refused::{Ragged, Singular, TooFewSamples};
+use Refused::{NotProven, Ragged, Singular, TooFewSamples};
 
 const NAN: f64 = f64::NAN;
 const INF: f64 = f64::INFINITY;
@@ -215,6 +215,18 @@ fn bounds() -> Result<(), Refused> {
         line("no frequencies", region.failure(0, 0.1), Empty),
         line("no block", region.fastfood_failure(0, 0.1), TooFewSamples),
         line("a block of one", region.fastfood_guarantee(1, 0.05), TooFewSamples),
+        line("a block of one, as printed", region.printed_guarantee(1, 0.05), TooFewSamples),
+        line(
+            "a short block",
+            region.fastfood_failure(7, 0.1),
+            NotProven { assumption: "log d ≥ 2" },
+        ),
+        line(
+            "a large error",
+            region.fastfood_failure(16, 40.0),
+            NotProven { assumption: "16·log d·diameter² ≥ dσ²ε²" },
+        ),
+        line("no frequencies, a kernel", bounds::kernel_failure(Form::Pairs, 0, 0.1), Empty),
         line("no frequencies, promised", region.guarantee(0, 0.05), Empty),
     ]);
     for error in [0.0, -1.0, NAN, INF] {
@@ -222,14 +234,16 @@ fn bounds() -> Result<(), Refused> {
             line("failure", region.failure(9, error), bad("error")),
             line("needed", region.frequencies_needed(error, 0.05), bad("error")),
             line("Fastfood, failure", region.fastfood_failure(9, error), bad("error")),
-            line("Fastfood, needed", region.fastfood_block_needed(error, 0.05), bad("error")),
+            line("Fastfood, needed", region.printed_block_needed(error, 0.05), bad("error")),
+            line("Fastfood, as printed", region.printed_failure(9, error), bad("error")),
+            line("a kernel", bounds::kernel_failure(Form::Offsets, 9, error), bad("error")),
         ]);
     }
     for level in [0.0, 1.0, -0.1, NAN] {
         hold(&[
             line("needed", region.frequencies_needed(0.1, level), BadLevel),
             line("promised", region.guarantee(9, level), BadLevel),
-            line("Fastfood, needed", region.fastfood_block_needed(0.1, level), BadLevel),
+            line("Fastfood, needed", region.printed_block_needed(0.1, level), BadLevel),
             line("Fastfood, promised", region.fastfood_guarantee(9, level), BadLevel),
         ]);
     }
@@ -239,7 +253,7 @@ fn bounds() -> Result<(), Refused> {
         assert!(!region.failure(usize::MAX, error)?.is_nan());
         assert!(!region.frequencies_needed(error, 0.05)?.is_nan());
         assert!(!region.guarantee(usize::MAX, 0.05)?.is_nan());
-        region.fastfood_failure(usize::MAX, error)?;
+        region.printed_failure(usize::MAX, error)?;
     }
     Ok(())
 }

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use crate::common::records::{Number, dense, fast, fast_integers, hex, mend, reading, streams};
 use fastmmd::features::ScalarOf;
-use fastmmd::features::sincos::{Backend, Libm};
+use fastmmd::features::sincos::{Backend, Libm, Point};
 use fastmmd::monitor::{Cyclic, Legs, coupling};
 use fastmmd::shape::{Constant, Fixed};
 use fastmmd::{
-    Alarm, Config, Detector, Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel, Recipe,
-    Sampling, TwoSample, Verdict, fixed,
+    Alarm, Classifier, Config, Detector, Embedding, Error, Fastfood, FeatureMap, Fourier, Kernel,
+    KernelFamily, Recipe, Sampling, TwoSample, TwoSampleTest, Verdict, fixed,
 };
 use fastmmd_reference::checksum::crc32;
 
@@ -61,6 +61,65 @@ where
         restored.push_p(&reading(index)).expect("a good sample");
     }
     assert_eq!(restored.p(), test.p());
+
+    let test = tested(map);
+    let bytes = saved(TwoSampleTest::<M>::SAVED_BYTES, |out| test.save(out));
+    let mut restored = TwoSampleTest::new(map, 2).expect("a block");
+    assert_eq!(restored.restore(&bytes), Ok(()));
+    assert_eq!(saved(bytes.len(), |out| restored.save(out)), bytes);
+    assert_eq!(restored.p_value(), test.p_value());
+
+    let family = related(map);
+    let bytes = saved(KernelFamily::<M, 2>::SAVED_BYTES, |out| family.save(out));
+    let mut restored = KernelFamily::new(map, *family.bandwidths()).expect("in range");
+    assert_eq!(restored.restore(&bytes), Ok(()));
+    assert_eq!((restored.p(), restored.q()), (family.p(), family.q()));
+
+    let classes = classes(map);
+    let bytes = saved(Classifier::<M, 2>::SAVED_BYTES, |out| classes.save(map, out));
+    let mut restored = Classifier::empty(map);
+    assert_eq!(restored.restore(map, &bytes), Ok(()));
+    assert_eq!(restored, classes);
+}
+
+/// A test in the middle of its blocks.
+fn tested<M, const D: usize>(map: &M) -> TwoSampleTest<'_, M>
+where
+    M: FeatureMap<Inputs = Fixed<D>>,
+    ScalarOf<M>: Number,
+{
+    let mut test = TwoSampleTest::new(map, 2).expect("a block");
+    for index in 0..21 {
+        test.push_p(&reading(index)).expect("a good sample");
+        test.push_q(&reading(index + 3)).expect("a good sample");
+    }
+    test
+}
+
+/// A family of the map's bandwidth and half of it.
+fn related<M, const D: usize>(map: &M) -> KernelFamily<'_, M, 2>
+where
+    M: FeatureMap<Inputs = Fixed<D>>,
+    ScalarOf<M>: Number,
+{
+    let own = map.recipe().kernel.bandwidth();
+    let mut family = KernelFamily::new(map, [own, 0.5 * own]).expect("in range");
+    for index in 0..9 {
+        family.push_p(&reading(index)).expect("a good sample");
+        family.push_q_weighted(&reading(index + 3), 0.25).expect("a good sample");
+    }
+    family
+}
+
+/// Two classes with weights of eighths.
+fn classes<M: FeatureMap>(map: &M) -> Classifier<M, 2> {
+    let weights = (0..map.recipe().frequencies).scan(1.5, |sin, k| {
+        let weight = Point { cos: 0.125 * row(k)[0].round(), sin: *sin };
+        *sin -= 0.125;
+        Some(weight)
+    });
+    let weights: Vec<Point> = weights.collect();
+    Classifier::new(map, [&weights, &weights], [0.5, -0.25]).expect("finite")
 }
 
 #[test]
@@ -149,6 +208,16 @@ fn records_of_version_1_restore_for_ever() {
         let mut pair = TwoSample::<M>::new(map);
         assert_eq!(pair.restore(&record(&format!("{name}-pair"))), Ok(()));
         assert_eq!((pair.p(), pair.q()), (fresh.p(), fresh.q()));
+        let mut test = TwoSampleTest::new(map, 2).expect("a block");
+        assert_eq!(test.restore(&record(&format!("{name}-test"))), Ok(()));
+        assert_eq!(test.p_value(), tested(map).p_value());
+        let own = related(map);
+        let mut family = KernelFamily::new(map, *own.bandwidths()).expect("in range");
+        assert_eq!(family.restore(&record(&format!("{name}-family"))), Ok(()));
+        assert_eq!((family.p(), family.q()), (own.p(), own.q()));
+        let mut classifier = Classifier::empty(map);
+        assert_eq!(classifier.restore(map, &record(&format!("{name}-classifier"))), Ok(()));
+        assert_eq!(classifier, classes(map));
     }
     one(&dense(), "dense");
     one(&fast(), "fastfood");
@@ -284,8 +353,14 @@ fn what_is_written_is_as_recorded() {
         let recipe = saved(Recipe::SAVED_BYTES, |out| map.recipe().save(out));
         let set = saved(Embedding::<M>::SAVED_BYTES, |out| test.p().save(map, out));
         let pair = saved(TwoSample::<M>::SAVED_BYTES, |out| test.save(out));
-        let [recipe, set, pair] = [recipe, set, pair].map(|bytes| hex(&as_version_1(bytes)));
-        format!("{name}-recipe {recipe}\n{name}-embedding {set}\n{name}-pair {pair}\n")
+        let test = saved(TwoSampleTest::<M>::SAVED_BYTES, |out| tested(map).save(out));
+        let family = saved(KernelFamily::<M, 2>::SAVED_BYTES, |out| related(map).save(out));
+        let classes = saved(Classifier::<M, 2>::SAVED_BYTES, |out| classes(map).save(map, out));
+        let names = ["recipe", "embedding", "pair", "test", "family", "classifier"];
+        let lines = [recipe, set, pair, test, family, classes].into_iter().zip(names);
+        lines
+            .map(|(bytes, kind)| format!("{name}-{kind} {}\n", hex(&as_version_1(bytes))))
+            .collect()
     }
     let sums = one(&dense(), "dense") + &one(&fast(), "fastfood");
     if std::env::var_os("UPDATE_RECORDS").is_some() {

@@ -92,6 +92,10 @@ pub trait Backend: Copy + PartialEq + core::fmt::Debug {
     /// [`units`](Self::units) subtracts this from the cosine and adds it to the sine.
     const OFFSET: u32;
 
+    /// What the mean of products of points over all circles is multiplied by, besides K(0), to give
+    /// the kernel: 1 for points on the circle, 2 for cosines alone.
+    const GAIN: f32 = 1.0;
+
     /// cos − [`OFFSET`](Self::OFFSET) and sin + [`OFFSET`](Self::OFFSET) of a phase, in units of
     /// 2⁻²⁴, modulo 2³².
     fn units(phase: <Self::Scalar as Scalar>::Phase) -> [u32; 2];
@@ -116,7 +120,7 @@ impl<B: SinCos + Copy + PartialEq + core::fmt::Debug> Backend for B {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not compute sine and cosine in `f32`",
     label = "not for samples of `f32`",
-    note = "detectors, coupling monitors, kernel families and witnesses need a map of `f32` samples, not one of `fixed`"
+    note = "detectors, coupling monitors and witnesses need a map of `f32` samples, not one of `fixed`"
 )]
 pub trait SinCos: Backend<Scalar = f32> {
     /// Largest absolute error of either, for phases within a turn.

@@ -142,10 +142,10 @@ fn show_bounds(figure: &mut Figure, dense: &Errors, fast: &Errors) -> Result<(),
         "The same as absolute errors of MMD_b², beside the bounds of theorems 3 and 4 for d = 2, a \
          diameter of {DIAMETER} and σ = 1. Both are conservative: they are for all sets of this \
          diameter at once, with a probability of 95 %, and no MMD² is above 2. *Promised* is the \
-         error given L; theorem 4 is for a single block of L rows, and its proof assumes \
-         log d·diameter ≥ dσ²ε², which none of these errors keeps: they are what the formula as \
-         printed gives. *Needed* is the L, or the rows of the block, for which the theorem promises \
-         the measured error."
+         error given L. Theorem 4 is for a single block of L rows. As printed it depends on the unit \
+         of measurement; its proof gives another form, which is beside it, and — where the \
+         proof's assumptions fail. *Needed* is the L, or the rows of the block, for which the \
+         theorem, or what is printed of it, says the measured error."
     ));
     let mut table = Table::new([
         "L",
@@ -154,18 +154,24 @@ fn show_bounds(figure: &mut Figure, dense: &Errors, fast: &Errors) -> Result<(),
         "theorem 3, needed",
         "Fastfood, measured",
         "theorem 4, promised",
-        "theorem 4, needed",
+        "as printed, promised",
+        "as printed, needed",
     ]);
     for (index, l) in FREQUENCIES.into_iter().enumerate() {
         let measured = [dense[index][2], fast[index][2]];
-        let block = region.fastfood_block_needed(measured[1], FAILURE)?;
+        let block = region.printed_block_needed(measured[1], FAILURE)?;
+        let promised = match region.fastfood_guarantee(l, FAILURE) {
+            Err(Refused::NotProven { .. }) => "—".to_owned(),
+            other => short(other?),
+        };
         table.line([
             l.to_string(),
             short(measured[0]),
             short(region.guarantee(l, FAILURE)?),
             short(region.frequencies_needed(measured[0], FAILURE)?),
             short(measured[1]),
-            short(region.fastfood_guarantee(l, FAILURE)?),
+            promised,
+            short(region.printed_guarantee(l, FAILURE)?),
             block.map_or("above 2³¹".to_owned(), |rows| rows.to_string()),
         ]);
     }

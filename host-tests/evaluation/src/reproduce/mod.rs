@@ -9,7 +9,8 @@
 //! |---|---|
 //! | [`figure5`] to [`figure8`] | FastMMD (Zhao and Meng, 2015) |
 //! | [`three_samples`] | Nyström MMD (Cherfaoui and others, 2022), figure 2 |
-//! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 and 2 |
+//! | `other_kinds` | the same, figures 3 and 4, on data of the same kind |
+//! | [`embedding`] | A Hilbert space embedding (Smola and others, 2007), figures 1 to 3 |
 //! | [`ensembles`] | other circular discrepancies, proposed in FastMMD's section 3.3 |
 //! | [`budget`] | the time limit |
 
@@ -21,6 +22,7 @@ pub mod figure5;
 pub mod figure6;
 pub mod figure7;
 pub mod figure8;
+mod other_kinds;
 pub mod three_samples;
 
 use std::fmt;
@@ -88,14 +90,16 @@ impl Part {
 pub type Tick<'a> = &'a (dyn Fn() + Sync);
 
 /// All parts, in the order of the report.
-pub const PARTS: [Part; 8] = [
+pub const PARTS: [Part; 10] = [
     Part { name: "fastmmd-5", steps: figure5::STEPS, run: figure5::run },
     Part { name: "fastmmd-6", steps: figure6::STEPS, run: figure6::run },
     Part { name: "fastmmd-7", steps: figure7::STEPS, run: figure7::run },
     Part { name: "fastmmd-8", steps: figure8::STEPS, run: figure8::run },
     Part { name: "nystrom-2", steps: three_samples::STEPS, run: three_samples::run },
+    Part { name: "nystrom-3", steps: other_kinds::STEPS, run: other_kinds::run },
     Part { name: "embedding-1", steps: embedding::WITNESS_STEPS, run: embedding::witness },
     Part { name: "embedding-2", steps: embedding::NULL_STEPS, run: embedding::distributions },
+    Part { name: "embedding-3", steps: embedding::DEPENDENCE_STEPS, run: embedding::dependence },
     Part { name: "ensembles", steps: ensembles::STEPS, run: ensembles::run },
 ];
 

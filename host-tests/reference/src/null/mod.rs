@@ -10,7 +10,9 @@
 //! | [`bootstrap`] | many samples | 2N² for each draw | 2NL |
 //! | [`spectrum`] | many samples: (1/m + 1/n)·Σλ(z² − 1) | N³ once | NL² + L³ |
 //! | [`pearson`] | as the spectrum, by three moments | N³ once | NL² |
+//! | [`pearson_by_four`] | as the spectrum, by four moments | N³ once | NL² + L³ |
 //! | [`gamma`] | as the spectrum, by two moments | N² once | NL² |
+//! | [`blocks`] | many blocks, each longer than samples depend on each other | – | NL |
 //! | [`distribution_free`] | independent samples, 0 ≤ k ≤ 1 | none | none |
 //!
 //! MMD-linear and the B-test have a normal distribution instead: [`mean_of_independent`].
@@ -19,11 +21,15 @@
 //! (Gretton and others, 2012, theorem 12).
 
 mod asymptotic;
+mod blocked;
 mod law;
 mod pool;
 mod resample;
 
-pub use asymptotic::{distribution_free, gamma, mean_of_independent, pearson, spectrum};
+pub use asymptotic::{
+    distribution_free, gamma, mean_of_independent, pearson, pearson_by_four, spectrum,
+};
+pub use blocked::blocks;
 pub use law::Null;
 pub use pool::{Estimate, Features, Gram, Moments, Pool};
 pub use resample::{bootstrap, permutation};

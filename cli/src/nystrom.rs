@@ -1,0 +1,103 @@
+//! `nystrom`: how different are two files, by a few landmarks?
+
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::kernel::gaussian;
+use fastmmd_reference::nystrom::{self, Nystrom};
+use fastmmd_reference::{Points, selection};
+use serde_json::json;
+
+use crate::args::NystromArguments;
+use crate::bars;
+use crate::fault::Fault;
+use crate::progress::Working;
+use crate::report::{self, GREEN, RED};
+use crate::sample::{Sample, median_distance, refused};
+
+const SHUFFLES: usize = 199;
+
+/// Runs the test by landmarks; returns whether the files differ.
+pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
+    let working = Working::begin("testing");
+    let read = |path| Sample::read(path, &arguments.columns, arguments.missing);
+    let (x, y) = (read(&arguments.x)?, read(&arguments.y)?);
+    if x.names != y.names {
+        return Err(Fault::new("the files have different columns"));
+    }
+    let dims = x.names.len();
+    let all = Points::new(dims, x.rows.concat().into_iter().chain(y.rows.concat()).collect());
+    let all = selection::standardised(&all.map_err(refused)?).map_err(refused)?;
+    let rows: Vec<&[f64]> = all.rows().collect();
+    let kernel = gaussian(median_distance(&all)?);
+    let pair = |a: &&[f64], b: &&[f64]| kernel(a, b);
+    let generator = &mut Generator::new(arguments.seed);
+    let mut series = Vec::new();
+    let mut last = None;
+    let mut count = 2;
+    while count < arguments.landmarks {
+        series.push(count);
+        count *= 2;
+    }
+    series.push(arguments.landmarks);
+    let mut values = Vec::new();
+    for count in series {
+        let chosen = nystrom::uniform(rows.len(), count, generator).map_err(refused)?;
+        let map = Nystrom::new(chosen.iter().map(|&i| rows[i]).collect(), pair).map_err(refused)?;
+        let (p, q) = rows.split_at(x.rows.len());
+        values.push((count, map.mmd2(p, q).map_err(refused)?));
+        last = Some(map);
+    }
+    let (Some(map), Some(&(landmarks, mmd2))) = (last, values.last()) else {
+        return Err(Fault::new("no landmarks"));
+    };
+    // Features once; a shuffle is then a sum over rows.
+    let mut features = Vec::new();
+    for row in &rows {
+        features.push(map.feature_vector(row).map_err(refused)?);
+    }
+    let distance = |order: &[usize]| -> f64 {
+        let [m, n] = [x.rows.len(), y.rows.len()].map(fastmmd_reference::real);
+        let mut sum = vec![0.0; landmarks];
+        for (place, &index) in order.iter().enumerate() {
+            let weight = if place < x.rows.len() { 1.0 / m } else { -1.0 / n };
+            for (sum, feature) in sum.iter_mut().zip(&features[index]) {
+                *sum += weight * feature;
+            }
+        }
+        sum.iter().map(|s| s * s).sum()
+    };
+    let larger = (0..SHUFFLES).filter(|_| distance(&generator.order(rows.len())) >= mmd2).count();
+    let share = |count: usize| fastmmd_reference::real(count + 1);
+    let p_value = share(larger) / share(SHUFFLES);
+    let differ = p_value <= arguments.alpha;
+    if let Some(path) = &arguments.plot {
+        let bars: Vec<_> =
+            values.iter().map(|(count, value)| (format!("{count} landmarks"), *value)).collect();
+        bars::draw(path, "Squared MMD by landmarks", &bars)?;
+    }
+    drop(working);
+    if arguments.json {
+        let list: Vec<_> = values
+            .iter()
+            .map(|(count, value)| json!({ "landmarks": count, "mmd2": value }))
+            .collect();
+        report::say_json(&json!({
+            "n": x.rows.len(),
+            "m": y.rows.len(),
+            "landmarks": landmarks,
+            "mmd2": mmd2,
+            "p_value": p_value,
+            "alpha": arguments.alpha,
+            "reject": differ,
+            "by_landmarks": list,
+        }))?;
+    } else {
+        let p = report::probability(p_value);
+        let verdict = if differ {
+            format!("{RED}different{RED:#}")
+        } else {
+            format!("{GREEN}no difference found{GREEN:#}")
+        };
+        report::say(format!("{verdict}: p = {p}, squared MMD {mmd2:.5} by {landmarks} landmarks"))?;
+    }
+    Ok(differ)
+}

@@ -1,0 +1,105 @@
+//! `reweight`: weights that make the rows of one file look like those of another.
+
+use std::fmt::Write as _;
+
+use fastmmd_reference::kernel::gaussian;
+use fastmmd_reference::matching::match_means;
+use fastmmd_reference::{Points, real};
+use serde_json::json;
+
+use crate::args::ReweightArguments;
+use crate::bars;
+use crate::fault::Fault;
+use crate::files;
+use crate::progress::Working;
+use crate::report;
+use crate::sample::{Sample, median_distance, refused};
+
+/// Most rows of each file; more would take minutes.
+const MOST_ROWS: usize = 1500;
+
+/// Mean and deviation of a column.
+fn moments(rows: &[Vec<f64>], column: usize) -> (f64, f64) {
+    let count = real(rows.len());
+    let mean = rows.iter().map(|row| row[column]).sum::<f64>() / count;
+    let squares: f64 = rows.iter().map(|row| (row[column] - mean).powi(2)).sum();
+    (mean, (squares / count).sqrt())
+}
+
+/// Finds the weights, writes them, and says how far means are apart before and after.
+pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
+    let working = Working::begin("matching");
+    let read = |path| Sample::read(path, &arguments.columns, arguments.missing);
+    let (own, target) = (read(&arguments.log)?, read(&arguments.target)?);
+    if own.names != target.names {
+        return Err(Fault::new("the files have different columns"));
+    }
+    for sample in [&own, &target] {
+        if sample.rows.len() > MOST_ROWS {
+            let why = format!("{} rows; at most {MOST_ROWS}", sample.rows.len());
+            return Err(Fault::of(&sample.name, why));
+        }
+    }
+    // In units of the target's deviations.
+    let scales: Vec<(f64, f64)> =
+        (0..target.names.len()).map(|c| moments(&target.rows, c)).collect();
+    if let Some(place) = scales.iter().position(|(_, deviation)| *deviation <= 0.0) {
+        return Err(Fault::of(&target.name, format!("{} does not vary", target.names[place])));
+    }
+    let scaled = |sample: &Sample| -> Vec<Vec<f64>> {
+        let row = |row: &Vec<f64>| row.iter().zip(&scales).map(|(x, (m, d))| (x - m) / d).collect();
+        sample.rows.iter().map(row).collect()
+    };
+    let (x, y) = (scaled(&own), scaled(&target));
+    let points = Points::new(scales.len(), y.concat()).map_err(refused)?;
+    let kernel = gaussian(median_distance(&points)?);
+    let pair = |a: &Vec<f64>, b: &Vec<f64>| kernel(a, b);
+    let matched = match_means(&x, &y, pair, arguments.ridge).map_err(refused)?;
+    let mut apart = Vec::new();
+    for (column, name) in own.names.iter().enumerate() {
+        let before = moments(&x, column).0;
+        let after = matched.mean(x.iter().map(|row| row[column]));
+        apart.push((name.clone(), before, after));
+    }
+    if let Some(path) = &arguments.output {
+        let mut text = String::from("weight\n");
+        for weight in &matched.weights {
+            let _ = writeln!(text, "{weight}");
+        }
+        files::write(path, text.as_bytes())?;
+    }
+    if let Some(path) = &arguments.plot {
+        let two = apart.iter().flat_map(|(name, before, after)| {
+            [(format!("{name}, as it is"), *before), (format!("{name}, weighted"), *after)]
+        });
+        let title = "Mean of each column from the target's, in its deviations";
+        bars::draw(path, title, &two.collect::<Vec<_>>())?;
+    }
+    drop(working);
+    let effective = matched.effective_samples();
+    if arguments.json {
+        let columns: Vec<_> = apart
+            .iter()
+            .map(
+                |(name, before, after)| json!({ "column": name, "before": before, "after": after }),
+            )
+            .collect();
+        return report::say_json(&json!({
+            "rows": own.rows.len(),
+            "target_rows": target.rows.len(),
+            "effective_rows": effective,
+            "columns": columns,
+            "weights": matched.weights,
+        }));
+    }
+    report::say(format!(
+        "{} rows weighted like {}: worth {effective:.0} rows",
+        own.rows.len(),
+        target.rows.len()
+    ))?;
+    report::say("mean from the target's, in its deviations, before and after:")?;
+    for (name, before, after) in &apart {
+        report::say(format!("  {before:7.3} {after:7.3}  {name}"))?;
+    }
+    Ok(())
+}
