@@ -4,8 +4,9 @@ use super::{Embedding, mmd};
 use crate::error::Error;
 use crate::features::kernel::{Kernel, Profile};
 use crate::features::sincos::SinCos;
-use crate::features::{CHECKSUM, FeatureMap, MAX_TURNS, Sample};
+use crate::features::{FeatureMap, MAX_TURNS, Sample};
 use crate::shape::{Fixed, Per};
+use crate::state::checksum;
 
 /// MMD² of one member of a [`KernelFamily`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,7 +61,7 @@ const fn check<const N: usize>(bandwidths: [f32; N]) -> Result<(), Error> {
 /// The fingerprint of a member: merging members of different bandwidths is then an error.
 const fn member(fingerprint: u32, bandwidth: f32) -> u32 {
     let ([a, b, c, d], [e, f, g, h]) = (fingerprint.to_le_bytes(), bandwidth.to_le_bytes());
-    CHECKSUM.checksum(&[b'f', b'a', b'm', b'i', b'l', b'y', a, b, c, d, e, f, g, h])
+    checksum(0, &[b'f', b'a', b'm', b'i', b'l', b'y', a, b, c, d, e, f, g, h])
 }
 
 impl<'m, M, const N: usize, const L: usize> KernelFamily<'m, M, N>

@@ -46,7 +46,6 @@ pub(crate) use fastfood::{Diagonals, block_into, mix_into, visit_each};
 pub use fourier::Fourier;
 #[cfg(feature = "alloc")]
 pub(crate) use fourier::{longest, seed_of_given};
-pub(crate) use recipe::CHECKSUM;
 pub use recipe::{MapKind, Recipe};
 
 use crate::error::{Error, Parameter};
