@@ -1,24 +1,40 @@
 //! Frames on a byte link that may lose, alter and insert bytes.
 //!
-//! A frame is `version, kind, tag, payload, CRC-32` (little-endian), encoded by COBS so that it
+//! A frame is `version, kind, session, tag, payload, CRC-32` (little-endian), encoded by COBS so that it
 //! holds no zero byte, between zero bytes. The receiver can therefore resynchronise at any zero:
 //! noise costs at most the frame it hits. The checksum accepts one wrong frame in 2³².
 
-use crate::CHECKSUM;
+use fastmmd::state::checksum;
+
 use crate::bytes::{NotWhole, checked};
 
 /// Version of frames and messages; a frame of another version is refused.
-pub const VERSION: u8 = 4;
+pub const VERSION: u8 = 5;
 
 /// Longest payload of a frame, in bytes.
 pub const MAX_PAYLOAD: usize = 72;
 
-const HEADER_BYTES: usize = 3;
+const HEADER_BYTES: usize = 7;
 const CHECKSUM_BYTES: usize = 4;
 const MAX_RAW: usize = HEADER_BYTES + MAX_PAYLOAD + CHECKSUM_BYTES;
 
 // COBS splits runs of 254 bytes without a zero; frames are shorter, so no run is ever split.
 const _: () = assert!(MAX_RAW < 254);
+
+/// Which command a message belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// Drawn at random by the host each time it connects, so that its tags are not taken for those
+    /// of another host, or of itself before.
+    pub session: u32,
+    /// Chosen by the sender of a command; two commands that follow each other have different ones.
+    pub tag: u8,
+}
+
+impl Call {
+    /// Of messages that the device sends unasked.
+    pub const NONE: Self = Self { session: 0, tag: 0 };
+}
 
 /// A whole, checked frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +42,7 @@ pub struct Frame<'a> {
     /// What the payload means.
     pub kind: u8,
     /// Chosen by the sender of a command and repeated in the answer.
-    pub tag: u8,
+    pub call: Call,
     /// The content.
     pub payload: &'a [u8],
 }
@@ -50,15 +66,16 @@ pub enum FrameError {
 /// Those of `send`.
 pub fn encode<E>(frame: &Frame<'_>, mut send: impl FnMut(u8) -> Result<(), E>) -> Result<(), E> {
     let mut raw = [0; MAX_RAW];
-    let header = [VERSION, frame.kind, frame.tag];
+    let [a, b, c, d] = frame.call.session.to_le_bytes();
+    let header = [VERSION, frame.kind, a, b, c, d, frame.call.tag];
     let content = header.iter().chain(frame.payload.iter().take(MAX_PAYLOAD));
     let mut length = 0;
     for (slot, byte) in raw.iter_mut().zip(content) {
         *slot = *byte;
         length += 1;
     }
-    let checksum = CHECKSUM.checksum(raw.get(..length).unwrap_or_default()).to_le_bytes();
-    for (slot, byte) in raw.iter_mut().skip(length).zip(checksum) {
+    let sum = checksum(0, raw.get(..length).unwrap_or_default()).to_le_bytes();
+    for (slot, byte) in raw.iter_mut().skip(length).zip(sum) {
         *slot = byte;
         length += 1;
     }
@@ -149,12 +166,13 @@ fn check(raw: &[u8]) -> Result<Frame<'_>, FrameError> {
         NotWhole::Short => FrameError::Malformed,
         NotWhole::Altered => FrameError::Checksum,
     })?;
-    let ([version, kind, tag], payload) =
+    let ([version, kind, a, b, c, d, tag], payload) =
         content.split_first_chunk::<HEADER_BYTES>().ok_or(FrameError::Malformed)?;
     if *version != VERSION {
         return Err(FrameError::Version);
     }
-    Ok(Frame { kind: *kind, tag: *tag, payload })
+    let call = Call { session: u32::from_le_bytes([*a, *b, *c, *d]), tag: *tag };
+    Ok(Frame { kind: *kind, call, payload })
 }
 
 #[cfg(test)]
@@ -180,7 +198,11 @@ mod tests {
             for zeros in [false, true] {
                 let payload: Vec<u8> =
                     (0..length).map(|_| if zeros { 0 } else { noise.byte() }).collect();
-                let frame = Frame { kind: 7, tag: 0, payload: &payload };
+                let frame = Frame {
+                    kind: 7,
+                    call: Call { session: length as u32 * 0x0101_0101, tag: 0 },
+                    payload: &payload,
+                };
                 let bytes = bytes_of(&frame);
                 assert_eq!(bytes[1..bytes.len() - 1].iter().filter(|b| **b == 0).count(), 0);
                 let mut decoder = Decoder::new();
@@ -220,7 +242,8 @@ mod tests {
                 }
             }
             let payload = number.to_le_bytes();
-            let sent = Frame { kind: 1, tag: noise.byte(), payload: &payload };
+            let sent =
+                Frame { kind: 1, call: Call { session: 0, tag: noise.byte() }, payload: &payload };
             for byte in bytes_of(&sent) {
                 if let Some(Ok(frame)) = decoder.push(byte) {
                     assert_eq!(frame, sent);
@@ -236,7 +259,7 @@ mod tests {
         let mut noise = Noise::new(4);
         let mut decoder = Decoder::new();
         let payload = *b"\x00payload\x00";
-        let sent = Frame { kind: 3, tag: 9, payload: &payload };
+        let sent = Frame { kind: 3, call: Call { session: 1, tag: 9 }, payload: &payload };
         for _ in 0..20_000 {
             let mut bytes = bytes_of(&sent);
             let at = noise.below(bytes.len());
@@ -261,8 +284,8 @@ mod tests {
 
     #[test]
     fn another_version_is_told_apart() {
-        let mut raw = std::vec![VERSION + 1, 1, 1];
-        raw.extend(CHECKSUM.checksum(&raw).to_le_bytes());
+        let mut raw = std::vec![VERSION + 1, 1, 1, 0, 0, 0, 0];
+        raw.extend(checksum(0, &raw).to_le_bytes());
         assert_eq!(check(&raw), Err(FrameError::Version));
     }
 }

@@ -8,6 +8,6 @@ mod run;
 pub mod stack;
 
 #[doc(hidden)]
-pub use drift_app::retained::HEADER_BYTES;
+pub use drift_app::retained::memory_bytes;
 pub use retained::RetainedMemory;
-pub use run::{Ticker, made, run};
+pub use run::{SampleTimer, made, run};

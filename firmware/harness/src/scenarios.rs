@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use drift_app::fault::{Device as Part, Fault, FaultKind};
-use drift_app::message::{Command, Origin, Refusal, Report, Sample, flags};
+use drift_app::message::{Command, Failure, Origin, Refusal, Report, Sample, flags};
 use drift_app::profile::{EIGHT_CHANNELS, ONE_CHANNEL};
 use fastmmd::{Alarm, Change, Config, Fourier, Stage};
 
@@ -264,7 +264,11 @@ fn sensor_fails(programs: &Programs) -> Result<String, Error> {
     let mut scene = Scene::new(2);
     for (address, part) in [(0x1E, Part::Magnetometer), (0x48, Part::Thermometer)] {
         let before = status(&mut device)?.status.rows;
-        device.ask(&Command::FailBus { address, transactions: 30 })?;
+        device.ask(&Command::FailBus {
+            address,
+            transactions: 30,
+            kind: Failure::NoAcknowledge,
+        })?;
         let mut faults = Vec::new();
         let mut skipped = 0;
         for _ in 0..20 {
@@ -341,7 +345,7 @@ fn store_absent(programs: &Programs) -> Result<String, Error> {
     let (mut device, origin) = Device::start(&setup)?;
     expect(origin == Origin::Fresh, || format!("{origin:?}"))?;
     let report = status(&mut device)?;
-    expect(report.flags == flags::STORE_FAULT, || format!("{report:?}"))?;
+    expect(report.flags == flags::STORE_FAULT | flags::HELD, || format!("{report:?}"))?;
     let mut scene = Scene::new(4);
     device.machine().set_sensors(&scene.reading())?;
     let report = device.ask(&Command::Step)?.report()?;
@@ -433,7 +437,11 @@ fn stm32_over_usart(programs: &Programs) -> Result<String, Error> {
     let report = status(&mut device)?;
     expect(report.flags & flags::STORE_FAULT != 0, || format!("no bus, no fault: {report:?}"))?;
     // A build for a product has no command that makes its bus fail.
-    let answer = device.ask(&Command::FailBus { address: 0x1E, transactions: 1 })?;
+    let answer = device.ask(&Command::FailBus {
+        address: 0x1E,
+        transactions: 1,
+        kind: Failure::NoAcknowledge,
+    })?;
     expect(answer.closing == Closing::Nack(Refusal::Unknown), || format!("{answer:?}"))?;
     drop(device);
     let stack = stack::stm32f405(programs)?;

@@ -6,11 +6,12 @@
 
 mod sensor;
 
-use board_common::{Ticker, made, run, stack};
+use board_common::{SampleTimer, made, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
-use drift_app::app::{App, Config, Parts};
+use drift_app::app::{App, Board, Config, Parts};
 use drift_app::link::ByteLink;
+use drift_app::message::Start;
 use drift_app::profile::{self, BoardDetector, THREE_CHANNELS};
 use embedded_io::{Read, ReadReady, Write};
 use microbit::hal::twim::{Frequency, Twim};
@@ -24,7 +25,7 @@ const SAMPLES_PER_SECOND: u32 = 10;
 const CLOCK_HERTZ: u32 = 64_000_000;
 type Detector = BoardDetector<CHANNELS>;
 
-board_common::retained!(STATE for Detector);
+board_common::retained!(STATE for Detector, 66 rows of CHANNELS);
 
 /// The serial port as the app's line.
 struct Line {
@@ -70,11 +71,16 @@ fn main() -> ! {
         defmt::panic!("buffers of one byte are long enough");
     };
     let bus = Twim::new(board.TWIM0, board.i2c_internal.into(), Frequency::K100);
-    let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
+    let timer = SampleTimer::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
     let mut detector = Detector::new(&THREE_CHANNELS, profile::board());
     let monitor = made(&mut detector);
     let parts = Parts {
+        board: Board {
+            name: "micro:bit v2",
+            millihertz: 1000 * SAMPLES_PER_SECOND,
+            start: Start::UNKNOWN,
+        },
         bus,
         line: Line { transmitter, receiver },
         sensor: Lsm303agrMagnetometer::default(),
@@ -83,5 +89,5 @@ fn main() -> ! {
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
-    run(App::start(parts, config), ticker, || {})
+    run(App::start(parts, config), timer, || {})
 }

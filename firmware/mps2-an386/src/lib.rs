@@ -20,7 +20,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use board_common::{RetainedMemory, made, stack};
 use cortex_m::peripheral::scb::Exception;
 use drift_app::Sensor;
-use drift_app::app::{App, Config, Parts, Request};
+use drift_app::app::{App, Board as About, Config, Parts, Request};
+use drift_app::message::Start;
 use drift_app::store::Store;
 use fastmmd::monitor::Monitor;
 
@@ -64,7 +65,9 @@ where
     };
     let mut detector = detector();
     let monitor = made(&mut detector);
-    let parts = Parts { bus: board.bus, line: board.uart, sensor, monitor, store, memory };
+    let about = About { name: "mps2-an386", millihertz: 0, start: Start::UNKNOWN };
+    let (bus, line) = (board.bus, board.uart);
+    let parts = Parts { board: about, bus, line, sensor, monitor, store, memory };
     serve(App::start(parts, Config::DEFAULT))
 }
 

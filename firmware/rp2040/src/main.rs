@@ -4,11 +4,12 @@
 #![no_std]
 #![no_main]
 
-use board_common::{Ticker, made, run, stack};
+use board_common::{SampleTimer, made, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
-use drift_app::app::{App, Config, Parts};
+use drift_app::app::{App, Board, Config, Parts};
 use drift_app::link::ByteLink;
+use drift_app::message::Start;
 use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
@@ -34,7 +35,7 @@ type Detector = BoardDetector<CHANNELS>;
 #[unsafe(no_mangle)]
 pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
 
-board_common::retained!(STATE for Detector);
+board_common::retained!(STATE for Detector, 50 rows of CHANNELS);
 
 /// The UART as the app's line.
 struct Line<D: UartDevice, P: ValidUartPinout<D>>(UartPeripheral<Enabled, D, P>);
@@ -97,12 +98,17 @@ fn main() -> ! {
         &mut device.RESETS,
         &clocks.system_clock,
     );
-    let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
+    let timer = SampleTimer::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
     let monitor = made(&mut detector);
     let parts = Parts {
+        board: Board {
+            name: "rp2040",
+            millihertz: 1000 * SAMPLES_PER_SECOND,
+            start: Start::UNKNOWN,
+        },
         bus,
         line: Line(uart),
         sensor: MagnetometerThermometer::default(),
@@ -111,5 +117,5 @@ fn main() -> ! {
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
-    run(App::start(parts, config), ticker, || watchdog.feed())
+    run(App::start(parts, config), timer, || watchdog.feed())
 }

@@ -7,11 +7,12 @@
 #![no_std]
 #![no_main]
 
-use board_common::{Ticker, made, run, stack};
+use board_common::{SampleTimer, made, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
-use drift_app::app::{App, Config, Parts};
+use drift_app::app::{App, Board, Config, Parts};
 use drift_app::link::ByteLink;
+use drift_app::message::Start;
 use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
@@ -29,7 +30,7 @@ const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
 type Detector = BoardDetector<CHANNELS>;
 
-board_common::retained!(STATE for Detector);
+board_common::retained!(STATE for Detector, 48 rows of CHANNELS);
 
 /// The USART as the app's line.
 struct Line(Serial<USART1>);
@@ -105,13 +106,18 @@ fn main() -> ! {
         defmt::panic!("the clock cannot make this baud rate");
     };
     let bus = I2c::new(device.I2C1, (port_b.pb6, port_b.pb7), 400.kHz(), &mut rcc);
-    let ticker = Ticker::new(core.SYST, rcc.clocks.sysclk().raw(), SAMPLES_PER_SECOND);
+    let timer = SampleTimer::new(core.SYST, rcc.clocks.sysclk().raw(), SAMPLES_PER_SECOND);
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
 
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
     let monitor = made(&mut detector);
     let parts = Parts {
+        board: Board {
+            name: "stm32f405",
+            millihertz: 1000 * SAMPLES_PER_SECOND,
+            start: Start::UNKNOWN,
+        },
         bus: Controller::new(bus),
         line: Line(usart),
         sensor: MagnetometerThermometer::default(),
@@ -120,5 +126,5 @@ fn main() -> ! {
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
-    run(App::start(parts, config), ticker, || watchdog.feed())
+    run(App::start(parts, config), timer, || watchdog.feed())
 }

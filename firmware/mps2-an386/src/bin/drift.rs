@@ -11,7 +11,7 @@ use drift_app::store::Store;
 const CHANNELS: usize = 4;
 type Detector = BoardDetector<CHANNELS>;
 
-board_common::retained!(STATE for Detector);
+board_common::retained!(STATE for Detector, 4 rows of CHANNELS);
 
 #[entry]
 fn main() -> ! {

@@ -9,7 +9,7 @@ use drift_app::sensor::NoSensor;
 
 type Detector = BoardDetector<1>;
 
-board_common::retained!(STATE for Detector);
+board_common::retained!(STATE for Detector, 16 rows of 1);
 
 #[entry]
 fn main() -> ! {

@@ -9,7 +9,7 @@ use drift_app::sensor::NoSensor;
 
 type Detector = BoardDetector<8>;
 
-board_common::retained!(STATE for Detector);
+board_common::retained!(STATE for Detector, 0 rows of 8);
 
 #[entry]
 fn main() -> ! {
