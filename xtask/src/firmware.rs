@@ -63,7 +63,7 @@ pub(crate) fn build(project: &Project, board: &Board, profile: &str) -> Result<(
         .args(release)
         .args([format!("--package={package}"), format!("--target={target}")])
         .env("DEFMT_LOG", "info")
-        .env("DEFMT_RTT_BUFFER_SIZE", "256")
+        .env("DEFMT_RTT_BUFFER_SIZE", "128")
         .run()
 }
 

@@ -13,7 +13,7 @@ use core::panic::PanicInfo;
 use drift_app::app::{App, Board, Config, Parts, Request};
 use drift_app::link::ByteLink;
 use drift_app::message::Start;
-use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
 use drift_app::retained::memory_bytes;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
@@ -75,15 +75,17 @@ pub extern "C" fn _start() -> ! {
         }
     };
     let parts = Parts {
-        board: Board { name: "proof", millihertz: black_box(0), start: Start::UNKNOWN },
+        board: &Board { name: "proof", millihertz: black_box(0), start: Start::UNKNOWN },
         bus: Unknown,
         line: Unknown,
         sensor: MagnetometerThermometer::default(),
         monitor: &mut detector,
+        settings: black_box(&BOARD),
         store: black_box(Some(Store::new())),
         memory: &mut memory,
     };
-    let mut app = App::start(parts, black_box(Config::DEFAULT));
+    let mut app = App::new(parts, black_box(Config::DEFAULT));
+    app.start();
     loop {
         app.sample(black_box(1));
         if app.poll() == Request::Restart {

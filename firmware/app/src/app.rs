@@ -12,7 +12,7 @@ use crate::fault::{Device, Fault};
 use crate::frame::Call;
 use crate::link::{ByteLink, Link, Received};
 use crate::log;
-use crate::message::{Message, Report, Start, flags};
+use crate::message::{Message, Origin, Report, Start, flags};
 use crate::retained::Retained;
 use crate::sensor::Sensor;
 use crate::store::Store;
@@ -72,10 +72,9 @@ pub struct Board {
 }
 
 /// The parts of an app, given by the board.
-#[derive(Debug)]
-pub struct Parts<'a, B, L, S, M> {
+pub struct Parts<'a, B, L, S, M: Monitor> {
     /// The board.
-    pub board: Board,
+    pub board: &'a Board,
     /// The bus with sensor and EEPROM.
     pub bus: B,
     /// The serial line.
@@ -85,6 +84,8 @@ pub struct Parts<'a, B, L, S, M> {
     /// A new detector. Borrowed from `main`, which never returns: the detector is most of the app's
     /// memory, and moving it would take as much stack again.
     pub monitor: &'a mut M,
+    /// The settings of this build.
+    pub settings: &'a M::Config,
     /// The EEPROM, if the board has one.
     pub store: Option<Store>,
     /// RAM that survives a reset, of
@@ -96,6 +97,9 @@ pub struct Parts<'a, B, L, S, M> {
 ///
 /// [`Command::History`]: crate::Command::History
 const MAX_ALARMS: usize = 4;
+
+/// After more starts than this, none of which ran for long, the board only talks.
+const MAX_TRIES: u8 = 5;
 
 /// An alarm, and when it came.
 #[derive(Debug, Clone, Copy)]
@@ -124,23 +128,24 @@ const fn wired<B>(bus: B) -> Wired<B> {
 
 /// The app: learns, monitors, raises alarms, saves its state and answers commands. The
 /// [crate](crate) has a diagram.
-#[derive(Debug)]
 pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C]>, const C: usize> {
-    board: Board,
+    board: &'a Board,
     bus: Wired<B>,
     link: Link<L>,
     sensor: S,
     monitor: &'a mut M,
     /// The settings of this build; a restored state may have others.
-    settings: M::Config,
+    settings: &'a M::Config,
     store: Option<Store>,
     /// Copies of the retained state that are still to be written to the store.
     copies: u8,
+    /// Samples in the retained state that was last copied.
+    kept: u64,
     /// Bytes of a state that is being written over the link, in the place of the retained one.
     incoming: Option<usize>,
     retained: Retained<'a>,
     config: Config,
-    flags: u8,
+    flags: u16,
     sensor_fault: Option<Fault>,
     store_fault: Option<Fault>,
     /// The last command that changed something.
@@ -162,30 +167,21 @@ where
     S: Sensor<C>,
     M: Monitor<Row = [f32; C]>,
 {
-    /// Starts the app: restores the state from RAM, else from the EEPROM, else begins to learn.
-    /// Sends [`Message::Boot`].
-    ///
-    /// An EEPROM that cannot be read is not written to, and is tried again and again: what was
-    /// learned may be in it. When it can be read, its state is taken up.
-    ///
-    /// After an update, a saved state may have other settings than `parts.monitor`; this is
-    /// reported as a fault. If the state was still learning, learning starts again with the new
-    /// settings. If it had learned, it stays in force with its own settings until
-    /// [`Command::Relearn`]: only the sender of that command can know that the sensor is healthy
-    /// now. Learning again without being told could make a drift the new normal.
-    ///
-    /// [`Command::Relearn`]: crate::Command::Relearn
-    pub fn start(parts: Parts<'a, B, L, S, M>, config: Config) -> Self {
+    /// An app of these parts, to be [started](Self::start). Two steps, so that it is made where it stays
+    /// and is on the stack once.
+    #[inline(always)]
+    pub fn new(parts: Parts<'a, B, L, S, M>, config: Config) -> Self {
         let saved = parts.monitor.saved_bytes();
-        let mut app = Self {
+        Self {
             board: parts.board,
             bus: wired(parts.bus),
             link: Link::new(parts.line),
             sensor: parts.sensor,
-            settings: parts.monitor.config().clone(),
+            settings: parts.settings,
             monitor: parts.monitor,
             store: parts.store,
             copies: 0,
+            kept: 0,
             incoming: None,
             retained: Retained::new(parts.memory, saved),
             config,
@@ -198,10 +194,35 @@ where
             periods: 0,
             since_report: 0,
             missed: 0,
-        };
-        let origin = app.take_up();
-        app.begin(origin);
-        app
+        }
+    }
+
+    /// Starts the app: restores the state from RAM, else from the EEPROM, else begins to learn.
+    /// Sends [`Message::Boot`].
+    ///
+    /// If the board has started again and again, the app touches neither bus nor memory: it reports, and
+    /// refuses what would ([`flags::SAFE`]).
+    ///
+    /// An EEPROM that cannot be read is not written to, and is tried again and again: what was
+    /// learned may be in it. When it can be read, its state is taken up.
+    ///
+    /// After an update, a saved state may have other settings than [`Parts::monitor`]; this is
+    /// reported as a fault. If the state was still learning, learning starts again with the new
+    /// settings. If it had learned, it stays in force with its own settings until
+    /// [`Command::Relearn`]: only the sender of that command can know that the sensor is healthy
+    /// now. Learning again without being told could make a drift the new normal.
+    ///
+    /// [`Command::Relearn`]: crate::Command::Relearn
+    #[inline(never)]
+    pub fn start(&mut self) {
+        if self.board.start.tries > MAX_TRIES {
+            // Whatever makes it restart, what was learned stays where it is.
+            self.flags = flags::SAFE;
+            self.say_started(Origin::Fresh);
+        } else {
+            let origin = self.take_up();
+            self.begin(origin);
+        }
     }
 
     /// Takes at most one byte from the link, and executes the command that it completes. If there is
@@ -218,7 +239,7 @@ where
                 self.link.send(call, &Message::Nack(refusal));
                 Request::Continue
             }
-            Received::Command(call, command) => self.execute(call, &command),
+            Received::Command(call, ref command) => self.execute(call, command),
         }
     }
 
@@ -235,13 +256,23 @@ where
     /// Reads the sensor and processes the sample, this many periods of the sample timer after the last
     /// one: all but one were missed.
     pub fn sample(&mut self, periods: u32) {
-        self.step(Call::NONE, periods);
+        if self.is_safe() {
+            self.periods = self.periods.wrapping_add(u64::from(periods));
+            self.missed = self.missed.saturating_add(periods);
+        } else {
+            self.step(Call::NONE, periods);
+        }
         self.since_report = self.since_report.saturating_add(periods);
         if self.config.report_every > 0 && self.since_report >= self.config.report_every {
             self.since_report = 0;
             self.remind(Call::NONE);
             self.report(Call::NONE);
         }
+    }
+
+    /// Whether it only talks, because it started again and again.
+    pub(crate) const fn is_safe(&self) -> bool {
+        self.flags & flags::SAFE != 0
     }
 
     /// The detector.
@@ -294,8 +325,17 @@ where
     /// Passes a sample to the detector and sends its verdict. The detector itself refuses samples
     /// that are not finite or out of range.
     fn process(&mut self, call: Call, sample: &[f32; C]) -> Result<(), Fault> {
-        let verdict = self.monitor.push(sample);
-        let verdict = verdict.map_err(|error| Fault::new(Device::Sample, error.into()))?;
+        match &self.monitor.push(sample) {
+            Ok(verdict) => self.conclude(call, sample, verdict),
+            Err(error) => return Err(Fault::new(Device::Sample, (*error).into())),
+        }
+        Ok(())
+    }
+
+    /// Keeps a sample that was processed, and sends its verdict.
+    // Not inlined: its stack would be below that of the detector, the deepest of all.
+    #[inline(never)]
+    fn conclude(&mut self, call: Call, sample: &[f32; C], verdict: &Verdict) {
         self.flags &= !flags::SKIPPED;
         let status = self.monitor.status();
         let (rows, learned) = (status.rows, status.stage.is_learned());
@@ -309,7 +349,7 @@ where
         if !keeps && self.incoming.is_none() && !self.retained.append(sample) {
             self.retain(call);
         }
-        match verdict {
+        match *verdict {
             Verdict::Learning { .. } if has_just_learned => log::learned(rows),
             Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting => {}
             Verdict::Alarm(alarm) => {
@@ -326,7 +366,6 @@ where
         if !self.look_again(rows) && keeps {
             self.keep(call);
         }
-        Ok(())
     }
 
     /// Keeps an alarm; if there is no room, drops the oldest one.
@@ -348,6 +387,7 @@ where
     }
 
     /// Sends what still holds: alarms that are not acknowledged, and faults.
+    #[inline(never)]
     fn remind(&mut self, call: Call) {
         for told in self.alarms.iter().filter(|told| told.alarm.row >= self.acknowledged) {
             self.link.send(call, &Message::Alarm(told.alarm));
@@ -357,11 +397,13 @@ where
         }
     }
 
+    #[inline(never)]
     fn notify(&mut self, call: Call, fault: Fault) {
         log::fault(fault);
         self.link.send(call, &Message::Fault(fault));
     }
 
+    #[inline(never)]
     fn report(&mut self, call: Call) {
         let waiting = self.alarms.iter().filter(|told| told.alarm.row >= self.acknowledged).count();
         let report = Report {

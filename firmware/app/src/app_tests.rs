@@ -15,7 +15,7 @@ use fastmmd::{Alarm, Change, Error, Stage, Verdict};
 
 use crate::app::{App, Board, Config, Parts, Request};
 use crate::fault::{Device, Fault, FaultKind};
-use crate::frame::{self, Call, Decoder, Frame};
+use crate::frame::{self, Call, Decoder, Frame, MAX_RAW};
 use crate::message::{Command, Failure, Message, Origin, Refusal, Report, Sample, Start, flags};
 use crate::profile::{BoardDetector, FOUR_CHANNELS, ONE_CHANNEL, board};
 use crate::retained::memory_bytes;
@@ -52,6 +52,7 @@ struct Bench {
     memory: Vec<u8>,
     pipe: Pipe,
     detector: Detector,
+    settings: Settings,
 }
 
 /// The messages that a command led to.
@@ -63,6 +64,7 @@ struct Answers {
     faults: Vec<Fault>,
     nack: Option<Refusal>,
     boot: Option<Origin>,
+    start: Option<Start>,
     state: Option<(u32, Vec<u8>)>,
     offset: Option<u32>,
     identity: Option<([u8; 16], u8)>,
@@ -79,7 +81,13 @@ impl Answers {
 impl Bench {
     fn new() -> Self {
         let memory = vec![0x5A; MEMORY_BYTES];
-        Self { world: World::new(), memory, pipe: Pipe::default(), detector: detector() }
+        Self {
+            world: World::new(),
+            memory,
+            pipe: Pipe::default(),
+            detector: detector(),
+            settings: SETTINGS,
+        }
     }
 
     fn start(&mut self) -> Device4<'_> {
@@ -92,17 +100,21 @@ impl Bench {
     }
 
     fn start_from<S: Sensor<4>>(&mut self, settings: Settings, sensor: S) -> Device4<'_, S> {
-        self.detector = Detector::new(&FOUR_CHANNELS, settings).unwrap();
+        self.detector = Detector::new(&FOUR_CHANNELS, settings.clone()).unwrap();
+        self.settings = settings;
         let parts = Parts {
-            board: BOARD,
+            board: &BOARD,
             bus: &mut self.world,
             line: &mut self.pipe,
             sensor,
             monitor: &mut self.detector,
+            settings: &self.settings,
             store: Some(Store::new()),
             memory: &mut self.memory,
         };
-        App::start(parts, Config::DEFAULT)
+        let mut app = App::new(parts, Config::DEFAULT);
+        app.start();
+        app
     }
 
     fn cut_power(&mut self) {
@@ -142,7 +154,7 @@ fn answers<S: Sensor<4>>(app: &mut Device4<'_, S>, bytes: &[u8]) -> (Answers, Ve
 /// Takes the sent messages from the line.
 fn said(outgoing: &mut Vec<u8>) -> Answers {
     let mut found = Answers::default();
-    let mut decoder = Decoder::new();
+    let mut decoder = Decoder::<MAX_RAW>::new();
     for byte in outgoing.drain(..) {
         let Some(frame) = decoder.push(byte) else { continue };
         let frame = frame.unwrap();
@@ -155,7 +167,10 @@ fn said(outgoing: &mut Vec<u8>) -> Answers {
             Message::Amended(alarm) => found.amended = Some(alarm),
             Message::Fault(fault) => found.faults.push(fault),
             Message::Nack(refusal) => found.nack = Some(refusal),
-            Message::Boot { origin, .. } => found.boot = Some(origin),
+            Message::Boot { origin, start, .. } => {
+                found.boot = Some(origin);
+                found.start = Some(start);
+            }
             Message::State { total, offset, bytes } => {
                 found.state = Some((total, bytes.to_vec()));
                 found.offset = Some(offset);
@@ -278,15 +293,17 @@ fn the_state_is_saved_once_for_many_rows_and_nothing_is_lost() {
     let mut bench = Bench::new();
     let mut counted = Counted(detector(), Cell::new(0));
     let parts = Parts {
-        board: BOARD,
+        board: &BOARD,
         bus: &mut bench.world,
         line: &mut bench.pipe,
         sensor: NoSensor,
         monitor: &mut counted,
+        settings: &SETTINGS,
         store: Some(Store::new()),
         memory: &mut bench.memory,
     };
-    let mut app = App::start(parts, Config::DEFAULT);
+    let mut app = App::new(parts, Config::DEFAULT);
+    app.start();
     let mut noise = Noise::new(13);
     // Includes the periodic saves to the EEPROM and the one at the end of learning.
     for number in 0..=LEARNED {

@@ -16,7 +16,14 @@ pub const MAX_PAYLOAD: usize = 72;
 
 const HEADER_BYTES: usize = 7;
 const CHECKSUM_BYTES: usize = 4;
-const MAX_RAW: usize = HEADER_BYTES + MAX_PAYLOAD + CHECKSUM_BYTES;
+/// Longest frame, in bytes before it is encoded.
+pub const MAX_RAW: usize = raw_bytes(MAX_PAYLOAD);
+
+/// Length of a frame with a payload of so many bytes, before it is encoded.
+#[must_use]
+pub const fn raw_bytes(payload: usize) -> usize {
+    HEADER_BYTES + payload + CHECKSUM_BYTES
+}
 
 // COBS splits runs of 254 bytes without a zero; frames are shorter, so no run is ever split.
 const _: () = assert!(MAX_RAW < 254);
@@ -90,10 +97,10 @@ pub fn encode<E>(frame: &Frame<'_>, mut send: impl FnMut(u8) -> Result<(), E>) -
     send(0)
 }
 
-/// Finds frames in a stream of bytes.
+/// Finds frames in a stream of bytes, of up to `N` bytes each.
 #[derive(Debug)]
-pub struct Decoder {
-    raw: [u8; MAX_RAW],
+pub struct Decoder<const N: usize = MAX_RAW> {
+    raw: [u8; N],
     length: usize,
     /// Bytes left in the current run; at 0 the next byte is the length of a run.
     left: u8,
@@ -101,17 +108,17 @@ pub struct Decoder {
     broken: bool,
 }
 
-impl Default for Decoder {
+impl<const N: usize> Default for Decoder<N> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Decoder {
+impl<const N: usize> Decoder<N> {
     /// A decoder at the start of a stream.
     #[must_use]
     pub const fn new() -> Self {
-        Self { raw: [0; MAX_RAW], length: 0, left: 0, started: false, broken: false }
+        Self { raw: [0; N], length: 0, left: 0, started: false, broken: false }
     }
 
     /// Takes the next byte. A zero that ends a sequence of bytes gives a frame, or the reason why
@@ -205,7 +212,7 @@ mod tests {
                 };
                 let bytes = bytes_of(&frame);
                 assert_eq!(bytes[1..bytes.len() - 1].iter().filter(|b| **b == 0).count(), 0);
-                let mut decoder = Decoder::new();
+                let mut decoder = Decoder::<MAX_RAW>::new();
                 let (last, before) = bytes.split_last().unwrap();
                 for byte in before {
                     assert_eq!(decoder.push(*byte), None);
@@ -218,7 +225,7 @@ mod tests {
     #[test]
     fn a_million_random_bytes_make_no_frame() {
         let mut noise = Noise::new(2);
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::<MAX_RAW>::new();
         let mut refused = 0;
         for _ in 0..1_000_000 {
             match decoder.push(noise.byte()) {
@@ -233,7 +240,7 @@ mod tests {
     #[test]
     fn frames_between_noise_all_arrive() {
         let mut noise = Noise::new(3);
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::<MAX_RAW>::new();
         let mut arrived = 0_u32;
         for number in 0..20_000_u32 {
             for _ in 0..noise.below(50) {
@@ -257,7 +264,7 @@ mod tests {
     #[test]
     fn an_altered_or_lost_byte_costs_one_frame() {
         let mut noise = Noise::new(4);
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::<MAX_RAW>::new();
         let payload = *b"\x00payload\x00";
         let sent = Frame { kind: 3, call: Call { session: 1, tag: 9 }, payload: &payload };
         for _ in 0..20_000 {

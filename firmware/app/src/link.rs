@@ -1,7 +1,7 @@
 //! The link: receives commands and sends messages, as frames over any byte link.
 
 use crate::frame::{self, Call, Decoder, Frame, FrameError};
-use crate::message::{Command, Message, Refusal};
+use crate::message::{Command, MAX_COMMAND, Message, Refusal};
 
 /// A serial line, byte by byte.
 ///
@@ -39,7 +39,7 @@ impl<L: ByteLink> ByteLink for &mut L {
 #[derive(Debug)]
 pub struct Link<L> {
     line: L,
-    decoder: Decoder,
+    decoder: Decoder<{ frame::raw_bytes(MAX_COMMAND) }>,
 }
 
 /// What was received.
@@ -62,6 +62,8 @@ impl<L: ByteLink> Link<L> {
     }
 
     /// Takes at most one byte from the line.
+    // Not inlined: commands are long, and their copies would be on the stack below all else.
+    #[inline(never)]
     pub fn receive(&mut self) -> Received {
         let byte = match self.line.read() {
             Ok(Some(byte)) => byte,

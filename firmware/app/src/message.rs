@@ -85,6 +85,13 @@ pub const MAX_CHANNELS: usize = 8;
 /// Largest number of bytes of the state in one answer.
 pub const MAX_STATE_PIECE: usize = 64;
 
+/// Largest number of bytes of the state in one command: fewer, since commands lie on the stack below the
+/// detector's.
+pub const MAX_PIECE: usize = 32;
+
+/// Longest payload of a command, in bytes.
+pub const MAX_COMMAND: usize = 8 + MAX_PIECE;
+
 /// A sample given over the link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
@@ -116,15 +123,15 @@ impl Sample {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     length: u8,
-    bytes: [u8; MAX_STATE_PIECE],
+    bytes: [u8; MAX_PIECE],
 }
 
 impl Piece {
-    /// A piece of these bytes; `None` for none, or more than [`MAX_STATE_PIECE`].
+    /// A piece of these bytes; `None` for none, or more than [`MAX_PIECE`].
     #[must_use]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let length = u8::try_from(bytes.len()).ok().filter(|length| *length > 0)?;
-        let mut piece = Self { length, bytes: [0; MAX_STATE_PIECE] };
+        let mut piece = Self { length, bytes: [0; MAX_PIECE] };
         piece.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(piece)
     }
@@ -235,9 +242,11 @@ pub enum Refusal {
     Piece,
     /// All pieces have come, but they are not a state of this detector. Nothing has changed.
     State,
+    /// The board is in its safe state, in which it only talks. [`Command::Restart`] ends that.
+    Safe,
 }
 
-numbers!(Refusal { Garbled = 1, Unknown = 2, Channels = 3, Piece = 4, State = 5 });
+numbers!(Refusal { Garbled = 1, Unknown = 2, Channels = 3, Piece = 4, State = 5, Safe = 6 });
 
 /// How transactions on the bus are made to fail, for tests.
 #[cfg(feature = "fault-injection")]
@@ -320,7 +329,7 @@ pub struct Report {
     /// Number of alarms not yet acknowledged.
     pub pending: u8,
     /// A union of [`flags`].
-    pub flags: u8,
+    pub flags: u16,
     /// Samples that were due since the start and not taken: the board was busy, or the sensor failed.
     pub missed: u32,
 }
@@ -328,23 +337,25 @@ pub struct Report {
 /// Bits of [`Report::flags`].
 pub mod flags {
     /// The sensor is failing.
-    pub const SENSOR_FAULT: u8 = 1;
+    pub const SENSOR_FAULT: u16 = 1;
     /// The last attempt to store what was learned failed.
-    pub const STORE_FAULT: u8 = 1 << 1;
+    pub const STORE_FAULT: u16 = 1 << 1;
     /// The last sample was skipped.
-    pub const SKIPPED: u8 = 1 << 2;
+    pub const SKIPPED: u16 = 1 << 2;
     /// The EEPROM holds the present state, or the state at the end of learning.
-    pub const STORED: u8 = 1 << 3;
+    pub const STORED: u16 = 1 << 3;
     /// The stated time between false alarms is uncertain: there were too few learning samples.
-    pub const UNCERTAIN: u8 = 1 << 4;
+    pub const UNCERTAIN: u16 = 1 << 4;
     /// The queue of alarms was full: the oldest were dropped.
-    pub const ALARMS_LOST: u8 = 1 << 5;
+    pub const ALARMS_LOST: u16 = 1 << 5;
     /// Monitoring continues with the settings it was learned with, which are not this build's.
     /// [`Command::Relearn`](super::Command::Relearn) switches to this build's.
-    pub const OTHER_SETTINGS: u8 = 1 << 6;
+    pub const OTHER_SETTINGS: u16 = 1 << 6;
     /// The EEPROM may hold a state that could not be read, so nothing is written to it.
     /// [`Command::Relearn`](super::Command::Relearn) ends that.
-    pub const HELD: u8 = 1 << 7;
+    pub const HELD: u16 = 1 << 7;
+    /// The board started again and again, and now only talks: see [`Start::tries`](super::Start::tries).
+    pub const SAFE: u16 = 1 << 8;
 }
 
 messages! {
@@ -612,11 +623,11 @@ mod tests {
             Command::Configure { report_every: 70_000 },
             Command::History { index: 3 },
         ];
-        let piece = Piece::new(&[3; MAX_STATE_PIECE]).unwrap();
+        let piece = Piece::new(&[3; MAX_PIECE]).unwrap();
         let whole = Command::WriteState { total: 6396, offset: 64, piece };
         let (kind, payload) = whole.encode();
         assert_eq!(Command::decode(kind, payload.as_slice()), Some(whole));
-        assert_eq!((Piece::new(&[]), Piece::new(&[0; MAX_STATE_PIECE + 1])), (None, None));
+        assert_eq!((Piece::new(&[]), Piece::new(&[0; MAX_PIECE + 1])), (None, None));
         for channels in 0..=MAX_CHANNELS {
             commands.push(Command::Push(Sample::new(&values[..channels]).unwrap()));
         }
@@ -697,7 +708,7 @@ mod tests {
         let (kind, payload) =
             Message::Report(Report { status, pending: 1, flags: 8, missed: 5 }).encode();
         let front = [
-            &[1, 8, 5, 0, 0, 0, 2, 10, 0, 0, 0, 0, 0, 0, 0][..],
+            &[1, 8, 0, 5, 0, 0, 0, 2, 10, 0, 0, 0, 0, 0, 0, 0][..],
             &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 0, 0, 0, 0x40, 3, 0, 0, 0],
         ];
         assert_eq!((kind, payload.as_slice()), (0x81, &[front.concat(), told].concat()[..]));

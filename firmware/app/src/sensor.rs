@@ -17,6 +17,8 @@ pub trait Sensor<const C: usize> {
     ///
     /// # Errors
     /// The [`Fault`] of the last attempt.
+    // Not inlined: what it needs of the stack would be below that of the detector.
+    #[inline(never)]
     fn insist<B: I2c>(&mut self, bus: &mut B, attempts: u8) -> Result<[f32; C], Fault> {
         let mut reading = self.read(bus);
         for _ in 1..attempts {

@@ -9,7 +9,7 @@ use drift_app::{App, ByteLink, Clock, Request, Sensor, Ticker};
 use embedded_hal::i2c::I2c;
 use fastmmd::monitor::Monitor;
 
-use crate::stack;
+use crate::{record, stack};
 
 /// Periods of the timer that have ended. Only its interrupt writes it.
 static PERIODS: AtomicU32 = AtomicU32::new(0);
@@ -19,6 +19,9 @@ fn SysTick() {
     // ARMv6-M has no atomic addition, and needs none with one writer.
     PERIODS.store(PERIODS.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
+
+/// Periods after which a start has succeeded.
+const SETTLED: u32 = 300;
 
 /// Counts the samples that are due, by the interrupt of the `SysTick` timer: also while the board is
 /// busy.
@@ -57,11 +60,11 @@ pub fn made<M>(detector: &mut Result<M, fastmmd::Error>) -> &mut M {
     }
 }
 
-/// Takes a sample whenever `timer` says so, and answers the link, for ever. Calls `alive` all
+/// Starts the app, takes a sample whenever `timer` says so, and answers the link, for ever. Calls `alive` all
 /// the time: if that stops, something hangs, and a watchdog should start the board again, which
 /// loses nothing.
 pub fn run<B, L, S, M, const C: usize>(
-    mut app: App<'_, B, L, S, M, C>,
+    app: &mut App<'_, B, L, S, M, C>,
     timer: SampleTimer,
     mut alive: impl FnMut(),
 ) -> !
@@ -71,15 +74,22 @@ where
     S: Sensor<C>,
     M: Monitor<Row = [f32; C]>,
 {
+    app.start();
     let mut ticker = Ticker::new(timer);
     loop {
         alive();
+        if PERIODS.load(Ordering::Relaxed) == SETTLED {
+            record::settled();
+        }
         match app.turn(&mut ticker) {
             Request::Idle | Request::Continue => {}
             Request::Reported => {
                 defmt::info!("stack {} of {} bytes used", stack::high_water(), stack::size());
             }
-            Request::Restart => SCB::sys_reset(),
+            Request::Restart => {
+                record::settled();
+                SCB::sys_reset();
+            }
         }
     }
 }

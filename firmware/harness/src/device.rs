@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
 use drift_app::fault::Fault;
-use drift_app::frame::{self, Call, Decoder, Frame};
+use drift_app::frame::{self, Call, Decoder, Frame, MAX_RAW};
 use drift_app::message::{Command, Message, Origin, Refusal, Report};
 use fastmmd::Alarm;
 
@@ -82,7 +82,8 @@ impl Device {
     pub fn start(setup: &Setup<'_>) -> Result<(Self, Origin), Error> {
         let (machine, writer) = Machine::start(setup)?;
         let reader = BufReader::new(writer.try_clone().doing("sharing the line's socket")?);
-        let mut device = Self { machine, writer, reader, decoder: Decoder::new(), last: FIRST };
+        let mut device =
+            Self { machine, writer, reader, decoder: Decoder::<MAX_RAW>::new(), last: FIRST };
         let origin = device.booted()?;
         Ok((device, origin))
     }

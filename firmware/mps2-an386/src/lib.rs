@@ -48,11 +48,15 @@ impl Board {
     }
 }
 
+/// What the app says about the board.
+static ABOUT: About = About { name: "mps2-an386", millihertz: 0, start: Start::UNKNOWN };
+
 /// Creates the detector, starts the app with it and answers the link for ever.
 pub fn run<S, M, const C: usize, const N: usize>(
     state: &'static RetainedMemory<N>,
     sensor: S,
     store: Option<Store>,
+    settings: &'static M::Config,
     detector: impl FnOnce() -> Result<M, fastmmd::Error>,
 ) -> !
 where
@@ -65,18 +69,18 @@ where
     };
     let mut detector = detector();
     let monitor = made(&mut detector);
-    let about = About { name: "mps2-an386", millihertz: 0, start: Start::UNKNOWN };
     let (bus, line) = (board.bus, board.uart);
-    let parts = Parts { board: about, bus, line, sensor, monitor, store, memory };
-    serve(App::start(parts, Config::DEFAULT))
+    let parts = Parts { board: &ABOUT, bus, line, sensor, monitor, settings, store, memory };
+    serve(&mut App::new(parts, Config::DEFAULT))
 }
 
-/// Answers the link for ever.
-fn serve<S, M, const C: usize>(mut app: App<'_, Sbcon, Uart, S, M, C>) -> !
+/// Starts the app and answers the link for ever.
+fn serve<S, M, const C: usize>(app: &mut App<'_, Sbcon, Uart, S, M, C>) -> !
 where
     S: Sensor<C>,
     M: Monitor<Row = [f32; C]>,
 {
+    app.start();
     loop {
         match app.poll() {
             Request::Continue => {}

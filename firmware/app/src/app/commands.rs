@@ -19,6 +19,10 @@ where
     M: Monitor<Row = [f32; C]>,
 {
     pub(super) fn execute(&mut self, call: Call, command: &Command) -> Request {
+        let touches = command.changes_state() && !matches!(command, Command::Configure { .. });
+        if self.is_safe() && (touches || matches!(command, Command::ReadState { .. })) {
+            return self.refuse(call, Refusal::Safe);
+        }
         if command.changes_state() {
             if self.last == Some(call) {
                 // A repeated command: its answer was lost, not the command itself.
@@ -29,7 +33,7 @@ where
         }
         match *command {
             Command::Step => self.step(call, 1),
-            Command::Push(sample) => match sample.values() {
+            Command::Push(ref sample) => match sample.values() {
                 Some(values) => {
                     self.periods = self.periods.wrapping_add(1);
                     if let Err(fault) = self.process(call, &values) {
@@ -68,8 +72,8 @@ where
                 self.send_state(call, offset, length);
                 return Request::Continue;
             }
-            Command::WriteState { total, offset, piece } => {
-                return self.take_piece(call, total, offset, &piece);
+            Command::WriteState { total, offset, ref piece } => {
+                return self.take_piece(call, total, offset, piece);
             }
             Command::Configure { report_every } => {
                 self.config.report_every = report_every;
@@ -80,11 +84,7 @@ where
                 return Request::Continue;
             }
             Command::History { index } => {
-                let told = self.alarms.get(usize::from(index));
-                let count = u8::try_from(self.alarms.len()).unwrap_or(u8::MAX);
-                let ago = told.map_or(0, |told| self.periods.wrapping_sub(told.at));
-                let alarm = told.map(|told| told.alarm);
-                self.link.send(call, &Message::Past { index, count, ago, alarm });
+                self.tell(call, index);
                 return Request::Continue;
             }
             #[cfg(feature = "fault-injection")]
@@ -96,6 +96,17 @@ where
         Request::Continue
     }
 
+    /// Tells one of the last alarms.
+    #[inline(never)]
+    fn tell(&mut self, call: Call, index: u8) {
+        let told = self.alarms.get(usize::from(index));
+        let count = u8::try_from(self.alarms.len()).unwrap_or(u8::MAX);
+        let ago = told.map_or(0, |told| self.periods.wrapping_sub(told.at));
+        let alarm = told.map(|told| told.alarm);
+        self.link.send(call, &Message::Past { index, count, ago, alarm });
+    }
+
+    #[inline(never)]
     fn answer_again(&mut self, call: Call, command: &Command) {
         if let (Command::WriteState { total, .. }, Some(received)) = (command, self.incoming) {
             self.expect_piece(call, *total, received);
@@ -104,12 +115,14 @@ where
         }
     }
 
+    #[inline(never)]
     fn refuse(&mut self, call: Call, refusal: Refusal) -> Request {
         self.link.send(call, &Message::Nack(refusal));
         Request::Continue
     }
 
     /// Learns again with the settings of this build.
+    #[inline(never)]
     pub(super) fn relearn(&mut self, call: Call) {
         if let Err(error) = self.monitor.relearn_with(self.settings.clone()) {
             return self.notify(call, Fault::new(Device::Detector, error.into()));
@@ -121,12 +134,14 @@ where
 
     /// Copies the state to the EEPROM before the command is answered. Who commands it may forget what
     /// could not be read.
+    #[inline(never)]
     fn keep_now(&mut self, call: Call) {
         self.flags &= !flags::HELD;
         self.keep(call);
         self.finish(call);
     }
 
+    #[inline(never)]
     fn send_state(&mut self, call: Call, offset: u32, length: u8) {
         if offset == 0 || self.retained.state().is_none() {
             self.retain(call);
@@ -143,6 +158,8 @@ where
     /// Takes a piece of a state into the place of the retained one. With the last, the whole is checked
     /// and taken up, or refused; until then the detector goes on as it was, and a power cut brings back
     /// what the EEPROM holds.
+    // Not inlined, as all that needs stack and is not on the way to the detector.
+    #[inline(never)]
     fn take_piece(&mut self, call: Call, total: u32, offset: u32, piece: &Piece) -> Request {
         if offset == 0 {
             self.finish(call);
@@ -174,7 +191,7 @@ where
         }
         self.alarms.clear();
         self.flags &= !(flags::STORED | flags::OTHER_SETTINGS);
-        if *self.monitor.config() != self.settings {
+        if self.monitor.config() != self.settings {
             self.flags |= flags::OTHER_SETTINGS;
         }
         self.note_warnings();
@@ -189,8 +206,9 @@ where
         self.link.send(call, &Message::State { total, offset, bytes: &[] });
     }
 
+    #[inline(never)]
     fn identify(&mut self, call: Call) {
-        if self.retained.state().is_none() && self.incoming.is_none() {
+        if self.retained.state().is_none() && self.incoming.is_none() && !self.is_safe() {
             self.retain(call);
         }
         let mut recipe = [0; 32];

@@ -46,7 +46,7 @@ where
     pub(super) fn begin(&mut self, origin: Origin) {
         let status = self.monitor.status();
         log::started(origin, status.rows);
-        let other_settings = *self.monitor.config() != self.settings;
+        let other_settings = self.monitor.config() != self.settings;
         if other_settings && !status.stage.is_learned() {
             self.relearn(Call::NONE);
         } else if other_settings {
@@ -59,8 +59,7 @@ where
             // The host may not have received it before the restart.
             self.remember(alarm);
         }
-        let channels = u8::try_from(C).unwrap_or(u8::MAX);
-        self.link.send(Call::NONE, &Message::Boot { origin, channels, start: self.board.start });
+        self.say_started(origin);
         if let Some(fault) = self.store_fault {
             self.link.send(Call::NONE, &Message::Fault(fault));
         }
@@ -75,6 +74,11 @@ where
             // The good copy takes the place of the damaged one.
             self.keep(Call::NONE);
         }
+    }
+
+    pub(super) fn say_started(&mut self, origin: Origin) {
+        let channels = u8::try_from(C).unwrap_or(u8::MAX);
+        self.link.send(Call::NONE, &Message::Boot { origin, channels, start: self.board.start });
     }
 
     /// Restores a state from the RAM that survives a reset, and processes the rows since again; returns
@@ -169,7 +173,9 @@ where
     pub(super) fn keep(&mut self, call: Call) {
         self.retain(call);
         if self.store.is_some() && self.flags & flags::HELD == 0 {
-            self.copies = if self.monitor.status().stage.is_learned() { COPIES } else { 1 };
+            let status = self.monitor.status();
+            self.kept = status.rows;
+            self.copies = if status.stage.is_learned() { COPIES } else { 1 };
             self.begin_copy(call);
         }
     }
@@ -197,7 +203,7 @@ where
                 if self.copies > 0 {
                     return self.begin_copy(call);
                 }
-                log::stored(self.monitor.status().rows, state.len());
+                log::stored(self.kept, state.len());
                 self.store_fault = None;
                 self.flags = (self.flags & !flags::STORE_FAULT) | flags::STORED;
             }
@@ -206,6 +212,7 @@ where
     }
 
     /// Completes a copy to the EEPROM.
+    #[inline(never)]
     pub(super) fn finish(&mut self, call: Call) {
         while self.copies > 0 {
             self.go_on(call);

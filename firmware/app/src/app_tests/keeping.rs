@@ -1,6 +1,7 @@
 //! What was learned is never lost, nor given up in silence.
 
 use super::*;
+use crate::message::Cause;
 
 const BUS: Fault = Fault::new(Device::Store, FaultKind::Bus);
 const DAMAGED: Fault = Fault::new(Device::Store, FaultKind::Damaged);
@@ -112,6 +113,41 @@ fn a_flipped_bit_never_brings_back_an_unfinished_learning() {
         assert_eq!(answers(&mut hit.start(), &[]).0.faults, []);
     }
     assert!((40..110).contains(&reported), "{reported}: half of the hits are in the newest slot");
+}
+
+/// A board that restarts for ever is told apart, keeps what it has, and still talks.
+#[test]
+fn a_boot_loop_ends_in_a_state_that_only_talks() {
+    let mut bench = learned();
+    let (eeprom, memory) = (bench.world.eeprom.clone(), bench.memory.clone());
+    let start = Start { cause: Cause::Panic, detail: 77, tries: 6 };
+    let parts = Parts {
+        board: &Board { start, ..BOARD },
+        bus: &mut bench.world,
+        line: &mut bench.pipe,
+        sensor: MagnetometerThermometer::default(),
+        monitor: &mut bench.detector,
+        settings: &SETTINGS,
+        store: Some(Store::new()),
+        memory: &mut bench.memory,
+    };
+    let mut app = App::new(parts, Config { report_every: 2, ..Config::DEFAULT });
+    app.start();
+    let (found, _) = answers(&mut app, &[]);
+    assert_eq!(found.start, Some(start));
+    for command in [Command::Step, Command::Relearn, Command::ReadState { offset: 0, length: 9 }] {
+        assert_eq!(ask(&mut app, 1, &command).nack, Some(Refusal::Safe));
+    }
+    let report = ask(&mut app, 2, &Command::Status).report();
+    assert_eq!((report.flags, report.status.rows), (flags::SAFE, app.monitor().rows()));
+    assert!(ask(&mut app, 3, &Command::Identify).identity.is_some());
+    app.sample(2);
+    assert_eq!(said(&mut app.line().outgoing).report().missed, 2);
+    let (_, requests) = answers(&mut app, &bytes_of(4, &Command::Restart));
+    assert_eq!(requests, [Request::Restart]);
+    drop(app);
+    assert!(bench.world.eeprom == eeprom && bench.memory == memory);
+    assert_eq!(bench.start().monitor().stage(), Stage::Monitoring, "after the restart");
 }
 
 /// The EEPROM takes its time, and samples are taken meanwhile.

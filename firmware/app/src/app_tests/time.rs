@@ -16,15 +16,17 @@ const REPORT_EVERY: u32 = 10;
 
 fn start(bench: &mut Bench) -> Device4<'_> {
     let parts = Parts {
-        board: BOARD,
+        board: &BOARD,
         bus: &mut bench.world,
         line: &mut bench.pipe,
         sensor: MagnetometerThermometer::default(),
         monitor: &mut bench.detector,
+        settings: &SETTINGS,
         store: Some(Store::new()),
         memory: &mut bench.memory,
     };
-    let mut app = App::start(parts, Config { report_every: REPORT_EVERY, ..Config::DEFAULT });
+    let mut app = App::new(parts, Config { report_every: REPORT_EVERY, ..Config::DEFAULT });
+    app.start();
     said(&mut app.line().outgoing);
     app
 }

@@ -1,7 +1,7 @@
 //! States read and written over the link, and what the device says of itself.
 
 use super::*;
-use crate::message::Piece;
+use crate::message::{MAX_PIECE, Piece};
 
 /// A learned state of the same detector, from elsewhere.
 fn reference() -> Vec<u8> {
@@ -16,7 +16,7 @@ fn reference() -> Vec<u8> {
 }
 
 fn piece_of(state: &[u8], offset: usize) -> Command {
-    let end = state.len().min(offset + 64);
+    let end = state.len().min(offset + MAX_PIECE);
     Command::WriteState {
         total: u32::try_from(state.len()).unwrap(),
         offset: u32::try_from(offset).unwrap(),
@@ -27,11 +27,11 @@ fn piece_of(state: &[u8], offset: usize) -> Command {
 /// Sends pieces from the first; the answer to the last.
 fn push(app: &mut Device4<'_>, state: &[u8], upto: usize) -> Answers {
     let mut last = Answers::default();
-    for offset in (0..upto).step_by(64) {
-        let tag = u8::try_from(offset / 64 % 200).unwrap() + 1;
+    for offset in (0..upto).step_by(MAX_PIECE) {
+        let tag = u8::try_from(offset / MAX_PIECE % 200).unwrap() + 1;
         last = ask(app, tag, &piece_of(state, offset));
-        if offset + 64 < state.len() {
-            assert_eq!(last.offset, Some(u32::try_from(offset).unwrap() + 64));
+        if offset + MAX_PIECE < state.len() {
+            assert_eq!(last.offset, Some(u32::try_from(offset + MAX_PIECE).unwrap()));
         }
     }
     last
@@ -77,7 +77,7 @@ fn a_cut_in_the_midst_of_a_push_leaves_the_old_state() {
     for upto in [64, 128, 3200, state.len() - 1] {
         for cut in [false, true] {
             let mut app = bench.start();
-            push(&mut app, &state, upto - upto % 64);
+            push(&mut app, &state, upto - upto % MAX_PIECE);
             drop(app);
             if cut {
                 bench.cut_power();
@@ -103,7 +103,7 @@ fn pieces_out_of_order_and_states_that_are_none_are_refused_and_change_nothing()
     let tail = Command::WriteState {
         total: u32::MAX,
         offset: u32::MAX - 1,
-        piece: Piece::new(&long[..64]).unwrap(),
+        piece: Piece::new(&long[..MAX_PIECE]).unwrap(),
     };
     assert_eq!(ask(&mut app, 253, &tail).nack, Some(Refusal::Piece));
     for byte in [5, 500, state.len() - 1] {
@@ -115,7 +115,7 @@ fn pieces_out_of_order_and_states_that_are_none_are_refused_and_change_nothing()
     assert_eq!(app.monitor().rows(), 40);
     // A repeated piece is answered, not refused.
     push(&mut app, &state, 128);
-    let again = ask(&mut app, 2, &piece_of(&state, 64));
+    let again = ask(&mut app, 4, &piece_of(&state, 96));
     assert_eq!((again.nack, again.offset), (None, Some(128)));
 }
 
@@ -131,8 +131,8 @@ fn rows_go_on_while_a_state_is_written() {
     }
     assert_eq!(app.monitor().rows(), 140);
     said(&mut app.line().outgoing);
-    let next = ask(&mut app, 11, &piece_of(&state, 640));
-    assert_eq!(next.offset, Some(704));
+    let next = ask(&mut app, 251, &piece_of(&state, 640));
+    assert_eq!(next.offset, Some(672));
 }
 
 #[test]
