@@ -18,6 +18,7 @@ mod compare;
 mod cost;
 mod demo;
 mod detector;
+mod device;
 mod export;
 mod fault;
 mod files;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Compare { first, second, alpha, json } => {
             compare::run(&first, &second, alpha, json)
         }
+        Command::Device { port, json, action } => device::run(&port, &action, json),
         Command::Demo { plot, csv, json } => demo::run(plot.as_deref(), csv.as_deref(), json),
     };
     match result {

@@ -602,6 +602,7 @@ impl<'a> Part<'a> for &'a [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::{self, Call, Frame};
     use crate::testing::{Noise, alarm};
     use fastmmd::Change;
     use fastmmd::monitor::Leg;
@@ -714,6 +715,46 @@ mod tests {
         assert_eq!((kind, payload.as_slice()), (0x81, &[front.concat(), told].concat()[..]));
         let (kind, payload) = Message::Boot { origin: Origin::Store, channels: 4, start }.encode();
         assert_eq!((kind, payload.as_slice()), (0x86, &[2, 4, 6, 4, 3, 2, 1, 2][..]));
+    }
+
+    /// The vectors of the document, which were made by other code.
+    #[test]
+    fn frames_are_those_of_the_document() {
+        let call = Call { session: 0x0403_0201, tag: 7 };
+        let hex = |kind: u8, payload: &Payload| {
+            let mut text = std::string::String::new();
+            frame::encode(&Frame { kind, call, payload: payload.as_slice() }, |byte| {
+                text.push_str(&std::format!("{byte:02x}"));
+                Ok::<(), ()>(())
+            })
+            .unwrap();
+            text
+        };
+        let piece = Piece::new(&[0xAA, 0xBB]).unwrap();
+        let commands = [
+            ("status", Command::Status),
+            ("read state 0x01020304 5", Command::ReadState { offset: 0x0102_0304, length: 5 }),
+            ("acknowledge 4294967296", Command::Acknowledge { row: 1 << 32 }),
+            ("write state 6396 32 aabb", Command::WriteState { total: 6396, offset: 32, piece }),
+            ("configure 10", Command::Configure { report_every: 10 }),
+            ("history 1", Command::History { index: 1 }),
+        ];
+        let messages = [
+            ("refused channels", Message::Nack(Refusal::Channels)),
+            ("fault store damaged", Message::Fault(Fault::new(Device::Store, FaultKind::Damaged))),
+        ];
+        let ours = commands.map(|(name, command)| (name, command.encode()));
+        let ours = ours.into_iter().chain(messages.map(|(name, message)| (name, message.encode())));
+        let document = include_str!("../../LINK.md");
+        let mut compared = 0;
+        for (name, (kind, payload)) in ours {
+            let line = std::format!("\n{name}: {}\n", hex(kind, &payload));
+            assert!(document.contains(&line), "{line}");
+            compared += 1;
+        }
+        let vectors =
+            document.split("```text").nth(1).unwrap().lines().filter(|it| it.contains(": "));
+        assert_eq!(vectors.count(), compared);
     }
 
     #[test]

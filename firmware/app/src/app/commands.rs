@@ -161,6 +161,9 @@ where
     // Not inlined, as all that needs stack and is not on the way to the detector.
     #[inline(never)]
     fn take_piece(&mut self, call: Call, total: u32, offset: u32, piece: &Piece) -> Request {
+        if usize::try_from(total) != Ok(self.monitor.saved_bytes()) {
+            return self.refuse(call, Refusal::State);
+        }
         if offset == 0 {
             self.finish(call);
             self.incoming = Some(0);

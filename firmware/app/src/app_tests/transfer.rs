@@ -105,7 +105,7 @@ fn pieces_out_of_order_and_states_that_are_none_are_refused_and_change_nothing()
         offset: u32::MAX - 1,
         piece: Piece::new(&long[..MAX_PIECE]).unwrap(),
     };
-    assert_eq!(ask(&mut app, 253, &tail).nack, Some(Refusal::Piece));
+    assert_eq!(ask(&mut app, 253, &tail).nack, Some(Refusal::State));
     for byte in [5, 500, state.len() - 1] {
         let mut altered = state.clone();
         altered[byte] ^= 1;
