@@ -100,7 +100,7 @@ impl Bench {
     }
 
     fn start_from<S: Sensor<4>>(&mut self, settings: Settings, sensor: S) -> Device4<'_, S> {
-        self.detector = Detector::new(&FOUR_CHANNELS, settings.clone()).unwrap();
+        self.detector = Detector::new(&FOUR_CHANNELS, settings).unwrap();
         self.settings = settings;
         let parts = Parts {
             board: &BOARD,

@@ -207,7 +207,7 @@ mod tests {
                     (0..length).map(|_| if zeros { 0 } else { noise.byte() }).collect();
                 let frame = Frame {
                     kind: 7,
-                    call: Call { session: length as u32 * 0x0101_0101, tag: 0 },
+                    call: Call { session: 0x0100_FF00, tag: 0 },
                     payload: &payload,
                 };
                 let bytes = bytes_of(&frame);

@@ -132,7 +132,10 @@ impl Piece {
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let length = u8::try_from(bytes.len()).ok().filter(|length| *length > 0)?;
         let mut piece = Self { length, bytes: [0; MAX_PIECE] };
-        piece.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        // Not by `copy_from_slice`, whose panic would remain.
+        for (slot, byte) in piece.bytes.get_mut(..bytes.len())?.iter_mut().zip(bytes) {
+            *slot = *byte;
+        }
         Some(piece)
     }
 

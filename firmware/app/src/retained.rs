@@ -54,10 +54,7 @@ impl<'a> Retained<'a> {
     pub fn new(memory: &'a mut [u8], saved: usize) -> Self {
         let split = memory.split_at_mut_checked(HEADER_BYTES);
         let (header, rest) = split.unwrap_or_default();
-        let (room, rows) = match rest.split_at_mut_checked(saved) {
-            Some(split) => split,
-            None => Default::default(),
-        };
+        let (room, rows) = rest.split_at_mut_checked(saved).unwrap_or_default();
         Self { header, room, rows, used: 0, sum: 0 }
     }
 

@@ -100,13 +100,19 @@ impl Slot {
 fn page_of(spares: &Spares, page: u8) -> u8 {
     let usual = HEADERS.saturating_add(page);
     // The last one: a spare page may have been replaced by a later one.
-    let spare = spares.iter().zip((0..=SLOT_PAGES).rev()).filter(|(stands, _)| **stands == usual);
-    spare.last().map_or(usual, |(_, spare)| spare)
+    let mut found = usual;
+    for (stands, spare) in spares.iter().zip((0..=SLOT_PAGES).rev()) {
+        if *stands == usual {
+            found = spare;
+        }
+    }
+    found
 }
 
 /// The header page that a sequence number uses first.
 const fn header_page(sequence: u32) -> u8 {
-    (sequence >> 1) as u8 % HEADERS
+    let [low, ..] = (sequence >> 1).to_le_bytes();
+    low % HEADERS
 }
 
 /// A save that is going on.

@@ -85,7 +85,7 @@ where
     /// whether there was one.
     fn restore(&mut self) -> bool {
         let Self { retained, monitor, .. } = self;
-        if !retained.state().is_some_and(|state| monitor.restore(state).is_ok()) {
+        if retained.state().is_none_or(|state| monitor.restore(state).is_err()) {
             return false;
         }
         let mut raised = None;
