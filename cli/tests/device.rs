@@ -69,7 +69,7 @@ fn board(path: &Path, stop: Arc<AtomicBool>) -> JoinHandle<()> {
             };
             stream.set_nonblocking(true).unwrap();
             let ended = stream.try_clone().unwrap();
-            let mut detector = Detector::new(&ONE_CHANNEL, RECORDING.clone()).unwrap();
+            let mut detector = Detector::new(&ONE_CHANNEL, RECORDING).unwrap();
             let parts = Parts {
                 board: &Board { name: "socket", millihertz: 2500, start: Start::UNKNOWN },
                 bus: Empty,

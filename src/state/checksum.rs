@@ -29,15 +29,15 @@ const fn remainders() -> [u32; 16] {
     /// The generator, lowest power first.
     const GENERATOR: u32 = 0xEDB8_8320;
     let mut table = [0; 16];
-    let mut half = 0;
+    let mut half = 0_u32;
     while half < 16 {
-        let mut remainder = half as u32;
+        let mut remainder = half;
         let mut bit = 0;
         while bit < 4 {
             remainder = remainder >> 1 ^ if remainder & 1 != 0 { GENERATOR } else { 0 };
             bit += 1;
         }
-        table[half] = remainder;
+        table[half as usize] = remainder;
         half += 1;
     }
     table

@@ -98,7 +98,7 @@ fn main() -> ! {
         &mut watchdog,
     );
     let Ok(clocks) = clocks else {
-        defmt::panic!("the crystal does not run");
+        record::restart(Cause::Panic, line!());
     };
     let sio = Sio::new(device.SIO);
     let pins = Pins::new(device.IO_BANK0, device.PADS_BANK0, sio.gpio_bank0, &mut device.RESETS);
@@ -109,7 +109,7 @@ fn main() -> ! {
         clocks.peripheral_clock.freq(),
     );
     let Ok(uart) = uart else {
-        defmt::panic!("the clock cannot make this baud rate");
+        record::restart(Cause::Panic, line!());
     };
     let mut data = InOutPin::new(pins.gpio4.into_pull_up_input());
     let mut clock = InOutPin::new(pins.gpio5.into_pull_up_input());
