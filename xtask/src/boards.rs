@@ -41,7 +41,7 @@ pub(crate) static BOARDS: [Board; 4] = [
         package: "rp2040",
         target: "thumbv6m-none-eabi",
         measured: &["rp2040"],
-        log: "warn",
+        log: "error",
         is_emulated: false,
     },
 ];
