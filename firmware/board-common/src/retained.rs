@@ -6,8 +6,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Declares the [`RetainedMemory`] of a program for a detector of this type, with room for so many rows
-/// of so many channels between two saves. A save costs several times what a row does: with fifty rows, a
-/// tenth of it on average.
+/// of so many channels between two saves: a save costs several times what a row does.
 #[macro_export]
 macro_rules! retained {
     ($name:ident for $detector:ty, $rows:literal rows of $channels:expr) => {
