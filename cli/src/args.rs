@@ -62,6 +62,19 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Talk to a board: what it is, how it stands, its state.
+    #[command(after_help = "Example: fastmmd device /dev/ttyACM0 push reference.bin\n\n\
+        PORT is a serial port (115 200 baud), unix:PATH or tcp:HOST:PORT.")]
+    Device {
+        /// The board's line.
+        port: String,
+        /// Print one JSON object per line.
+        #[arg(long)]
+        json: bool,
+        /// What to do.
+        #[command(subcommand)]
+        action: crate::device::Action,
+    },
     /// Merge the references that several devices learned into one.
     #[command(after_help = "Example: fastmmd merge a.bin b.bin c.bin -o all.bin\n\n\
         Devices must share one scale (level and deviation of each channel):\n  \

@@ -1,7 +1,8 @@
 //! Reads and writes whole files.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 use crate::fault::Fault;
@@ -29,14 +30,22 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
         return fs::write(path, bytes).map_err(unwritten);
     }
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}", std::process::id()));
+    // Nobody can guess the name and put a link there; a file that exists is not touched.
+    name.push(format!(".{:08x}{:08x}", random(), random()));
     let draft = Path::new(&name);
-    let written = fs::write(draft, bytes).and_then(|()| fs::rename(draft, path));
+    let mut file = File::create_new(draft).map_err(unwritten)?;
+    let written = file.write_all(bytes).and_then(|()| fs::rename(draft, path));
     written.map_err(|error| {
         // It may not exist.
         let _ = fs::remove_file(draft);
         unwritten(error)
     })
+}
+
+/// A random number, from the system's entropy.
+pub(crate) fn random() -> u32 {
+    let [a, b, c, d, ..] = RandomState::new().hash_one(0).to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
 }
 
 /// Refuses a file that cannot be written, before any work is done.

@@ -20,6 +20,7 @@ mod compare;
 mod cost;
 mod demo;
 mod detector;
+mod device;
 mod export;
 mod fault;
 mod files;
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         Command::Select(arguments) => done(select::run(&arguments)),
         Command::Reweight(arguments) => done(reweight::run(&arguments)),
         Command::Nystrom(arguments) => nystrom::run(&arguments),
+        Command::Device { port, json, action } => device::run(&port, &action, json),
         Command::Demo { plot, csv, json } => demo::run(plot.as_deref(), csv.as_deref(), json),
     };
     match result {

@@ -2,6 +2,7 @@
 //! `cargo test -p fastmmd-cli replay::` runs those of one file.
 
 mod common;
+mod device;
 mod messages;
 mod recordings;
 mod replay;

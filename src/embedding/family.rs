@@ -5,9 +5,10 @@ use super::{Embedding, PLACES, Weight, mmd};
 use crate::error::{Error, check_level};
 use crate::features::kernel::{Kernel, Profile};
 use crate::features::sincos::SinCos;
-use crate::features::{CHECKSUM, FeatureMap, MAX_TURNS, PhaseOf, Sample, Scalar, ScalarOf};
+use crate::features::{FeatureMap, MAX_TURNS, PhaseOf, Sample, Scalar, ScalarOf};
 use crate::numeric::{f64_of, rounded};
 use crate::shape::{Fixed, Per};
+use crate::state::checksum;
 
 /// MMD² of one member of a [`KernelFamily`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,7 +67,7 @@ const fn check<const N: usize>(bandwidths: [f32; N]) -> Result<(), Error> {
 /// The fingerprint of a member: merging members of different bandwidths is then an error.
 const fn member(fingerprint: u32, bandwidth: f32) -> u32 {
     let ([a, b, c, d], [e, f, g, h]) = (fingerprint.to_le_bytes(), bandwidth.to_le_bytes());
-    CHECKSUM.checksum(&[b'f', b'a', b'm', b'i', b'l', b'y', a, b, c, d, e, f, g, h])
+    checksum(0, &[b'f', b'a', b'm', b'i', b'l', b'y', a, b, c, d, e, f, g, h])
 }
 
 impl<'m, M, const N: usize, const L: usize> KernelFamily<'m, M, N>

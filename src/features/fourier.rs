@@ -3,13 +3,13 @@
 use core::marker::PhantomData;
 
 use super::kernel::Kernel;
-use super::recipe::CHECKSUM;
 use super::sampling::{self, Sampling, Scheme};
 use super::sincos::{Polynomial, SinCos};
 use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
 use crate::error::{Error, Parameter};
 use crate::numeric::{sqrt, u32_of};
 use crate::shape::Fixed;
+use crate::state::checksum;
 
 /// Random Fourier features with L stored frequency vectors of D coordinates each, in turns per
 /// unit of input: 4·D·L bytes, D·L multiplications per sample.
@@ -186,7 +186,7 @@ impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
 
 /// The checksum of given frequencies, which their recipe has as its seed.
 pub(crate) const fn seed_of_given(frequencies: &[f32]) -> Result<u64, Error> {
-    let mut digest = CHECKSUM.digest();
+    let mut seed = 0;
     let mut index = 0;
     while index < frequencies.len() {
         let frequency = frequencies[index];
@@ -196,10 +196,10 @@ pub(crate) const fn seed_of_given(frequencies: &[f32]) -> Result<u64, Error> {
         if frequency.abs() > 1e12 {
             return Err(Error::OutOfRange(Parameter::Frequency));
         }
-        digest.update(&frequency.to_le_bytes());
+        seed = checksum(seed, &frequency.to_le_bytes());
         index += 1;
     }
-    Ok(digest.finalize() as u64)
+    Ok(seed as u64)
 }
 
 /// The length of the longest vector; the vectors are stored one after the other.

@@ -49,7 +49,6 @@ pub use fourier::Fourier;
 #[cfg(feature = "alloc")]
 pub(crate) use fourier::{longest, seed_of_given};
 pub use offset::{Cosine, Offset};
-pub(crate) use recipe::CHECKSUM;
 pub use recipe::{MapKind, Recipe};
 
 use crate::error::{Error, Parameter};

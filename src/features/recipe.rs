@@ -1,14 +1,9 @@
 //! The parameters that a map is drawn from.
 
-use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
-
 use super::kernel::{Kernel, Profile};
 use super::sampling::Sampling;
 use crate::error::Error;
-use crate::state::{Plain, Reader, Writer, codes, plain};
-
-/// The checksum of recipes and saved states: CRC-32, computed without a table to save flash.
-pub(crate) const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
+use crate::state::{Plain, Reader, Writer, checksum, codes, plain};
 
 /// The kind of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +99,7 @@ impl Recipe {
     /// The checksum by which embeddings and saved states identify their map.
     #[must_use]
     pub const fn fingerprint(&self) -> u32 {
-        CHECKSUM.checksum(&self.saved().to_bytes())
+        checksum(0, &self.saved().to_bytes())
     }
 }
 

@@ -91,8 +91,7 @@ pub trait Monitor {
     fn saved_bytes(&self) -> usize;
 
     /// Writes the whole state, with a checksum of its own, to the front of `out`, and returns its
-    /// length in bytes. O(C + L); far more than [`push`](Self::push), for the checksum goes bit by
-    /// bit.
+    /// length in bytes. O(C + L); several times a [`push`](Self::push), mostly for the checksum.
     ///
     /// # Errors
     /// [`Error::BufferTooSmall`]; `out` is then as it was.

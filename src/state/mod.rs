@@ -27,16 +27,18 @@
 //! ```
 
 mod bytes;
+mod checksum;
 mod codes;
 mod fields;
 
 pub(crate) use bytes::{Begun, FromOne, NonNegative, Plain, Reader, Writer, plain};
+pub use checksum::checksum;
 pub(crate) use codes::codes;
 pub(crate) use fields::{Initial, State, begin, plain_states, state};
 
 use crate::error::Error;
 use crate::features::sincos::Backend;
-use crate::features::{CHECKSUM, FeatureMap, Recipe};
+use crate::features::{FeatureMap, Recipe};
 
 const MAGIC: [u8; 4] = *b"FMMD";
 /// The newest version of the format, which is the one that is written.
@@ -114,7 +116,7 @@ pub(crate) fn write(
     let record = out.get_mut(..length).ok_or(too_small)?;
     let length_field = u32::try_from(length).map_err(|_| too_small)?;
     let body = length.saturating_sub(CHECKSUM_BYTES);
-    let (body, checksum) = record.split_at_mut_checked(body).ok_or(too_small)?;
+    let (body, sum) = record.split_at_mut_checked(body).ok_or(too_small)?;
     let mut writer = Writer::new(&mut *body);
     writer.put(MAGIC);
     writer.put([VERSION]);
@@ -124,8 +126,8 @@ pub(crate) fn write(
     recipe.write(&mut writer);
     fill(&mut writer);
     writer.finish()?;
-    let mut writer = Writer::new(checksum);
-    writer.put(CHECKSUM.checksum(body).to_le_bytes());
+    let mut writer = Writer::new(sum);
+    writer.put(checksum(0, body).to_le_bytes());
     Ok(length)
 }
 
@@ -161,8 +163,8 @@ fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
     if usize::try_from(length) != Ok(bytes.len()) || bytes.len() < FRAME_BYTES {
         return Err(Error::WrongLength);
     }
-    let (body, checksum) = bytes.split_last_chunk().ok_or(Error::WrongLength)?;
-    if CHECKSUM.checksum(body) != u32::from_le_bytes(*checksum) {
+    let (body, sum) = bytes.split_last_chunk().ok_or(Error::WrongLength)?;
+    if checksum(0, body) != u32::from_le_bytes(*sum) {
         return Err(Error::ChecksumMismatch);
     }
     let payload = body.get(HEADER_BYTES..).ok_or(Error::WrongLength)?;
@@ -255,9 +257,9 @@ pub(crate) mod versions {
         let mut bytes = std::vec![0; FRAME_BYTES + length];
         let map = Fourier::<1, 4>::gaussian(1);
         write(&mut bytes, length, Kind::Detector, 0, map.recipe(), fill).unwrap();
-        let (body, checksum) = bytes.split_last_chunk_mut().unwrap();
+        let (body, sum) = bytes.split_last_chunk_mut().unwrap();
         body[MAGIC.len()] = version;
-        *checksum = CHECKSUM.checksum(body).to_le_bytes();
+        *sum = checksum(0, body).to_le_bytes();
         bytes
     }
 

@@ -11,6 +11,8 @@ pub(crate) struct Board {
     pub(crate) target: &'static str,
     /// Programs with their own section in `firmware/budget.toml`.
     pub(crate) measured: &'static [&'static str],
+    /// The level of its log, as in its own configuration.
+    pub(crate) log: &'static str,
     /// Whether QEMU emulates the board, so that the harness can talk to its programs.
     pub(crate) is_emulated: bool,
 }
@@ -22,6 +24,7 @@ pub(crate) static BOARDS: [Board; 4] = [
         package: "stm32f405",
         target: "thumbv7em-none-eabihf",
         measured: &["stm32f405"],
+        log: "info",
         is_emulated: true,
     },
     Board {
@@ -30,6 +33,7 @@ pub(crate) static BOARDS: [Board; 4] = [
         package: "microbit-v2-board",
         target: "thumbv7em-none-eabihf",
         measured: &["microbit-v2"],
+        log: "info",
         is_emulated: false,
     },
     Board {
@@ -37,6 +41,7 @@ pub(crate) static BOARDS: [Board; 4] = [
         package: "rp2040",
         target: "thumbv6m-none-eabi",
         measured: &["rp2040"],
+        log: "error",
         is_emulated: false,
     },
 ];
@@ -47,6 +52,7 @@ pub(crate) const EMULATED: Board = Board {
     package: "mps2-an386",
     target: "thumbv7em-none-eabihf",
     measured: &["drift", "recorded"],
+    log: "info",
     is_emulated: true,
 };
 
@@ -109,11 +115,13 @@ mod tests {
             }
         }
         assert_eq!(found, sorted(BOARDS.iter().map(|board| board.directory)));
-        for Board { directory, package, target, .. } in &BOARDS {
+        for Board { directory, package, target, log, .. } in &BOARDS {
             let manifest = project.read(format!("firmware/{directory}/Cargo.toml")).unwrap();
             assert!(manifest.contains(&format!("name = \"{package}\"\n")), "{directory}");
             let config = project.read(format!("firmware/{directory}/.cargo/config.toml"));
-            assert!(config.unwrap().contains(&format!("target = \"{target}\"\n")), "{directory}");
+            let config = config.unwrap();
+            assert!(config.contains(&format!("target = \"{target}\"\n")), "{directory}");
+            assert!(config.contains(&format!("DEFMT_LOG = \"{log}\"\n")), "{directory}");
         }
     }
 

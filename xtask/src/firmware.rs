@@ -62,7 +62,8 @@ pub(crate) fn build(project: &Project, board: &Board, profile: &str) -> Result<(
         .arg("--quiet")
         .args(release)
         .args([format!("--package={package}"), format!("--target={target}")])
-        .env("DEFMT_LOG", "info")
+        .env("DEFMT_LOG", board.log)
+        .env("DEFMT_RTT_BUFFER_SIZE", "128")
         .run()
 }
 

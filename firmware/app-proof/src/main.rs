@@ -10,17 +10,18 @@
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
-use drift_app::app::{App, Config, Parts, Request};
+use drift_app::app::{App, Board, Config, Parts, Request};
 use drift_app::link::ByteLink;
-use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
-use drift_app::retained::HEADER_BYTES;
+use drift_app::message::Start;
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
+use drift_app::retained::memory_bytes;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
 
 const CHANNELS: usize = 4;
 type Detector = BoardDetector<CHANNELS>;
-const STATE_BYTES: usize = HEADER_BYTES + Detector::SAVED_BYTES;
+const STATE_BYTES: usize = memory_bytes(Detector::SAVED_BYTES, 48, CHANNELS);
 
 /// A bus and serial line that return values unknown to the compiler.
 struct Unknown;
@@ -74,16 +75,19 @@ pub extern "C" fn _start() -> ! {
         }
     };
     let parts = Parts {
+        board: &Board { name: "proof", millihertz: black_box(0), start: Start::UNKNOWN },
         bus: Unknown,
         line: Unknown,
         sensor: MagnetometerThermometer::default(),
         monitor: &mut detector,
+        settings: black_box(&BOARD),
         store: black_box(Some(Store::new())),
         memory: &mut memory,
     };
-    let mut app = App::start(parts, black_box(Config::DEFAULT));
+    let mut app = App::new(parts, black_box(Config::DEFAULT));
+    app.start();
     loop {
-        app.sample();
+        app.sample(black_box(1));
         if app.poll() == Request::Restart {
             #[cfg(feature = "inject-panic")]
             black_box(black_box([1_u8, 2, 3])[black_box(1_usize)]);

@@ -1,13 +1,18 @@
 //! The app: sensor, detector, store and link together.
 
+mod commands;
+mod keeping;
+
 use embedded_hal::i2c::I2c;
 use fastmmd::monitor::{Alarm, Monitor, Verdict};
 use heapless::Deque;
 
-use crate::fault::{Device, Fault, FaultKind};
+use crate::clock::{Clock, Ticker};
+use crate::fault::{Device, Fault};
+use crate::frame::Call;
 use crate::link::{ByteLink, Link, Received};
 use crate::log;
-use crate::message::{Command, MAX_STATE_PIECE, Message, Origin, Refusal, Report, flags};
+use crate::message::{Message, Origin, Report, Start, flags};
 use crate::retained::Retained;
 use crate::sensor::Sensor;
 use crate::store::Store;
@@ -16,9 +21,6 @@ use crate::store::Store;
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Config {
-    /// Copies the state to the RAM that survives a reset every this many samples; with 1, a reset
-    /// loses nothing.
-    pub retain_every: u32,
     /// While learning, writes the state to the EEPROM every this many samples; 0: only when done.
     pub store_every_learning: u32,
     /// While monitoring, writes the state to the EEPROM every this many samples; 0: never. After a
@@ -26,20 +28,17 @@ pub struct Config {
     pub store_every_monitoring: u32,
     /// Number of attempts to read the sensor for each sample.
     pub attempts: u8,
-    /// Sends a report every this many samples that the board takes by itself; 0: only when asked.
+    /// Sends a report every this many periods of the sample timer, whether samples come or not; 0:
+    /// only when asked.
     pub report_every: u32,
 }
 
 impl Config {
-    /// For a sensor with 10 to 100 samples per second. An EEPROM with an endurance of a million
-    /// writes lasts for more than 100,000 runs of learning.
-    pub const DEFAULT: Self = Self {
-        retain_every: 1,
-        store_every_learning: 512,
-        store_every_monitoring: 0,
-        attempts: 3,
-        report_every: 0,
-    };
+    /// For a sensor with 10 to 100 samples per second. While the board learns 8192 samples, each page
+    /// of the EEPROM is written at most ten times: one with an endurance of a million writes lasts for
+    /// 100,000 runs of learning.
+    pub const DEFAULT: Self =
+        Self { store_every_learning: 512, store_every_monitoring: 0, attempts: 3, report_every: 0 };
 }
 
 impl Default for Config {
@@ -61,9 +60,21 @@ pub enum Request {
     Restart,
 }
 
+/// What the app says about the board it runs on.
+#[derive(Debug, Clone, Copy)]
+pub struct Board {
+    /// Its name; the first sixteen bytes are sent.
+    pub name: &'static str,
+    /// Samples per 1000 seconds that it takes by itself; 0: none.
+    pub millihertz: u32,
+    /// Why it started.
+    pub start: Start,
+}
+
 /// The parts of an app, given by the board.
-#[derive(Debug)]
-pub struct Parts<'a, B, L, S, M> {
+pub struct Parts<'a, B, L, S, M: Monitor> {
+    /// The board.
+    pub board: &'a Board,
     /// The bus with sensor and EEPROM.
     pub bus: B,
     /// The serial line.
@@ -73,15 +84,30 @@ pub struct Parts<'a, B, L, S, M> {
     /// A new detector. Borrowed from `main`, which never returns: the detector is most of the app's
     /// memory, and moving it would take as much stack again.
     pub monitor: &'a mut M,
+    /// The settings of this build.
+    pub settings: &'a M::Config,
     /// The EEPROM, if the board has one.
     pub store: Option<Store>,
-    /// RAM that survives a reset: at least [`Monitor::saved_bytes`] +
-    /// [`retained::HEADER_BYTES`](crate::retained::HEADER_BYTES) bytes.
+    /// RAM that survives a reset, of
+    /// [`retained::memory_bytes`](crate::retained::memory_bytes).
     pub memory: &'a mut [u8],
 }
 
-/// Largest number of alarms that wait for an acknowledgement.
-const MAX_PENDING: usize = 4;
+/// Largest number of alarms that wait for an acknowledgement, and that [`Command::History`] tells.
+///
+/// [`Command::History`]: crate::Command::History
+const MAX_ALARMS: usize = 4;
+
+/// After more starts than this, none of which ran for long, the board only talks.
+const MAX_TRIES: u8 = 5;
+
+/// An alarm, and when it came.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    alarm: Alarm,
+    /// Periods since the start.
+    at: u64,
+}
 
 /// The board's bus, as the app uses it.
 #[cfg(not(feature = "fault-injection"))]
@@ -102,23 +128,36 @@ const fn wired<B>(bus: B) -> Wired<B> {
 
 /// The app: learns, monitors, raises alarms, saves its state and answers commands. The
 /// [crate](crate) has a diagram.
-#[derive(Debug)]
 pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C]>, const C: usize> {
+    board: &'a Board,
     bus: Wired<B>,
     link: Link<L>,
     sensor: S,
     monitor: &'a mut M,
     /// The settings of this build; a restored state may have others.
-    settings: M::Config,
+    settings: &'a M::Config,
     store: Option<Store>,
+    /// Copies of the retained state that are still to be written to the store.
+    copies: u8,
+    /// Samples in the retained state that was last copied.
+    kept: u64,
+    /// Bytes of a state that is being written over the link, in the place of the retained one.
+    incoming: Option<usize>,
     retained: Retained<'a>,
     config: Config,
-    flags: u8,
+    flags: u16,
     sensor_fault: Option<Fault>,
     store_fault: Option<Fault>,
-    last_tag: Option<u8>,
-    /// Alarms raised and not yet acknowledged, oldest first.
-    pending: Deque<Alarm, MAX_PENDING>,
+    /// The last command that changed something.
+    last: Option<Call>,
+    /// The last alarms, oldest first.
+    alarms: Deque<Told, MAX_ALARMS>,
+    /// Rows up to this one are acknowledged.
+    acknowledged: u64,
+    /// Periods of the sample timer since the start.
+    periods: u64,
+    since_report: u32,
+    missed: u32,
 }
 
 impl<'a, B, L, S, M, const C: usize> App<'a, B, L, S, M, C>
@@ -128,138 +167,112 @@ where
     S: Sensor<C>,
     M: Monitor<Row = [f32; C]>,
 {
-    /// Starts the app: restores the state from RAM, else from the EEPROM, else begins to learn.
-    /// Sends [`Message::Boot`].
-    ///
-    /// After an update, a saved state may have other settings than `parts.monitor`; this is
-    /// reported as a fault. If the state was still learning, learning starts again with the new
-    /// settings. If it had learned, it stays in force with its own settings until
-    /// [`Command::Relearn`]: only the sender of that command can know that the sensor is healthy
-    /// now. Learning again without being told could make a drift the new normal.
-    pub fn start(parts: Parts<'a, B, L, S, M>, config: Config) -> Self {
-        let mut app = Self {
+    /// An app of these parts, to be [started](Self::start). Two steps, so that it is made where it stays
+    /// and is on the stack once.
+    #[inline(always)]
+    pub fn new(parts: Parts<'a, B, L, S, M>, config: Config) -> Self {
+        let saved = parts.monitor.saved_bytes();
+        Self {
+            board: parts.board,
             bus: wired(parts.bus),
             link: Link::new(parts.line),
             sensor: parts.sensor,
-            settings: parts.monitor.config().clone(),
+            settings: parts.settings,
             monitor: parts.monitor,
             store: parts.store,
-            retained: Retained::new(parts.memory),
+            copies: 0,
+            kept: 0,
+            incoming: None,
+            retained: Retained::new(parts.memory, saved),
             config,
             flags: 0,
             sensor_fault: None,
             store_fault: None,
-            last_tag: None,
-            pending: Deque::new(),
-        };
-        let origin = app.take_up();
-        let status = app.monitor.status();
-        log::started(origin, status.rows);
-        let other_settings = *app.monitor.config() != app.settings;
-        if other_settings && !status.stage.is_learned() {
-            app.relearn(0);
-        } else if other_settings {
-            app.flags |= flags::OTHER_SETTINGS;
-        }
-        app.note_warnings();
-        if let Some(alarm) = status.alarm {
-            // The host may not have received it before the restart.
-            app.enqueue(alarm);
-        }
-        let channels = u8::try_from(C).unwrap_or(u8::MAX);
-        app.link.send(0, &Message::Boot { origin, channels });
-        if let Some(fault) = app.store_fault {
-            app.link.send(0, &Message::Fault(fault));
-        }
-        if other_settings {
-            app.notify(0, Fault::new(Device::Detector, FaultKind::OtherSettings));
-        }
-        app
-    }
-
-    /// Learns again with the settings of this build.
-    fn relearn(&mut self, tag: u8) {
-        if let Err(error) = self.monitor.relearn_with(self.settings.clone()) {
-            return self.notify(tag, Fault::new(Device::Detector, error.into()));
-        }
-        self.pending.clear();
-        self.flags &= !(flags::STORED | flags::OTHER_SETTINGS);
-        self.note_warnings();
-    }
-
-    /// Sets the flag for settings whose false-alarm rate is uncertain.
-    fn note_warnings(&mut self) {
-        self.flags &= !flags::UNCERTAIN;
-        for warning in self.monitor.warnings() {
-            log::uncertain(warning);
-            self.flags |= flags::UNCERTAIN;
+            last: None,
+            alarms: Deque::new(),
+            acknowledged: 0,
+            periods: 0,
+            since_report: 0,
+            missed: 0,
         }
     }
 
-    fn take_up(&mut self) -> Origin {
-        if self.restore() {
-            return Origin::Memory;
-        }
-        match self.load() {
-            Ok(true) => Origin::Store,
-            Ok(false) => Origin::Fresh,
-            Err(fault) => {
-                log::fault(fault);
-                self.store_fault = Some(fault);
-                self.flags |= flags::STORE_FAULT;
-                Origin::Fresh
-            }
-        }
-    }
-
-    /// Restores a state from the RAM that survives a reset; returns whether there was one.
-    fn restore(&mut self) -> bool {
-        self.retained.state().is_some_and(|state| self.monitor.restore(state).is_ok())
-    }
-
-    /// Restores a state from the EEPROM; returns whether there was one.
-    fn load(&mut self) -> Result<bool, Fault> {
-        let Some(store) = &mut self.store else { return Ok(false) };
-        let mut found = false;
-        let loaded = self.retained.replace(|room| {
-            let length = store.load(&mut self.bus, room)?;
-            found = length.is_some();
-            Ok(length.unwrap_or(0))
-        });
-        let result = match loaded {
-            Err(fault) => Err(fault),
-            Ok(()) if !found => Ok(false),
-            Ok(()) if self.restore() => Ok(true),
-            Ok(()) => Err(Fault::new(Device::Store, FaultKind::Unreadable)),
-        };
-        if matches!(result, Ok(true)) {
-            self.flags |= flags::STORED;
+    /// Starts the app: restores the state from RAM, else from the EEPROM, else begins to learn.
+    /// Sends [`Message::Boot`].
+    ///
+    /// If the board has started again and again, the app touches neither bus nor memory: it reports, and
+    /// refuses what would ([`flags::SAFE`]).
+    ///
+    /// An EEPROM that cannot be read is not written to, and is tried again and again: what was
+    /// learned may be in it. When it can be read, its state is taken up.
+    ///
+    /// After an update, a saved state may have other settings than [`Parts::monitor`]; this is
+    /// reported as a fault. If the state was still learning, learning starts again with the new
+    /// settings. If it had learned, it stays in force with its own settings until
+    /// [`Command::Relearn`]: only the sender of that command can know that the sensor is healthy
+    /// now. Learning again without being told could make a drift the new normal.
+    ///
+    /// [`Command::Relearn`]: crate::Command::Relearn
+    #[inline(never)]
+    pub fn start(&mut self) {
+        if self.board.start.tries > MAX_TRIES {
+            // Whatever makes it restart, what was learned stays where it is.
+            self.flags = flags::SAFE;
+            self.say_started(Origin::Fresh);
         } else {
-            self.retained.forget();
+            let origin = self.take_up();
+            self.begin(origin);
         }
-        result
     }
 
-    /// Takes at most one byte from the link, and executes the command that it completes.
+    /// Takes at most one byte from the link, and executes the command that it completes. If there is
+    /// none, goes on with a save to the EEPROM.
     pub fn poll(&mut self) -> Request {
         match self.link.receive() {
-            Received::Nothing => Request::Idle,
-            Received::Byte => Request::Continue,
-            Received::Refused(tag, refusal) => {
-                self.link.send(tag, &Message::Nack(refusal));
+            Received::Nothing if self.copies > 0 => {
+                self.go_on(Call::NONE);
                 Request::Continue
             }
-            Received::Command(tag, command) => self.execute(tag, &command),
+            Received::Nothing => Request::Idle,
+            Received::Byte => Request::Continue,
+            Received::Refused(call, refusal) => {
+                self.link.send(call, &Message::Nack(refusal));
+                Request::Continue
+            }
+            Received::Command(call, ref command) => self.execute(call, command),
         }
     }
 
-    /// Reads the sensor and processes the sample, for boards that keep time themselves.
-    pub fn sample(&mut self) {
-        self.step(0);
-        if is_due(self.monitor.status().rows, self.config.report_every) {
-            self.repeat_alarms(0);
-            self.report(0);
+    /// One turn of the main loop of boards that keep time themselves: takes a sample if one is due,
+    /// then [`poll`](Self::poll)s.
+    pub fn turn<K: Clock>(&mut self, ticker: &mut Ticker<K>) -> Request {
+        match ticker.elapsed() {
+            0 => {}
+            periods => self.sample(periods),
         }
+        self.poll()
+    }
+
+    /// Reads the sensor and processes the sample, this many periods of the sample timer after the last
+    /// one: all but one were missed.
+    pub fn sample(&mut self, periods: u32) {
+        if self.is_safe() {
+            self.periods = self.periods.wrapping_add(u64::from(periods));
+            self.missed = self.missed.saturating_add(periods);
+        } else {
+            self.step(Call::NONE, periods);
+        }
+        self.since_report = self.since_report.saturating_add(periods);
+        if self.config.report_every > 0 && self.since_report >= self.config.report_every {
+            self.since_report = 0;
+            self.remind(Call::NONE);
+            self.report(Call::NONE);
+        }
+    }
+
+    /// Whether it only talks, because it started again and again.
+    pub(crate) const fn is_safe(&self) -> bool {
+        self.flags & flags::SAFE != 0
     }
 
     /// The detector.
@@ -278,73 +291,20 @@ where
         self.link.line()
     }
 
-    fn execute(&mut self, tag: u8, command: &Command) -> Request {
-        if command.changes_state() {
-            if self.last_tag == Some(tag) {
-                // A repeated command: its answer was lost, not the command itself.
-                self.report(tag);
-                return Request::Continue;
-            }
-            self.last_tag = Some(tag);
+    /// Sets the flag for settings whose false-alarm rate is uncertain.
+    fn note_warnings(&mut self) {
+        self.flags &= !flags::UNCERTAIN;
+        for warning in self.monitor.warnings() {
+            log::uncertain(warning);
+            self.flags |= flags::UNCERTAIN;
         }
-        match *command {
-            Command::Step => self.step(tag),
-            Command::Push(sample) => match sample.values() {
-                Some(values) => {
-                    if let Err(fault) = self.process(tag, &values) {
-                        self.flags |= flags::SKIPPED;
-                        self.notify(tag, fault);
-                    }
-                }
-                None => {
-                    self.link.send(tag, &Message::Nack(Refusal::Channels));
-                    return Request::Continue;
-                }
-            },
-            Command::Status => {
-                self.repeat_alarms(tag);
-                self.report(tag);
-                return Request::Reported;
-            }
-            Command::Relearn => {
-                self.relearn(tag);
-                self.retain(tag);
-                // Otherwise a power cut would bring back the state that is to be forgotten.
-                self.keep(tag);
-            }
-            Command::Dismiss => {
-                log::dismissed(self.monitor.status().open);
-                self.monitor.dismiss();
-                self.retain(tag);
-                // Otherwise a power cut would bring back what was dismissed.
-                self.keep(tag);
-            }
-            Command::Acknowledge { row } => {
-                while self.pending.front().is_some_and(|alarm| alarm.row <= row) {
-                    self.pending.pop_front();
-                }
-                self.flags &= !flags::ALARMS_LOST;
-            }
-            Command::Restart => {
-                self.report(tag);
-                return Request::Restart;
-            }
-            Command::ReadState { offset, length } => {
-                self.send_state(tag, offset, length);
-                return Request::Continue;
-            }
-            #[cfg(feature = "fault-injection")]
-            Command::FailBus { address, transactions } => {
-                self.bus.fail_next(address, transactions);
-            }
-        }
-        self.report(tag);
-        Request::Continue
     }
 
-    fn step(&mut self, tag: u8) {
+    fn step(&mut self, call: Call, periods: u32) {
+        self.periods = self.periods.wrapping_add(u64::from(periods));
+        self.missed = self.missed.saturating_add(periods.saturating_sub(1));
         let reading = self.sensor.insist(&mut self.bus, self.config.attempts);
-        match reading.and_then(|sample| self.process(tag, &sample)) {
+        match reading.and_then(|sample| self.process(call, &sample)) {
             Ok(()) => {
                 if self.sensor_fault.take().is_some() {
                     log::recovered();
@@ -352,10 +312,11 @@ where
                 self.flags &= !flags::SENSOR_FAULT;
             }
             Err(fault) => {
+                self.missed = self.missed.saturating_add(1);
                 self.flags |= flags::SENSOR_FAULT | flags::SKIPPED;
-                // Reported once, not for each missing sample.
+                // Not for each missing sample, but again with each report.
                 if self.sensor_fault.replace(fault) != Some(fault) {
-                    self.notify(tag, fault);
+                    self.notify(call, fault);
                 }
             }
         }
@@ -363,9 +324,18 @@ where
 
     /// Passes a sample to the detector and sends its verdict. The detector itself refuses samples
     /// that are not finite or out of range.
-    fn process(&mut self, tag: u8, sample: &[f32; C]) -> Result<(), Fault> {
-        let verdict = self.monitor.push(sample);
-        let verdict = verdict.map_err(|error| Fault::new(Device::Sample, error.into()))?;
+    fn process(&mut self, call: Call, sample: &[f32; C]) -> Result<(), Fault> {
+        match &self.monitor.push(sample) {
+            Ok(verdict) => self.conclude(call, sample, verdict),
+            Err(error) => return Err(Fault::new(Device::Sample, (*error).into())),
+        }
+        Ok(())
+    }
+
+    /// Keeps a sample that was processed, and sends its verdict.
+    // Not inlined: its stack would be below that of the detector, the deepest of all.
+    #[inline(never)]
+    fn conclude(&mut self, call: Call, sample: &[f32; C], verdict: &Verdict) {
         self.flags &= !flags::SKIPPED;
         let status = self.monitor.status();
         let (rows, learned) = (status.rows, status.stage.is_learned());
@@ -376,102 +346,73 @@ where
             self.config.store_every_learning
         };
         let keeps = has_just_learned || is_due(rows, store_every);
-        if keeps || is_due(rows, self.config.retain_every) {
-            self.retain(tag);
+        if !keeps && self.incoming.is_none() && !self.retained.append(sample) {
+            self.retain(call);
         }
-        match verdict {
+        match *verdict {
             Verdict::Learning { .. } if has_just_learned => log::learned(rows),
             Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting => {}
             Verdict::Alarm(alarm) => {
                 log::alarm(&alarm);
-                self.enqueue(alarm);
-                self.link.send(tag, &Message::Alarm(alarm));
+                self.remember(alarm);
+                self.link.send(call, &Message::Alarm(alarm));
             }
             Verdict::Amended(alarm) => {
                 log::amended(&alarm);
-                // An acknowledged one is not there any more: its row has arrived.
-                for pending in self.pending.iter_mut().filter(|one| one.row == alarm.row) {
-                    *pending = alarm;
-                }
-                self.link.send(tag, &Message::Amended(alarm));
+                self.amend(alarm);
+                self.link.send(call, &Message::Amended(alarm));
             }
         }
-        if keeps {
-            self.keep(tag);
+        if !self.look_again(rows) && keeps {
+            self.keep(call);
         }
-        Ok(())
     }
 
-    /// Keeps an alarm until it is acknowledged; if the queue is full, drops the oldest one.
-    fn enqueue(&mut self, alarm: Alarm) {
-        if self.pending.is_full() {
-            self.pending.pop_front();
+    /// Keeps an alarm; if there is no room, drops the oldest one.
+    fn remember(&mut self, alarm: Alarm) {
+        if self.alarms.is_full()
+            && let Some(oldest) = self.alarms.pop_front()
+            && oldest.alarm.row >= self.acknowledged
+        {
             self.flags |= flags::ALARMS_LOST;
         }
         // There is room now.
-        let _ = self.pending.push_back(alarm);
+        let _ = self.alarms.push_back(Told { alarm, at: self.periods });
     }
 
-    fn repeat_alarms(&mut self, tag: u8) {
-        for alarm in &self.pending {
-            self.link.send(tag, &Message::Alarm(*alarm));
+    fn amend(&mut self, alarm: Alarm) {
+        for told in self.alarms.iter_mut().filter(|told| told.alarm.row == alarm.row) {
+            told.alarm = alarm;
         }
     }
 
-    /// Copies the state to the RAM that survives a reset.
-    fn retain(&mut self, tag: u8) {
-        let monitor = &*self.monitor;
-        let saved = self.retained.replace(|room| {
-            monitor.save(room).map_err(|error| Fault::new(Device::Detector, error.into()))
-        });
-        if let Err(fault) = saved {
-            self.notify(tag, fault);
+    /// Sends what still holds: alarms that are not acknowledged, and faults.
+    #[inline(never)]
+    fn remind(&mut self, call: Call) {
+        for told in self.alarms.iter().filter(|told| told.alarm.row >= self.acknowledged) {
+            self.link.send(call, &Message::Alarm(told.alarm));
+        }
+        for fault in [self.sensor_fault, self.store_fault].into_iter().flatten() {
+            self.link.send(call, &Message::Fault(fault));
         }
     }
 
-    /// Copies the retained state to the EEPROM.
-    fn keep(&mut self, tag: u8) {
-        let (Some(store), Some(state)) = (&mut self.store, self.retained.state()) else { return };
-        match store.save(&mut self.bus, state) {
-            Ok(()) => {
-                log::stored(self.monitor.status().rows, state.len());
-                self.store_fault = None;
-                self.flags = (self.flags & !flags::STORE_FAULT) | flags::STORED;
-            }
-            Err(fault) => {
-                self.flags |= flags::STORE_FAULT;
-                if self.store_fault.replace(fault) != Some(fault) {
-                    self.notify(tag, fault);
-                }
-            }
-        }
-    }
-
-    fn notify(&mut self, tag: u8, fault: Fault) {
+    #[inline(never)]
+    fn notify(&mut self, call: Call, fault: Fault) {
         log::fault(fault);
-        self.link.send(tag, &Message::Fault(fault));
+        self.link.send(call, &Message::Fault(fault));
     }
 
-    fn report(&mut self, tag: u8) {
+    #[inline(never)]
+    fn report(&mut self, call: Call) {
+        let waiting = self.alarms.iter().filter(|told| told.alarm.row >= self.acknowledged).count();
         let report = Report {
             status: self.monitor.status(),
-            pending: u8::try_from(self.pending.len()).unwrap_or(u8::MAX),
+            pending: u8::try_from(waiting).unwrap_or(u8::MAX),
             flags: self.flags,
+            missed: self.missed,
         };
-        self.link.send(tag, &Message::Report(report));
-    }
-
-    fn send_state(&mut self, tag: u8, offset: u32, length: u8) {
-        if offset == 0 || self.retained.state().is_none() {
-            self.retain(tag);
-        }
-        let state = self.retained.state().unwrap_or_default();
-        let rest = usize::try_from(offset).ok().and_then(|offset| state.get(offset..));
-        let rest = rest.unwrap_or_default();
-        let length = usize::from(length).min(MAX_STATE_PIECE).min(rest.len());
-        let total = u32::try_from(state.len()).unwrap_or(u32::MAX);
-        let bytes = rest.get(..length).unwrap_or_default();
-        self.link.send(tag, &Message::State { total, offset, bytes });
+        self.link.send(call, &Message::Report(report));
     }
 }
 

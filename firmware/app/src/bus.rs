@@ -4,18 +4,21 @@ use embedded_hal::i2c::{
     Error, ErrorKind, ErrorType, I2c, NoAcknowledgeSource, Operation, SevenBitAddress,
 };
 
+use crate::message::Failure;
+
 /// An I²C bus that fails on demand.
 #[derive(Debug)]
 pub struct FaultyBus<B> {
     inner: B,
     victim: SevenBitAddress,
     remaining: u16,
+    kind: Failure,
 }
 
 impl<B> FaultyBus<B> {
     /// Wraps a bus; nothing fails yet.
     pub const fn new(inner: B) -> Self {
-        Self { inner, victim: 0, remaining: 0 }
+        Self { inner, victim: 0, remaining: 0, kind: Failure::Bus }
     }
 
     /// The bus inside.
@@ -23,8 +26,9 @@ impl<B> FaultyBus<B> {
         &mut self.inner
     }
 
-    /// Makes the next `transactions` with the device at `address` fail without an acknowledge.
-    pub const fn fail_next(&mut self, address: SevenBitAddress, transactions: u16) {
+    /// Makes the next `transactions` with the device at `address` fail in this way.
+    pub const fn fail_next(&mut self, address: SevenBitAddress, transactions: u16, kind: Failure) {
+        self.kind = kind;
         self.victim = address;
         self.remaining = transactions;
     }
@@ -35,15 +39,18 @@ impl<B> FaultyBus<B> {
 pub enum FaultyError<E> {
     /// An error of the bus itself.
     Real(E),
-    /// Simulated: no acknowledge.
-    Simulated,
+    /// A simulated one.
+    Simulated(Failure),
 }
 
 impl<E: Error> Error for FaultyError<E> {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Real(error) => error.kind(),
-            Self::Simulated => ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address),
+            Self::Simulated(Failure::NoAcknowledge) => {
+                ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address)
+            }
+            Self::Simulated(Failure::Bus) => ErrorKind::Bus,
         }
     }
 }
@@ -60,7 +67,7 @@ impl<B: I2c> I2c for FaultyBus<B> {
     ) -> Result<(), Self::Error> {
         if address == self.victim && self.remaining > 0 {
             self.remaining -= 1;
-            return Err(FaultyError::Simulated);
+            return Err(FaultyError::Simulated(self.kind));
         }
         self.inner.transaction(address, operations).map_err(FaultyError::Real)
     }

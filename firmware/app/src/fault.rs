@@ -48,6 +48,8 @@ pub enum FaultKind {
     Refused,
     /// The saved state has other settings than this build.
     OtherSettings,
+    /// A newer state is damaged; an older one is in force.
+    Damaged,
 }
 
 numbers!(FaultKind {
@@ -61,6 +63,7 @@ numbers!(FaultKind {
     Unreadable = 8,
     Refused = 9,
     OtherSettings = 10,
+    Damaged = 11,
 });
 
 /// Converts errors of the core; the only place that does.
@@ -124,6 +127,7 @@ impl core::fmt::Display for Fault {
             FaultKind::Unreadable => "unreadable",
             FaultKind::Refused => "refused",
             FaultKind::OtherSettings => "kept under other settings",
+            FaultKind::Damaged => "a newer state is damaged, an older one is in force",
         };
         write!(f, "{device}: {kind}")
     }

@@ -1,24 +1,47 @@
 //! Frames on a byte link that may lose, alter and insert bytes.
 //!
-//! A frame is `version, kind, tag, payload, CRC-32` (little-endian), encoded by COBS so that it
+//! A frame is `version, kind, session, tag, payload, CRC-32` (little-endian), encoded by COBS so that it
 //! holds no zero byte, between zero bytes. The receiver can therefore resynchronise at any zero:
 //! noise costs at most the frame it hits. The checksum accepts one wrong frame in 2³².
 
-use crate::CHECKSUM;
+use fastmmd::state::checksum;
+
 use crate::bytes::{NotWhole, checked};
 
 /// Version of frames and messages; a frame of another version is refused.
-pub const VERSION: u8 = 4;
+pub const VERSION: u8 = 5;
 
 /// Longest payload of a frame, in bytes.
 pub const MAX_PAYLOAD: usize = 72;
 
-const HEADER_BYTES: usize = 3;
+const HEADER_BYTES: usize = 7;
 const CHECKSUM_BYTES: usize = 4;
-const MAX_RAW: usize = HEADER_BYTES + MAX_PAYLOAD + CHECKSUM_BYTES;
+/// Longest frame, in bytes before it is encoded.
+pub const MAX_RAW: usize = raw_bytes(MAX_PAYLOAD);
+
+/// Length of a frame with a payload of so many bytes, before it is encoded.
+#[must_use]
+pub const fn raw_bytes(payload: usize) -> usize {
+    HEADER_BYTES + payload + CHECKSUM_BYTES
+}
 
 // COBS splits runs of 254 bytes without a zero; frames are shorter, so no run is ever split.
 const _: () = assert!(MAX_RAW < 254);
+
+/// Which command a message belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// Drawn at random by the host each time it connects, so that its tags are not taken for those
+    /// of another host, or of itself before.
+    pub session: u32,
+    /// Chosen by the sender of a command; two commands that follow each other have different ones.
+    pub tag: u8,
+}
+
+impl Call {
+    /// Of messages that the device sends unasked.
+    pub const NONE: Self = Self { session: 0, tag: 0 };
+}
 
 /// A whole, checked frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +49,7 @@ pub struct Frame<'a> {
     /// What the payload means.
     pub kind: u8,
     /// Chosen by the sender of a command and repeated in the answer.
-    pub tag: u8,
+    pub call: Call,
     /// The content.
     pub payload: &'a [u8],
 }
@@ -50,15 +73,16 @@ pub enum FrameError {
 /// Those of `send`.
 pub fn encode<E>(frame: &Frame<'_>, mut send: impl FnMut(u8) -> Result<(), E>) -> Result<(), E> {
     let mut raw = [0; MAX_RAW];
-    let header = [VERSION, frame.kind, frame.tag];
+    let [a, b, c, d] = frame.call.session.to_le_bytes();
+    let header = [VERSION, frame.kind, a, b, c, d, frame.call.tag];
     let content = header.iter().chain(frame.payload.iter().take(MAX_PAYLOAD));
     let mut length = 0;
     for (slot, byte) in raw.iter_mut().zip(content) {
         *slot = *byte;
         length += 1;
     }
-    let checksum = CHECKSUM.checksum(raw.get(..length).unwrap_or_default()).to_le_bytes();
-    for (slot, byte) in raw.iter_mut().skip(length).zip(checksum) {
+    let sum = checksum(0, raw.get(..length).unwrap_or_default()).to_le_bytes();
+    for (slot, byte) in raw.iter_mut().skip(length).zip(sum) {
         *slot = byte;
         length += 1;
     }
@@ -73,10 +97,10 @@ pub fn encode<E>(frame: &Frame<'_>, mut send: impl FnMut(u8) -> Result<(), E>) -
     send(0)
 }
 
-/// Finds frames in a stream of bytes.
+/// Finds frames in a stream of bytes, of up to `N` bytes each.
 #[derive(Debug)]
-pub struct Decoder {
-    raw: [u8; MAX_RAW],
+pub struct Decoder<const N: usize = MAX_RAW> {
+    raw: [u8; N],
     length: usize,
     /// Bytes left in the current run; at 0 the next byte is the length of a run.
     left: u8,
@@ -84,17 +108,17 @@ pub struct Decoder {
     broken: bool,
 }
 
-impl Default for Decoder {
+impl<const N: usize> Default for Decoder<N> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Decoder {
+impl<const N: usize> Decoder<N> {
     /// A decoder at the start of a stream.
     #[must_use]
     pub const fn new() -> Self {
-        Self { raw: [0; MAX_RAW], length: 0, left: 0, started: false, broken: false }
+        Self { raw: [0; N], length: 0, left: 0, started: false, broken: false }
     }
 
     /// Takes the next byte. A zero that ends a sequence of bytes gives a frame, or the reason why
@@ -149,12 +173,13 @@ fn check(raw: &[u8]) -> Result<Frame<'_>, FrameError> {
         NotWhole::Short => FrameError::Malformed,
         NotWhole::Altered => FrameError::Checksum,
     })?;
-    let ([version, kind, tag], payload) =
+    let ([version, kind, a, b, c, d, tag], payload) =
         content.split_first_chunk::<HEADER_BYTES>().ok_or(FrameError::Malformed)?;
     if *version != VERSION {
         return Err(FrameError::Version);
     }
-    Ok(Frame { kind: *kind, tag: *tag, payload })
+    let call = Call { session: u32::from_le_bytes([*a, *b, *c, *d]), tag: *tag };
+    Ok(Frame { kind: *kind, call, payload })
 }
 
 #[cfg(test)]
@@ -180,10 +205,14 @@ mod tests {
             for zeros in [false, true] {
                 let payload: Vec<u8> =
                     (0..length).map(|_| if zeros { 0 } else { noise.byte() }).collect();
-                let frame = Frame { kind: 7, tag: 0, payload: &payload };
+                let frame = Frame {
+                    kind: 7,
+                    call: Call { session: 0x0100_FF00, tag: 0 },
+                    payload: &payload,
+                };
                 let bytes = bytes_of(&frame);
                 assert_eq!(bytes[1..bytes.len() - 1].iter().filter(|b| **b == 0).count(), 0);
-                let mut decoder = Decoder::new();
+                let mut decoder = Decoder::<MAX_RAW>::new();
                 let (last, before) = bytes.split_last().unwrap();
                 for byte in before {
                     assert_eq!(decoder.push(*byte), None);
@@ -196,7 +225,7 @@ mod tests {
     #[test]
     fn a_million_random_bytes_make_no_frame() {
         let mut noise = Noise::new(2);
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::<MAX_RAW>::new();
         let mut refused = 0;
         for _ in 0..1_000_000 {
             match decoder.push(noise.byte()) {
@@ -211,7 +240,7 @@ mod tests {
     #[test]
     fn frames_between_noise_all_arrive() {
         let mut noise = Noise::new(3);
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::<MAX_RAW>::new();
         let mut arrived = 0_u32;
         for number in 0..20_000_u32 {
             for _ in 0..noise.below(50) {
@@ -220,7 +249,8 @@ mod tests {
                 }
             }
             let payload = number.to_le_bytes();
-            let sent = Frame { kind: 1, tag: noise.byte(), payload: &payload };
+            let sent =
+                Frame { kind: 1, call: Call { session: 0, tag: noise.byte() }, payload: &payload };
             for byte in bytes_of(&sent) {
                 if let Some(Ok(frame)) = decoder.push(byte) {
                     assert_eq!(frame, sent);
@@ -234,9 +264,9 @@ mod tests {
     #[test]
     fn an_altered_or_lost_byte_costs_one_frame() {
         let mut noise = Noise::new(4);
-        let mut decoder = Decoder::new();
+        let mut decoder = Decoder::<MAX_RAW>::new();
         let payload = *b"\x00payload\x00";
-        let sent = Frame { kind: 3, tag: 9, payload: &payload };
+        let sent = Frame { kind: 3, call: Call { session: 1, tag: 9 }, payload: &payload };
         for _ in 0..20_000 {
             let mut bytes = bytes_of(&sent);
             let at = noise.below(bytes.len());
@@ -261,8 +291,8 @@ mod tests {
 
     #[test]
     fn another_version_is_told_apart() {
-        let mut raw = std::vec![VERSION + 1, 1, 1];
-        raw.extend(CHECKSUM.checksum(&raw).to_le_bytes());
+        let mut raw = std::vec![VERSION + 1, 1, 1, 0, 0, 0, 0];
+        raw.extend(checksum(0, &raw).to_le_bytes());
         assert_eq!(check(&raw), Err(FrameError::Version));
     }
 }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A board provides an [`embedded_hal::i2c::I2c`] bus, a [`link::ByteLink`] and a block of RAM that
-//! its start-up code does not initialise. It then calls [`App::poll`] (and [`App::sample`], if it
-//! keeps time itself) for ever. Nothing here panics, allocates or blocks for longer than a bus
+//! its start-up code does not initialise. It then calls [`App::poll`] for ever, or [`App::turn`] if
+//! it keeps time itself. Nothing here panics, allocates or blocks for longer than a bus
 //! transaction or a frame. Every failure is reported over the link, and none stops the app.
 //!
 //! The detector is any [`Monitor`](fastmmd::monitor::Monitor) of the core; verdicts, alarms and
@@ -31,6 +31,7 @@ mod app_tests;
 #[cfg(feature = "fault-injection")]
 pub mod bus;
 mod bytes;
+pub mod clock;
 pub mod endurance;
 pub mod fault;
 pub mod frame;
@@ -44,13 +45,11 @@ pub mod store;
 #[cfg(test)]
 mod testing;
 
-pub use app::{App, Config, Request};
+pub use app::{App, Board, Config, Request};
+pub use clock::{Clock, Ticker};
 pub use fault::{Device, Fault, FaultKind};
 pub use link::{ByteLink, Link};
 pub use message::{Command, Message, Report};
 pub use retained::Retained;
 pub use sensor::Sensor;
 pub use store::Store;
-
-/// The checksum of frames and of stored states.
-pub(crate) const CHECKSUM: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);

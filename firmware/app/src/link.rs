@@ -1,7 +1,7 @@
 //! The link: receives commands and sends messages, as frames over any byte link.
 
-use crate::frame::{self, Decoder, Frame, FrameError};
-use crate::message::{Command, Message, Refusal};
+use crate::frame::{self, Call, Decoder, Frame, FrameError};
+use crate::message::{Command, MAX_COMMAND, Message, Refusal};
 
 /// A serial line, byte by byte.
 ///
@@ -39,7 +39,7 @@ impl<L: ByteLink> ByteLink for &mut L {
 #[derive(Debug)]
 pub struct Link<L> {
     line: L,
-    decoder: Decoder,
+    decoder: Decoder<{ frame::raw_bytes(MAX_COMMAND) }>,
 }
 
 /// What was received.
@@ -50,9 +50,9 @@ pub enum Received {
     /// A byte was taken; no command is complete yet.
     Byte,
     /// A command with its tag.
-    Command(u8, Command),
-    /// Something that is not a command: its tag (0 if it has none) and the reason.
-    Refused(u8, Refusal),
+    Command(Call, Command),
+    /// Something that is not a command: its tag ([`Call::NONE`] if it has none) and the reason.
+    Refused(Call, Refusal),
 }
 
 impl<L: ByteLink> Link<L> {
@@ -62,6 +62,8 @@ impl<L: ByteLink> Link<L> {
     }
 
     /// Takes at most one byte from the line.
+    // Not inlined: commands are long, and their copies would be on the stack below all else.
+    #[inline(never)]
     pub fn receive(&mut self) -> Received {
         let byte = match self.line.read() {
             Ok(Some(byte)) => byte,
@@ -72,21 +74,21 @@ impl<L: ByteLink> Link<L> {
         match self.decoder.push(byte) {
             None => Received::Byte,
             Some(Ok(frame)) => match Command::decode(frame.kind, frame.payload) {
-                Some(command) => Received::Command(frame.tag, command),
-                None => Received::Refused(frame.tag, Refusal::Unknown),
+                Some(command) => Received::Command(frame.call, command),
+                None => Received::Refused(frame.call, Refusal::Unknown),
             },
-            Some(Err(FrameError::Version)) => Received::Refused(0, Refusal::Unknown),
+            Some(Err(FrameError::Version)) => Received::Refused(Call::NONE, Refusal::Unknown),
             Some(Err(FrameError::Malformed | FrameError::Checksum)) => {
-                Received::Refused(0, Refusal::Garbled)
+                Received::Refused(Call::NONE, Refusal::Garbled)
             }
         }
     }
 
     /// Sends a message. If the line fails, the rest of the frame is dropped; the host then asks
     /// again.
-    pub fn send(&mut self, tag: u8, message: &Message<'_>) {
+    pub fn send(&mut self, call: Call, message: &Message<'_>) {
         let (kind, payload) = message.encode();
-        let frame = Frame { kind, tag, payload: payload.as_slice() };
+        let frame = Frame { kind, call, payload: payload.as_slice() };
         let _ = frame::encode(&frame, |byte| self.line.write(byte));
     }
 

@@ -4,8 +4,8 @@
 //! [`Message::Nack`] that has the command's tag. [`Message::Alarm`], [`Message::Amended`],
 //! [`Message::Fault`] and [`Message::Boot`] may come before the answer, or unasked with tag 0.
 //!
-//! If an answer is lost, the host sends the command again with the same tag. A command that changes
-//! something ([`Command::changes_state`]) is then answered but not executed a second time. A lost
+//! If an answer is lost, the host sends the command again with the same session and tag. A command
+//! that changes something ([`Command::changes_state`]) is then answered but not executed a second time. A lost
 //! alarm is sent again, as it was amended, with every [`Command::Status`] and every report that the
 //! device sends by itself, until [`Command::Acknowledge`].
 //!
@@ -85,6 +85,13 @@ pub const MAX_CHANNELS: usize = 8;
 /// Largest number of bytes of the state in one answer.
 pub const MAX_STATE_PIECE: usize = 64;
 
+/// Largest number of bytes of the state in one command: fewer, since commands lie on the stack below the
+/// detector's.
+pub const MAX_PIECE: usize = 32;
+
+/// Longest payload of a command, in bytes.
+pub const MAX_COMMAND: usize = 8 + MAX_PIECE;
+
 /// A sample given over the link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
@@ -109,6 +116,33 @@ impl Sample {
             return None;
         }
         self.values.first_chunk().copied()
+    }
+}
+
+/// A piece of a saved state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    length: u8,
+    bytes: [u8; MAX_PIECE],
+}
+
+impl Piece {
+    /// A piece of these bytes; `None` for none, or more than [`MAX_PIECE`].
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Option<Self> {
+        let length = u8::try_from(bytes.len()).ok().filter(|length| *length > 0)?;
+        let mut piece = Self { length, bytes: [0; MAX_PIECE] };
+        // Not by `copy_from_slice`, whose panic would remain.
+        for (slot, byte) in piece.bytes.get_mut(..bytes.len())?.iter_mut().zip(bytes) {
+            *slot = *byte;
+        }
+        Some(piece)
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.length)).unwrap_or_default()
     }
 }
 
@@ -139,6 +173,8 @@ messages! {
             address: u8,
             /// How many transactions fail.
             transactions: u16,
+            /// How they fail.
+            kind: Failure,
         },
         /// The alarms up to this row have arrived and need not be sent again.
         0x08 = Acknowledge {
@@ -147,18 +183,49 @@ messages! {
         },
         /// What differs now is nothing: it closes, and the same does not alarm again.
         0x09 = Dismiss,
+        /// Say what device this is: [`Message::Identity`].
+        0x0A = Identify,
+        /// Take a piece of a saved state, in order from offset 0. Answered by [`Message::State`] with
+        /// the next offset; the last piece by [`Message::Report`], once the state is taken up and
+        /// stored.
+        0x0B = WriteState {
+            /// Length of the whole state, in bytes.
+            total: u32,
+            /// Offset of the piece, in bytes.
+            offset: u32,
+            /// The piece.
+            piece: Piece,
+        },
+        /// Set what may be set, until the next restart.
+        0x0C = Configure {
+            /// Periods of the sample timer between two reports; 0: only when asked.
+            report_every: u32,
+        },
+        /// Tell one of the last alarms: [`Message::Past`].
+        0x0D = History {
+            /// Which one: 0 is the oldest.
+            index: u8,
+        },
     }
 }
 
 impl Command {
-    /// Whether executing it twice differs from executing it once.
+    /// Whether it changes something, so that it is not executed again when it is repeated.
     #[must_use]
     pub const fn changes_state(&self) -> bool {
         match self {
-            Self::Step | Self::Push(_) | Self::Relearn | Self::Dismiss => true,
-            Self::Status | Self::Restart | Self::ReadState { .. } | Self::Acknowledge { .. } => {
-                false
-            }
+            Self::Step
+            | Self::Push(_)
+            | Self::Relearn
+            | Self::Dismiss
+            | Self::WriteState { .. }
+            | Self::Configure { .. } => true,
+            Self::Status
+            | Self::Restart
+            | Self::ReadState { .. }
+            | Self::Acknowledge { .. }
+            | Self::Identify
+            | Self::History { .. } => false,
             #[cfg(feature = "fault-injection")]
             Self::FailBus { .. } => false,
         }
@@ -174,9 +241,74 @@ pub enum Refusal {
     Unknown,
     /// A sample with another number of channels.
     Channels,
+    /// A piece of a state that does not follow the one before, or does not fit. Begin again at 0.
+    Piece,
+    /// All pieces have come, but they are not a state of this detector. Nothing has changed.
+    State,
+    /// The board is in its safe state, in which it only talks. [`Command::Restart`] ends that.
+    Safe,
 }
 
-numbers!(Refusal { Garbled = 1, Unknown = 2, Channels = 3 });
+numbers!(Refusal { Garbled = 1, Unknown = 2, Channels = 3, Piece = 4, State = 5, Safe = 6 });
+
+/// How transactions on the bus are made to fail, for tests.
+#[cfg(feature = "fault-injection")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// Nobody answers.
+    NoAcknowledge,
+    /// Another error of the bus.
+    Bus,
+}
+
+#[cfg(feature = "fault-injection")]
+numbers!(Failure { NoAcknowledge = 1, Bus = 2 });
+
+/// Why the board started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Cause {
+    /// Not known.
+    Unknown,
+    /// The power came on.
+    Power,
+    /// The reset pin.
+    Pin,
+    /// The watchdog: something hung.
+    Watchdog,
+    /// The program asked for it.
+    Software,
+    /// A fault of the processor.
+    Fault,
+    /// A panic.
+    Panic,
+}
+
+numbers!(Cause {
+    Unknown = 0,
+    Power = 1,
+    Pin = 2,
+    Watchdog = 3,
+    Software = 4,
+    Fault = 5,
+    Panic = 6,
+});
+
+/// Why and how often the board started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// Why.
+    pub cause: Cause,
+    /// For [`Cause::Fault`] the address of the instruction, for [`Cause::Panic`] the line; else 0.
+    pub detail: u32,
+    /// Starts one after the other, none of which ran for long.
+    pub tries: u8,
+}
+
+impl Start {
+    /// For boards that do not know.
+    pub const UNKNOWN: Self = Self { cause: Cause::Unknown, detail: 0, tries: 1 };
+}
 
 /// Where the state came from when the device started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,26 +332,33 @@ pub struct Report {
     /// Number of alarms not yet acknowledged.
     pub pending: u8,
     /// A union of [`flags`].
-    pub flags: u8,
+    pub flags: u16,
+    /// Samples that were due since the start and not taken: the board was busy, or the sensor failed.
+    pub missed: u32,
 }
 
 /// Bits of [`Report::flags`].
 pub mod flags {
     /// The sensor is failing.
-    pub const SENSOR_FAULT: u8 = 1;
+    pub const SENSOR_FAULT: u16 = 1;
     /// The last attempt to store what was learned failed.
-    pub const STORE_FAULT: u8 = 1 << 1;
+    pub const STORE_FAULT: u16 = 1 << 1;
     /// The last sample was skipped.
-    pub const SKIPPED: u8 = 1 << 2;
+    pub const SKIPPED: u16 = 1 << 2;
     /// The EEPROM holds the present state, or the state at the end of learning.
-    pub const STORED: u8 = 1 << 3;
+    pub const STORED: u16 = 1 << 3;
     /// The stated time between false alarms is uncertain: there were too few learning samples.
-    pub const UNCERTAIN: u8 = 1 << 4;
+    pub const UNCERTAIN: u16 = 1 << 4;
     /// The queue of alarms was full: the oldest were dropped.
-    pub const ALARMS_LOST: u8 = 1 << 5;
+    pub const ALARMS_LOST: u16 = 1 << 5;
     /// Monitoring continues with the settings it was learned with, which are not this build's.
     /// [`Command::Relearn`](super::Command::Relearn) switches to this build's.
-    pub const OTHER_SETTINGS: u8 = 1 << 6;
+    pub const OTHER_SETTINGS: u16 = 1 << 6;
+    /// The EEPROM may hold a state that could not be read, so nothing is written to it.
+    /// [`Command::Relearn`](super::Command::Relearn) ends that.
+    pub const HELD: u16 = 1 << 7;
+    /// The board started again and again, and now only talks: see [`Start::tries`](super::Start::tries).
+    pub const SAFE: u16 = 1 << 8;
 }
 
 messages! {
@@ -248,10 +387,38 @@ messages! {
             origin: Origin,
             /// Number of channels.
             channels: u8,
+            /// Why it started.
+            start: Start,
         },
         /// An alarm that was sent before, with what is known now: same row, and another channel,
         /// change or beginning.
         0x87 = Amended(alarm: Alarm),
+        /// What device this is.
+        0x88 = Identity {
+            /// Version of the app: major, minor, patch.
+            version: [u8; 3],
+            /// Number of channels.
+            channels: u8,
+            /// Samples per 1000 seconds that it takes by itself; 0: none.
+            millihertz: u32,
+            /// Periods of the sample timer since the start.
+            uptime: u64,
+            /// Name of the board, in UTF-8, filled with zeros.
+            board: [u8; 16],
+            /// Recipe of the detector's map, as in a saved state.
+            recipe: [u8; 32],
+        },
+        /// One of the last alarms.
+        0x89 = Past {
+            /// Which one: 0 is the oldest.
+            index: u8,
+            /// How many there are.
+            count: u8,
+            /// Periods of the sample timer since it was raised.
+            ago: u64,
+            /// The alarm, as it was amended; none beyond the last.
+            alarm: Option<Alarm>,
+        },
     }
 }
 
@@ -333,7 +500,19 @@ macro_rules! code_parts {
     )*};
 }
 
-code_parts!(Stage, Refusal, Origin, Device, FaultKind);
+code_parts!(Stage, Refusal, Origin, Device, FaultKind, Cause);
+#[cfg(feature = "fault-injection")]
+code_parts!(Failure);
+
+impl<const N: usize> Part<'_> for [u8; N] {
+    fn put(&self, payload: &mut Payload) {
+        payload.put(self);
+    }
+
+    fn take(fields: &mut Fields<'_>) -> Option<Self> {
+        fields.take()
+    }
+}
 
 /// Structs, as their fields in this order.
 macro_rules! struct_parts {
@@ -353,7 +532,8 @@ macro_rules! struct_parts {
 
 struct_parts! {
     Fault { device, kind }
-    Report { pending, flags, status }
+    Report { pending, flags, missed, status }
+    Start { cause, detail, tries }
     Status { stage, rows, progress, statistic, threshold, open, alarm }
 }
 
@@ -401,6 +581,17 @@ impl Part<'_> for Sample {
 }
 
 /// The rest of a payload.
+impl Part<'_> for Piece {
+    fn put(&self, payload: &mut Payload) {
+        payload.put(self.bytes());
+    }
+
+    fn take(fields: &mut Fields<'_>) -> Option<Self> {
+        Self::new(core::mem::take(&mut fields.0))
+    }
+}
+
+/// The rest of a payload.
 impl<'a> Part<'a> for &'a [u8] {
     fn put(&self, payload: &mut Payload) {
         payload.put(self);
@@ -414,6 +605,7 @@ impl<'a> Part<'a> for &'a [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::{self, Call, Frame};
     use crate::testing::{Noise, alarm};
     use fastmmd::Change;
     use fastmmd::monitor::Leg;
@@ -428,10 +620,18 @@ mod tests {
             Command::Relearn,
             Command::Restart,
             Command::ReadState { offset: 70_000, length: 64 },
-            Command::FailBus { address: 0x1E, transactions: 300 },
+            Command::FailBus { address: 0x1E, transactions: 300, kind: Failure::Bus },
             Command::Acknowledge { row: u64::MAX - 1 },
             Command::Dismiss,
+            Command::Identify,
+            Command::Configure { report_every: 70_000 },
+            Command::History { index: 3 },
         ];
+        let piece = Piece::new(&[3; MAX_PIECE]).unwrap();
+        let whole = Command::WriteState { total: 6396, offset: 64, piece };
+        let (kind, payload) = whole.encode();
+        assert_eq!(Command::decode(kind, payload.as_slice()), Some(whole));
+        assert_eq!((Piece::new(&[]), Piece::new(&[0; MAX_PIECE + 1])), (None, None));
         for channels in 0..=MAX_CHANNELS {
             commands.push(Command::Push(Sample::new(&values[..channels]).unwrap()));
         }
@@ -452,14 +652,26 @@ mod tests {
             let (rows, progress, open) = (u64::MAX - 3, 0.125, 70_000);
             let (statistic, threshold) = (0.25, 0.5);
             let status = Status { stage, rows, progress, statistic, threshold, open, alarm };
-            Message::Report(Report { status, pending: 2, flags: flags::SKIPPED })
+            Message::Report(Report { status, pending: 2, flags: flags::SKIPPED, missed: 1 << 20 })
+        };
+        let start = Start { cause: Cause::Panic, detail: 0x0102_0304, tries: 2 };
+        let identity = Message::Identity {
+            version: [1, 2, 3],
+            channels: 4,
+            millihertz: 10_000,
+            uptime: 1 << 33,
+            board: *b"a board         ",
+            recipe: [7; 32],
         };
         let bytes: Vec<u8> = (0..64).collect();
         let mut messages = std::vec![
             Message::Fault(Fault::new(Device::Thermometer, FaultKind::Bus)),
             Message::Nack(Refusal::Channels),
             Message::State { total: 5000, offset: 64, bytes: &bytes },
-            Message::Boot { origin: Origin::Store, channels: 4 },
+            Message::Boot { origin: Origin::Store, channels: 4, start },
+            Message::Past { index: 1, count: 2, ago: 1 << 40, alarm: None },
+            Message::Past { index: 0, count: 2, ago: 7, alarm: Some(alarm(Change::Level)) },
+            identity,
         ];
         messages.extend(Stage::ALL.map(|stage| report(stage, None)));
         messages.extend(Change::ALL.map(|change| Message::Alarm(alarm(change))));
@@ -487,6 +699,7 @@ mod tests {
         assert_eq!((kind, payload.as_slice()), (0x82, &told[..]));
         let (kind, payload) = Message::Amended(alarm).encode();
         assert_eq!((kind, payload.as_slice()), (0x87, &told[..]));
+        let start = Start { cause: Cause::Panic, detail: 0x0102_0304, tries: 2 };
         let status = Status {
             stage: Stage::Drift,
             rows: 10,
@@ -496,14 +709,55 @@ mod tests {
             open: 3,
             alarm: Some(alarm),
         };
-        let (kind, payload) = Message::Report(Report { status, pending: 1, flags: 8 }).encode();
+        let (kind, payload) =
+            Message::Report(Report { status, pending: 1, flags: 8, missed: 5 }).encode();
         let front = [
-            &[1, 8, 2, 10, 0, 0, 0, 0, 0, 0, 0][..],
+            &[1, 8, 0, 5, 0, 0, 0, 2, 10, 0, 0, 0, 0, 0, 0, 0][..],
             &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x3f, 0, 0, 0, 0x40, 3, 0, 0, 0],
         ];
         assert_eq!((kind, payload.as_slice()), (0x81, &[front.concat(), told].concat()[..]));
-        let (kind, payload) = Message::Boot { origin: Origin::Store, channels: 4 }.encode();
-        assert_eq!((kind, payload.as_slice()), (0x86, &[2, 4][..]));
+        let (kind, payload) = Message::Boot { origin: Origin::Store, channels: 4, start }.encode();
+        assert_eq!((kind, payload.as_slice()), (0x86, &[2, 4, 6, 4, 3, 2, 1, 2][..]));
+    }
+
+    /// The vectors of the document, which were made by other code.
+    #[test]
+    fn frames_are_those_of_the_document() {
+        let call = Call { session: 0x0403_0201, tag: 7 };
+        let hex = |kind: u8, payload: &Payload| {
+            let mut text = std::string::String::new();
+            frame::encode(&Frame { kind, call, payload: payload.as_slice() }, |byte| {
+                text.push_str(&std::format!("{byte:02x}"));
+                Ok::<(), ()>(())
+            })
+            .unwrap();
+            text
+        };
+        let piece = Piece::new(&[0xAA, 0xBB]).unwrap();
+        let commands = [
+            ("status", Command::Status),
+            ("read state 0x01020304 5", Command::ReadState { offset: 0x0102_0304, length: 5 }),
+            ("acknowledge 4294967296", Command::Acknowledge { row: 1 << 32 }),
+            ("write state 6396 32 aabb", Command::WriteState { total: 6396, offset: 32, piece }),
+            ("configure 10", Command::Configure { report_every: 10 }),
+            ("history 1", Command::History { index: 1 }),
+        ];
+        let messages = [
+            ("refused channels", Message::Nack(Refusal::Channels)),
+            ("fault store damaged", Message::Fault(Fault::new(Device::Store, FaultKind::Damaged))),
+        ];
+        let ours = commands.map(|(name, command)| (name, command.encode()));
+        let ours = ours.into_iter().chain(messages.map(|(name, message)| (name, message.encode())));
+        let document = include_str!("../../LINK.md");
+        let mut compared = 0;
+        for (name, (kind, payload)) in ours {
+            let line = std::format!("\n{name}: {}\n", hex(kind, &payload));
+            assert!(document.contains(&line), "{line}");
+            compared += 1;
+        }
+        let vectors =
+            document.split("```text").nth(1).unwrap().lines().filter(|it| it.contains(": "));
+        assert_eq!(vectors.count(), compared);
     }
 
     #[test]

@@ -14,6 +14,9 @@ pub const fn board() -> Config {
     Config { learning_rows: 8192, ..Config::rows(8192.0) }
 }
 
+/// The same, in flash.
+pub static BOARD: Config = board();
+
 /// Magnetometer and thermometer.
 pub static FOUR_CHANNELS: Fourier<4, 32> = Fourier::additive(1);
 
@@ -27,6 +30,9 @@ pub static THREE_CHANNELS: Fourier<3, 32> = Fourier::additive(1);
 pub const fn recording() -> Config {
     Config { learning_rows: 384, ..Config::rows(1000.0) }
 }
+
+/// The same, in flash.
+pub static RECORDING: Config = recording();
 
 /// The map for recordings of eight channels.
 pub static EIGHT_CHANNELS: Fourier<8, 32> = Fourier::additive(1);

@@ -17,6 +17,8 @@ pub trait Sensor<const C: usize> {
     ///
     /// # Errors
     /// The [`Fault`] of the last attempt.
+    // Not inlined: what it needs of the stack would be below that of the detector.
+    #[inline(never)]
     fn insist<B: I2c>(&mut self, bus: &mut B, attempts: u8) -> Result<[f32; C], Fault> {
         let mut reading = self.read(bus);
         for _ in 1..attempts {
@@ -41,10 +43,35 @@ impl<const C: usize> Sensor<C> for NoSensor {
 /// The magnetometer of an LSM303DLHC: 12 bits per channel, ±1.3 gauss, 220 samples per second.
 ///
 /// It is identified and set up at the first read, and again after every fault, so that it may be
-/// unplugged and plugged in.
+/// unplugged and plugged in. After a moment without power it sleeps, and repeats its last reading for
+/// ever: it is also set up again after many equal readings ([`Repeats`]).
 #[derive(Debug, Clone, Default)]
 pub struct Lsm303dlhcMagnetometer {
     ready: bool,
+    repeats: Repeats<[i16; 3]>,
+}
+
+/// Counts equal readings.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Repeats<T> {
+    last: T,
+    count: u8,
+}
+
+impl<T: PartialEq> Repeats<T> {
+    /// So many equal readings are suspicious. They may be usual; to set up a sensor again does no harm.
+    pub const MANY: u8 = 32;
+
+    /// Takes a reading; whether it is the last of so many equal ones. Counts from 0 then.
+    pub fn are_many(&mut self, reading: T) -> bool {
+        self.count = if reading == self.last { self.count + 1 } else { 1 };
+        self.last = reading;
+        let many = self.count >= Self::MANY;
+        if many {
+            self.count = 0;
+        }
+        many
+    }
 }
 
 mod register {
@@ -76,7 +103,7 @@ impl Lsm303dlhcMagnetometer {
     /// A magnetometer that is not set up yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { ready: false }
+        Self { ready: false, repeats: Repeats { last: [0; 3], count: 0 } }
     }
 
     /// The field along X, Y, Z in counts.
@@ -86,7 +113,7 @@ impl Lsm303dlhcMagnetometer {
     pub fn counts<B: I2c>(&mut self, bus: &mut B) -> Result<[i16; 3], Fault> {
         let counts = self.try_counts(bus);
         // After a fault it may have lost power: it is set up again.
-        self.ready = counts.is_ok();
+        self.ready = counts.is_ok_and(|counts| !self.repeats.are_many(counts));
         counts
     }
 
@@ -175,6 +202,7 @@ impl Sensor<4> for MagnetometerThermometer {
 mod tests {
     use super::*;
     use crate::bus::FaultyBus;
+    use crate::message::Failure;
     use crate::testing::World;
 
     #[test]
@@ -202,16 +230,33 @@ mod tests {
         assert_eq!(sensor.counts(&mut world), Err(beyond));
     }
 
+    /// The magnetometer loses power for a moment and sleeps.
+    #[test]
+    fn a_magnetometer_that_sleeps_is_woken() {
+        let mut world = World::new();
+        let mut sensor = Lsm303dlhcMagnetometer::new();
+        assert_eq!(sensor.counts(&mut world), Ok([1, 2, 3]));
+        world.asleep = Some([1, 2, 3]);
+        let mut woken = None;
+        for number in 0..100 {
+            world.field = [number, 0, 0];
+            if sensor.counts(&mut world) == Ok([number, 0, 0]) {
+                woken = woken.or(Some(number));
+            }
+        }
+        assert_eq!(woken, Some(31));
+    }
+
     #[test]
     fn short_faults_are_overcome_and_long_ones_reported_by_name() {
         let mut bus = FaultyBus::new(World::new());
         let mut sensor = MagnetometerThermometer::default();
-        bus.fail_next(0x1E, 2);
+        bus.fail_next(0x1E, 2, Failure::NoAcknowledge);
         assert!(sensor.insist(&mut bus, 3).is_ok());
-        bus.fail_next(0x1E, 3);
+        bus.fail_next(0x1E, 3, Failure::NoAcknowledge);
         let silent = Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge);
         assert_eq!(sensor.insist(&mut bus, 3), Err(silent));
-        bus.fail_next(0x48, 3);
+        bus.fail_next(0x48, 3, Failure::NoAcknowledge);
         let silent = Fault::new(Device::Thermometer, FaultKind::NoAcknowledge);
         assert_eq!(sensor.insist(&mut bus, 3), Err(silent));
         assert!(sensor.insist(&mut bus, 3).is_ok());

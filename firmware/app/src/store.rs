@@ -1,6 +1,7 @@
 //! Saves the state in an EEPROM, so that it survives power cuts.
 //!
-//! Two slots are used in turn. A slot is a header page followed by the state:
+//! Two slots are used in turn. A slot has four header pages, which are used in turn, too, then the
+//! pages of the state, and spare pages at its end:
 //!
 //! | bytes | header field |
 //! |---|---|
@@ -9,43 +10,61 @@
 //! | 8..12 | sequence number |
 //! | 12..16 | length of the state |
 //! | 16..20 | CRC-32 of the state |
-//! | 20..24 | CRC-32 of the header before it |
+//! | 20..28 | pages that the spare pages stand for, the last page of the slot first; 0: none |
+//! | 28..32 | CRC-32 of the header before it |
 //!
-//! Saving uses the slot that does *not* hold the newest state. It invalidates the header, writes
-//! the state, reads it back, and only then writes the new header, which makes the slot the newest.
-//! A power cut at any byte leaves the other slot untouched, and this one invalid or complete.
+//! Saving uses the slot that does *not* hold the newest state. It writes the state, reads it back, and
+//! only then writes a header, which makes the slot the newest. A power cut at any byte leaves the other
+//! slot untouched, and this one with a header that does not match its state, or complete.
+//!
+//! A page that does not read back as written is written a second time, then replaced by a spare one, or
+//! by the next header page. Pages that hold the right bytes already are not written: each page is
+//! written at most once for each save to its slot, a header page once for every four.
+//!
+//! Saving goes [step by step](Store::step), so that samples can be taken meanwhile.
 
 use eeprom24x::{Eeprom24x, Error as EepromError, SlaveAddr, addr_size, page_size, unique_serial};
 use embedded_hal::i2c::{Error as BusError, ErrorKind, I2c};
+use fastmmd::state::checksum;
 
-use crate::CHECKSUM;
-use crate::bytes::{checked, pieces};
+use crate::bytes::checked;
 use crate::fault::{Device, Fault, FaultKind};
 
 const MAGIC: [u8; 4] = *b"FMSL";
-const LAYOUT_VERSION: u32 = 1;
-const HEADER_BYTES: usize = 24;
+const LAYOUT_VERSION: u32 = 2;
+const HEADER_BYTES: usize = 32;
 const PAGE_BYTES: usize = 64;
-const PAGE: u32 = 64;
-const SLOT: u32 = 16 * 1024;
+const SLOT_PAGES: u8 = 255;
+/// Header pages of a slot.
+const HEADERS: u8 = 4;
+/// Spare pages of a slot.
+const SPARES: usize = 8;
 
 /// Longest state that fits into a slot of the 32 KiB EEPROM, in bytes.
-pub const MAX_STATE_BYTES: usize = 16 * 1024 - PAGE_BYTES;
+pub const MAX_STATE_BYTES: usize = (256 - HEADERS as usize - SPARES) * PAGE_BYTES;
 
 /// Number of retries while a device does not acknowledge. An EEPROM does not for up to 5 ms while
 /// it writes a page; at 400 kHz an unacknowledged address takes about 30 µs.
-const PATIENCE: u32 = 500;
+const PATIENCE: u16 = 500;
+/// Number of attempts at a transaction that fails in another way.
+const ATTEMPTS: u8 = 5;
+/// Number of times a page is written before it is taken for worn out.
+const WRITES: u8 = 2;
 
 type Chip<'b, B> = Eeprom24x<&'b mut B, page_size::B64, addr_size::TwoBytes, unique_serial::No>;
 
 /// Two slots in a 24x256 EEPROM.
 #[derive(Debug)]
 pub struct Store {
-    address: SlaveAddr,
-    /// The newest state that [`load`](Self::load) found or [`save`](Self::save) wrote.
+    /// The newest state that [`load`](Self::load) found or that was saved.
     newest: Option<Newest>,
+    /// Which pages the spare ones of each slot stand for.
+    spares: [Spares; 2],
     looked: bool,
+    save: Option<Save>,
 }
+
+type Spares = [u8; SPARES];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Newest {
@@ -60,19 +79,98 @@ enum Slot {
 }
 
 impl Slot {
-    const fn start(self) -> u32 {
-        match self {
-            Self::First => 0,
-            Self::Second => SLOT,
-        }
-    }
-
     const fn other(self) -> Self {
         match self {
             Self::First => Self::Second,
             Self::Second => Self::First,
         }
     }
+
+    /// The address of a page.
+    const fn address(self, page: u8) -> u32 {
+        let first = match self {
+            Self::First => 0,
+            Self::Second => 1 << 14,
+        };
+        first | (page as u32) << 6
+    }
+}
+
+/// The page of a slot that holds a page of the state.
+fn page_of(spares: &Spares, page: u8) -> u8 {
+    let usual = HEADERS.saturating_add(page);
+    // The last one: a spare page may have been replaced by a later one.
+    let mut found = usual;
+    for (stands, spare) in spares.iter().zip((0..=SLOT_PAGES).rev()) {
+        if *stands == usual {
+            found = spare;
+        }
+    }
+    found
+}
+
+/// The header page that a sequence number uses first.
+const fn header_page(sequence: u32) -> u8 {
+    let [low, ..] = (sequence >> 1).to_le_bytes();
+    low % HEADERS
+}
+
+/// A save that is going on.
+#[derive(Debug, Clone, Copy)]
+struct Save {
+    slot: Slot,
+    header: Header,
+    /// The next page of the state; beyond the last, the header.
+    page: u8,
+    header_page: u8,
+    headers_tried: u8,
+    /// How often the page was written.
+    writes: u8,
+    /// Whether the chip's content is compared next, not written.
+    compares: bool,
+    patience: Patience,
+}
+
+/// Transactions that failed one after the other.
+#[derive(Debug, Clone, Copy, Default)]
+struct Patience {
+    unanswered: u16,
+    failed: u8,
+}
+
+impl Patience {
+    /// Counts one; the fault, if it was the last to be borne.
+    fn bear<E: BusError>(&mut self, error: EepromError<E>) -> Result<(), Fault> {
+        let EepromError::I2C(error) = error else { return Err(TOO_LONG) };
+        if matches!(error.kind(), ErrorKind::NoAcknowledge(_)) {
+            // It may be busy with a write.
+            self.unanswered += 1;
+        } else {
+            self.failed += 1;
+        }
+        if self.unanswered >= PATIENCE || self.failed >= ATTEMPTS {
+            return Err(Fault::of_bus(Device::Store, &error));
+        }
+        Ok(())
+    }
+}
+
+/// What a [step](Store::step) came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// More steps are needed.
+    Continue,
+    /// The state is saved, or there was nothing to save.
+    Done,
+}
+
+/// What [`load`](Store::load) found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loaded {
+    /// Length of the state in bytes.
+    pub length: usize,
+    /// Whether a newer state, or what may have been one, is damaged.
+    pub newer_damaged: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +178,7 @@ struct Header {
     sequence: u32,
     length: u32,
     checksum: u32,
+    spares: Spares,
 }
 
 impl Header {
@@ -87,11 +186,12 @@ impl Header {
         let mut bytes = [0; HEADER_BYTES];
         let fields = [LAYOUT_VERSION, self.sequence, self.length, self.checksum];
         let fields = fields.iter().flat_map(|field| field.to_le_bytes());
-        for (byte, new) in bytes.iter_mut().zip(MAGIC.into_iter().chain(fields)) {
+        let fields = MAGIC.into_iter().chain(fields).chain(self.spares);
+        for (byte, new) in bytes.iter_mut().zip(fields) {
             *byte = new;
         }
-        if let Some((content, checksum)) = bytes.split_last_chunk_mut() {
-            *checksum = CHECKSUM.checksum(content).to_le_bytes();
+        if let Some((content, sum)) = bytes.split_last_chunk_mut() {
+            *sum = checksum(0, content).to_le_bytes();
         }
         bytes
     }
@@ -99,13 +199,23 @@ impl Header {
     fn from_bytes(bytes: &[u8; HEADER_BYTES]) -> Option<Self> {
         let content = checked(bytes).ok()?;
         let (words, _) = content.as_chunks::<4>();
-        let [magic, version, sequence, length, checksum] = *words.first_chunk()?;
+        let [magic, version, sequence, length, checksum, first, second] = *words.first_chunk()?;
         let known = magic == MAGIC && u32::from_le_bytes(version) == LAYOUT_VERSION;
+        let [a, b, c, d] = first;
+        let [e, f, g, h] = second;
         known.then_some(Self {
             sequence: u32::from_le_bytes(sequence),
             length: u32::from_le_bytes(length),
             checksum: u32::from_le_bytes(checksum),
+            spares: [a, b, c, d, e, f, g, h],
         })
+    }
+
+    /// Number of pages of its state; `None` if it is longer than a slot.
+    fn pages(&self) -> Option<u8> {
+        let length =
+            usize::try_from(self.length).ok().filter(|length| *length <= MAX_STATE_BYTES)?;
+        u8::try_from(length.div_ceil(PAGE_BYTES)).ok()
     }
 }
 
@@ -119,49 +229,77 @@ impl Store {
     /// A store in the EEPROM at address 0x50, the first of its kind.
     #[must_use]
     pub const fn new() -> Self {
-        Self { address: SlaveAddr::Default, newest: None, looked: false }
+        Self { newest: None, spares: [[0; SPARES]; 2], looked: false, save: None }
     }
 
-    /// Reads the newest complete state into the front of `room` and returns its length, or `None`
-    /// if there is none. `room` may be overwritten in any case.
+    /// Reads the newest complete state into the front of `room`, or finds that there is none. `room`
+    /// may be overwritten in any case.
     ///
     /// # Errors
     /// A [`Fault`] of the bus, or [`FaultKind::TooLong`] for a state longer than `room`.
-    pub fn load<B: I2c>(&mut self, bus: &mut B, room: &mut [u8]) -> Result<Option<usize>, Fault> {
-        let mut chip = self.chip(bus);
-        let first = header(&mut chip, Slot::First)?.map(|header| (Slot::First, header));
-        let second = header(&mut chip, Slot::Second)?.map(|header| (Slot::Second, header));
+    pub fn load<B: I2c>(&mut self, bus: &mut B, room: &mut [u8]) -> Result<Option<Loaded>, Fault> {
+        let mut chip = chip(bus);
+        let mut first = newest_header(&mut chip, Slot::First)?;
+        let mut second = newest_header(&mut chip, Slot::Second)?;
+        self.spares = [first, second].map(|found| found.map_or([0; SPARES], |it| it.spares));
         let second_is_newer = match (first, second) {
-            (Some((_, first)), Some((_, second))) => newer(second.sequence, first.sequence),
-            _ => false,
+            (Some(first), Some(second)) => newer(second.sequence, first.sequence),
+            (None, second) => second.is_some(),
+            (Some(_), None) => false,
         };
-        let [newest, older] = if second_is_newer { [second, first] } else { [first, second] };
-        // The older one is read only if the newest is not complete.
+        let mut slot = if second_is_newer { Slot::Second } else { Slot::First };
+        if second_is_newer {
+            core::mem::swap(&mut first, &mut second);
+        }
+        let mut newer_damaged = false;
         let mut found = None;
-        for (slot, header) in [newest, older].into_iter().flatten() {
-            let length = usize::try_from(header.length).unwrap_or(usize::MAX);
-            let fits = room.get_mut(..length);
-            let loaded = fits.is_some().then_some(length);
-            if read(&mut chip, slot, header.length, fits)? == Some(header.checksum) {
-                found = Some((Newest { slot, sequence: header.sequence }, loaded));
-                break;
+        // The older one is read only if the newest is not complete.
+        for header in [first, second] {
+            if let Some(header) = header {
+                let length = usize::try_from(header.length).unwrap_or(usize::MAX);
+                let fits = room.get_mut(..length);
+                let loaded = fits.is_some().then_some(length);
+                if read(&mut chip, slot, &header, fits)? == Some(header.checksum) {
+                    found = Some((Newest { slot, sequence: header.sequence }, loaded));
+                    break;
+                }
+                newer_damaged = true;
             }
+            slot = slot.other();
         }
         self.newest = found.map(|(newest, _)| newest);
         self.looked = true;
         match found {
             None => Ok(None),
             Some((_, None)) => Err(TOO_LONG),
-            Some((_, length)) => Ok(length),
+            Some((Newest { slot, sequence }, Some(length))) => {
+                // A newer state may have lost its header. The page for it holds an old one, or none.
+                let next = header_page(sequence.wrapping_add(1));
+                let (after, blank) = header(&mut chip, slot.other(), next)?;
+                newer_damaged |= after.is_none() && !blank;
+                Ok(Some(Loaded { length, newer_damaged }))
+            }
         }
     }
 
-    /// Writes `state` as the newest. If this fails, the previous newest state remains.
+    /// Writes `state` as the newest, in one go. If this fails, the previous newest state remains.
     ///
     /// # Errors
-    /// A [`Fault`] of the bus, [`FaultKind::TooLong`] beyond [`MAX_STATE_BYTES`], or
-    /// [`FaultKind::NotWritten`] if it does not read back.
+    /// As [`begin`](Self::begin) and [`step`](Self::step).
     pub fn save<B: I2c>(&mut self, bus: &mut B, state: &[u8]) -> Result<(), Fault> {
+        self.begin(bus, state)?;
+        while self.step(bus, state)? == Step::Continue {}
+        Ok(())
+    }
+
+    /// Begins to write `state`, which must stay as it is until [`step`](Self::step) says that it is
+    /// done. Gives up another save that was going on.
+    ///
+    /// # Errors
+    /// A [`Fault`] of the bus, if what the chip holds could not be read, or [`FaultKind::TooLong`]
+    /// beyond [`MAX_STATE_BYTES`].
+    pub fn begin<B: I2c>(&mut self, bus: &mut B, state: &[u8]) -> Result<(), Fault> {
+        self.save = None;
         let length = u32::try_from(state.len()).map_err(|_| TOO_LONG)?;
         if state.len() > MAX_STATE_BYTES {
             return Err(TOO_LONG);
@@ -175,27 +313,114 @@ impl Store {
         }
         let slot = self.newest.map_or(Slot::First, |newest| newest.slot.other());
         let sequence = self.newest.map_or(1, |newest| newest.sequence.wrapping_add(1));
-        let header = Header { sequence, length, checksum: CHECKSUM.checksum(state) };
-
-        let mut chip = self.chip(bus);
-        write(&mut chip, slot.start(), &[0; HEADER_BYTES])?;
-        for (address, piece) in
-            (slot.start() + PAGE..).step_by(PAGE_BYTES).zip(pieces::<PAGE_BYTES>(state))
-        {
-            write(&mut chip, address, piece)?;
-        }
-        write(&mut chip, slot.start(), &header.to_bytes())?;
-        self.newest = Some(Newest { slot, sequence });
+        let [first, second] = self.spares;
+        let spares = if slot == Slot::First { first } else { second };
+        let header = Header { sequence, length, checksum: checksum(0, state), spares };
+        self.save = Some(Save {
+            slot,
+            header,
+            page: 0,
+            header_page: header_page(sequence),
+            headers_tried: 0,
+            writes: 0,
+            compares: true,
+            patience: Patience::default(),
+        });
         Ok(())
     }
 
-    fn chip<'b, B: I2c>(&self, bus: &'b mut B) -> Chip<'b, B> {
-        Eeprom24x::new_24x256(bus, self.address)
+    /// The sequence number of the newest state; 0 if none is known.
+    #[must_use]
+    pub fn sequence(&self) -> u32 {
+        self.newest.map_or(0, |newest| newest.sequence)
+    }
+
+    /// Whether a save is going on.
+    #[must_use]
+    pub const fn is_saving(&self) -> bool {
+        self.save.is_some()
+    }
+
+    /// Goes on with a save of `state`: one transaction, at most a page.
+    ///
+    /// # Errors
+    /// A [`Fault`] of the bus, or [`FaultKind::NotWritten`] if it does not read back and there are no
+    /// spare pages left. The save is then over, and the previous newest state remains.
+    pub fn step<B: I2c>(&mut self, bus: &mut B, state: &[u8]) -> Result<Step, Fault> {
+        let Some(mut save) = self.save.take() else { return Ok(Step::Done) };
+        let pages = save.header.pages().ok_or(TOO_LONG)?;
+        let bytes = save.header.to_bytes();
+        let (page, content) = if save.page < pages {
+            let start = usize::from(save.page) * PAGE_BYTES;
+            let rest = state.get(start..).unwrap_or_default();
+            let piece = rest.get(..PAGE_BYTES.min(rest.len())).unwrap_or_default();
+            (page_of(&save.header.spares, save.page), piece)
+        } else {
+            (save.header_page, &bytes[..])
+        };
+        let address = save.slot.address(page);
+        let mut chip = chip(bus);
+        let mut back = [0; PAGE_BYTES];
+        let back = back.get_mut(..content.len()).ok_or(TOO_LONG)?;
+        let done = if save.compares {
+            chip.read_data(address, back)
+        } else {
+            chip.write_page(address, content)
+        };
+        if let Err(error) = done {
+            save.patience.bear(error)?;
+            self.save = Some(save);
+            return Ok(Step::Continue);
+        }
+        save.patience = Patience::default();
+        if !save.compares {
+            save.writes += 1;
+            save.compares = true;
+        } else if *back == *content {
+            if save.page >= pages {
+                let Header { sequence, spares, .. } = save.header;
+                self.newest = Some(Newest { slot: save.slot, sequence });
+                let [first, second] = &mut self.spares;
+                *(if save.slot == Slot::First { first } else { second }) = spares;
+                return Ok(Step::Done);
+            }
+            save.page += 1;
+            save.writes = 0;
+        } else {
+            if save.writes >= WRITES {
+                save.replace(pages)?;
+            }
+            save.compares = false;
+        }
+        self.save = Some(save);
+        Ok(Step::Continue)
+    }
+}
+
+impl Save {
+    /// Uses another page instead of the present one, which is worn out.
+    fn replace(&mut self, pages: u8) -> Result<(), Fault> {
+        self.writes = 0;
+        if self.page < pages {
+            let free = self.header.spares.iter_mut().find(|spare| **spare == 0);
+            *free.ok_or(NOT_WRITTEN)? = HEADERS.saturating_add(self.page);
+        } else {
+            self.headers_tried += 1;
+            self.header_page = (self.header_page + 1) % HEADERS;
+            if self.headers_tried >= HEADERS {
+                return Err(NOT_WRITTEN);
+            }
+        }
+        Ok(())
     }
 }
 
 const TOO_LONG: Fault = Fault::new(Device::Store, FaultKind::TooLong);
 const NOT_WRITTEN: Fault = Fault::new(Device::Store, FaultKind::NotWritten);
+
+fn chip<B: I2c>(bus: &mut B) -> Chip<'_, B> {
+    Eeprom24x::new_24x256(bus, SlaveAddr::Default)
+}
 
 /// Whether sequence number `a` comes after `b`, across the wrap from 2³² − 1 to 0.
 const fn newer(a: u32, b: u32) -> bool {
@@ -203,193 +428,65 @@ const fn newer(a: u32, b: u32) -> bool {
     ahead != 0 && ahead < 1 << 31
 }
 
-/// The header of a slot, if it is valid.
-fn header<B: I2c>(chip: &mut Chip<'_, B>, slot: Slot) -> Result<Option<Header>, Fault> {
+/// A header, if it is valid, and whether its page was never written.
+fn header<B: I2c>(
+    chip: &mut Chip<'_, B>,
+    slot: Slot,
+    page: u8,
+) -> Result<(Option<Header>, bool), Fault> {
     let mut bytes = [0; HEADER_BYTES];
-    patiently(|| chip.read_data(slot.start(), &mut bytes))?;
-    Ok(Header::from_bytes(&bytes))
+    patiently(|| chip.read_data(slot.address(page), &mut bytes))?;
+    Ok((Header::from_bytes(&bytes), bytes.iter().all(|byte| *byte == 0xFF)))
 }
 
-/// Reads a state of `length` bytes, stores it if `room` is given, and returns its checksum; `None`
-/// if it is longer than a slot.
+/// The newest header of a slot.
+fn newest_header<B: I2c>(chip: &mut Chip<'_, B>, slot: Slot) -> Result<Option<Header>, Fault> {
+    let mut newest: Option<Header> = None;
+    for page in 0..HEADERS {
+        let (found, _) = header(chip, slot, page)?;
+        let is_newer = |found: &Header| newest.is_none_or(|it| newer(found.sequence, it.sequence));
+        newest = found.filter(is_newer).or(newest);
+    }
+    Ok(newest)
+}
+
+/// Reads the state of a header, stores it if `room` is given, and returns its checksum; `None` if it is
+/// longer than a slot.
 fn read<B: I2c>(
     chip: &mut Chip<'_, B>,
     slot: Slot,
-    length: u32,
+    header: &Header,
     mut room: Option<&mut [u8]>,
 ) -> Result<Option<u32>, Fault> {
-    let length = usize::try_from(length).unwrap_or(usize::MAX);
-    if length > MAX_STATE_BYTES {
-        return Ok(None);
-    }
-    let mut digest = CHECKSUM.digest();
-    let mut page = [0; PAGE_BYTES];
-    let pages = (0..length).step_by(PAGE_BYTES);
-    for (start, address) in pages.zip((slot.start() + PAGE..).step_by(PAGE_BYTES)) {
-        let piece = page.get_mut(..PAGE_BYTES.min(length - start)).unwrap_or_default();
+    let Some(pages) = header.pages() else { return Ok(None) };
+    let mut left = usize::try_from(header.length).unwrap_or(0);
+    let mut sum = 0;
+    let mut bytes = [0; PAGE_BYTES];
+    for page in 0..pages {
+        let piece = bytes.get_mut(..PAGE_BYTES.min(left)).unwrap_or_default();
+        let address = slot.address(page_of(&header.spares, page));
         patiently(|| chip.read_data(address, piece))?;
-        digest.update(piece);
-        let kept = room.as_mut().and_then(|room| room.get_mut(start..));
+        sum = checksum(sum, piece);
+        left -= piece.len();
+        let kept = room.as_mut().and_then(|room| room.get_mut(usize::from(page) * PAGE_BYTES..));
         for (kept, byte) in kept.into_iter().flatten().zip(&*piece) {
             *kept = *byte;
         }
     }
-    Ok(Some(digest.finalize()))
+    Ok(Some(sum))
 }
 
-/// Writes up to a page and reads it back.
-fn write<B: I2c>(chip: &mut Chip<'_, B>, address: u32, bytes: &[u8]) -> Result<(), Fault> {
-    patiently(|| chip.write_page(address, bytes))?;
-    let mut page = [0; PAGE_BYTES];
-    let back = page.get_mut(..bytes.len()).ok_or(TOO_LONG)?;
-    patiently(|| chip.read_data(address, back))?;
-    if back == bytes { Ok(()) } else { Err(NOT_WRITTEN) }
-}
-
-/// Repeats a transaction while the chip does not acknowledge: it may be busy with a write.
+/// Repeats a transaction while the chip does not acknowledge, for it may be busy with a write, and a few
+/// times after another failure.
 fn patiently<E: BusError>(
     mut attempt: impl FnMut() -> Result<(), EepromError<E>>,
 ) -> Result<(), Fault> {
-    let mut tries = 0;
-    loop {
-        match attempt() {
-            Ok(()) => return Ok(()),
-            Err(EepromError::I2C(error)) => {
-                let busy = matches!(error.kind(), ErrorKind::NoAcknowledge(_));
-                tries += 1;
-                if !busy || tries >= PATIENCE {
-                    return Err(Fault::of_bus(Device::Store, &error));
-                }
-            }
-            Err(EepromError::TooMuchData | EepromError::InvalidAddr) => return Err(TOO_LONG),
-        }
+    let mut patience = Patience::default();
+    while let Err(error) = attempt() {
+        patience.bear(error)?;
     }
+    Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{Noise, World};
-    use std::vec;
-    use std::vec::Vec;
-
-    fn state(seed: u64, length: usize) -> Vec<u8> {
-        let mut noise = Noise::new(seed);
-        (0..length).map(|_| noise.byte()).collect()
-    }
-
-    fn loaded(world: &mut World) -> Option<Vec<u8>> {
-        let mut room = vec![0; MAX_STATE_BYTES];
-        let length = Store::new().load(world, &mut room).unwrap()?;
-        room.truncate(length);
-        Some(room)
-    }
-
-    #[test]
-    fn empty_and_foreign_chips_hold_nothing() {
-        let mut world = World::new();
-        assert_eq!(loaded(&mut world), None);
-        world.eeprom = state(9, 32768);
-        assert_eq!(loaded(&mut world), None);
-    }
-
-    #[test]
-    fn the_newest_of_many_comes_back_with_a_busy_chip() {
-        let mut world = World::new();
-        world.busy_after_write = 40;
-        let mut store = Store::new();
-        for length in [0, 1, 63, 64, 65, 5000, MAX_STATE_BYTES, 12] {
-            let bytes = state(length as u64, length);
-            store.save(&mut world, &bytes).unwrap();
-            assert_eq!(loaded(&mut world), Some(bytes));
-        }
-        let too_long = vec![0; MAX_STATE_BYTES + 1];
-        assert_eq!(store.save(&mut world, &too_long), Err(TOO_LONG));
-    }
-
-    #[test]
-    fn sequence_numbers_wrap() {
-        assert!(newer(1, 0) && newer(0, u32::MAX) && !newer(u32::MAX, 0) && !newer(4, 4));
-        let mut world = World::new();
-        let mut store = Store::new();
-        store.newest = Some(Newest { slot: Slot::Second, sequence: u32::MAX - 2 });
-        store.looked = true;
-        for number in 0..6 {
-            let bytes = state(number, 100);
-            store.save(&mut world, &bytes).unwrap();
-            assert_eq!(loaded(&mut world), Some(bytes));
-        }
-    }
-
-    /// The EEPROM loses power after each possible byte of a save.
-    #[test]
-    fn a_power_cut_at_any_byte_leaves_the_older_or_the_newer_state() {
-        let (older, newer) = (state(1, 700), state(2, 650));
-        let mut before = World::new();
-        let mut store = Store::new();
-        store.save(&mut before, &state(0, 700)).unwrap();
-        store.save(&mut before, &older).unwrap();
-        let all = HEADER_BYTES + newer.len() + HEADER_BYTES;
-        let mut newer_seen = 0;
-        for written in 0..=all {
-            let mut world = World::new();
-            world.eeprom.clone_from(&before.eeprom);
-            world.power = Some(written);
-            // A new store, as after a restart, must find the right slot by itself.
-            let saved = Store::new().save(&mut world, &newer);
-            world.power = None;
-            let found = loaded(&mut world).unwrap();
-            if found == newer {
-                newer_seen += 1;
-            } else {
-                assert_eq!(found, older, "cut after {written} bytes");
-                assert!(saved.is_err(), "cut after {written} bytes");
-            }
-            // And the next save works.
-            Store::new().save(&mut world, b"next").unwrap();
-            assert_eq!(loaded(&mut world).unwrap(), b"next");
-        }
-        assert!((1..=3).contains(&newer_seen), "{newer_seen}");
-    }
-
-    /// If any one page is corrupted, the other slot is still good.
-    #[test]
-    fn a_rotten_page_costs_at_most_the_newest_state() {
-        let (older, newer) = (state(1, 700), state(2, 650));
-        let mut good = World::new();
-        let mut store = Store::new();
-        store.save(&mut good, &older).unwrap();
-        store.save(&mut good, &newer).unwrap();
-        for page in 0..512 {
-            let mut world = World::new();
-            world.eeprom.clone_from(&good.eeprom);
-            for byte in &mut world.eeprom[page * 64..(page + 1) * 64] {
-                *byte = !*byte;
-            }
-            let found = loaded(&mut world).unwrap();
-            assert!(found == older || found == newer, "page {page}");
-        }
-    }
-
-    #[test]
-    fn a_write_protected_chip_is_noticed_and_keeps_its_state() {
-        let mut world = World::new();
-        let mut store = Store::new();
-        store.save(&mut world, b"kept").unwrap();
-        world.write_protected = true;
-        assert_eq!(store.save(&mut world, b"lost"), Err(NOT_WRITTEN));
-        assert_eq!(loaded(&mut world).unwrap(), b"kept");
-        world.write_protected = false;
-        store.save(&mut world, b"later").unwrap();
-        assert_eq!(loaded(&mut world).unwrap(), b"later");
-    }
-
-    #[test]
-    fn an_absent_chip_is_a_fault() {
-        let mut world = World::new();
-        world.power = Some(0);
-        let absent = Fault::new(Device::Store, FaultKind::NoAcknowledge);
-        assert_eq!(Store::new().load(&mut world, &mut [0; 8]), Err(absent));
-        assert_eq!(Store::new().save(&mut world, b"lost"), Err(absent));
-    }
-}
+mod tests;

@@ -59,6 +59,14 @@ pub(crate) struct World {
     /// Bytes that the EEPROM accepts before it loses power; `None`: no limit.
     pub(crate) power: Option<usize>,
     pub(crate) write_protected: bool,
+    /// Number of transactions with the EEPROM that fail, other than for want of an answer.
+    pub(crate) bus_errors: u16,
+    /// Pages of the EEPROM that keep what they hold.
+    pub(crate) stuck: Vec<usize>,
+    /// How often each page was written.
+    pub(crate) wear: Vec<u32>,
+    /// What the magnetometer says while it sleeps; `None`: it is awake.
+    pub(crate) asleep: Option<[i16; 3]>,
     /// Number of transactions that are not acknowledged after each write, as by a busy EEPROM.
     pub(crate) busy_after_write: u32,
     busy: u32,
@@ -68,11 +76,19 @@ pub(crate) struct World {
 }
 
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
-pub(crate) struct Silence;
+pub(crate) enum Trouble {
+    Silence,
+    Collision,
+}
 
-impl Error for Silence {
+use Trouble::Silence;
+
+impl Error for Trouble {
     fn kind(&self) -> ErrorKind {
-        ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address)
+        match self {
+            Self::Silence => ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address),
+            Self::Collision => ErrorKind::ArbitrationLoss,
+        }
     }
 }
 
@@ -83,6 +99,10 @@ impl World {
             pointer: 0,
             power: None,
             write_protected: false,
+            bus_errors: 0,
+            stuck: Vec::new(),
+            wear: vec![0; 512],
+            asleep: None,
             busy_after_write: 0,
             busy: 0,
             field: [1, 2, 3],
@@ -91,16 +111,19 @@ impl World {
         }
     }
 
-    fn write_eeprom(&mut self, bytes: &[u8]) -> Result<(), Silence> {
+    fn write_eeprom(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
         let [high, low, data @ ..] = bytes else { return Err(Silence) };
         self.pointer = usize::from(u16::from_be_bytes([*high, *low]));
+        if !data.is_empty() {
+            self.wear[self.pointer / 64] += 1;
+        }
         for byte in data {
             match &mut self.power {
                 Some(0) => return Err(Silence),
                 Some(left) => *left -= 1,
                 None => {}
             }
-            if !self.write_protected {
+            if !self.write_protected && !self.stuck.contains(&(self.pointer / 64)) {
                 self.eeprom[self.pointer] = *byte;
             }
             // As in the real part, the address wraps within the page.
@@ -113,7 +136,7 @@ impl World {
     }
 
     fn register(&self, device: SevenBitAddress, register: usize) -> u8 {
-        let [x, y, z] = self.field.map(i16::to_be_bytes);
+        let [x, y, z] = self.asleep.unwrap_or(self.field).map(i16::to_be_bytes);
         match (device, register) {
             (0x48, 0) => self.celsius.to_be_bytes()[0],
             (0x48, _) => 0,
@@ -130,7 +153,7 @@ impl World {
 }
 
 impl ErrorType for World {
-    type Error = Silence;
+    type Error = Trouble;
 }
 
 impl I2c for World {
@@ -138,8 +161,12 @@ impl I2c for World {
         &mut self,
         address: SevenBitAddress,
         operations: &mut [Operation<'_>],
-    ) -> Result<(), Silence> {
+    ) -> Result<(), Trouble> {
         if address == 0x50 {
+            if self.bus_errors > 0 {
+                self.bus_errors -= 1;
+                return Err(Trouble::Collision);
+            }
             if self.power == Some(0) {
                 return Err(Silence);
             }
@@ -159,6 +186,9 @@ impl I2c for World {
                 }
                 (0x1E | 0x48, Operation::Write(bytes)) => {
                     self.pointer = bytes.first().copied().map_or(0, usize::from);
+                    if address == 0x1E && **bytes == [2, 0] {
+                        self.asleep = None;
+                    }
                 }
                 (0x1E | 0x48, Operation::Read(into)) => {
                     for (offset, byte) in into.iter_mut().enumerate() {

@@ -3,11 +3,14 @@
 
 #![no_std]
 
+pub mod record;
+mod recovery;
 mod retained;
 mod run;
 pub mod stack;
 
 #[doc(hidden)]
-pub use drift_app::retained::HEADER_BYTES;
+pub use drift_app::retained::memory_bytes;
+pub use recovery::free_bus;
 pub use retained::RetainedMemory;
-pub use run::{Ticker, made, run};
+pub use run::{SampleTimer, made, run};

@@ -5,14 +5,16 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Declares the [`RetainedMemory`] of a program for a detector of this type.
+/// Declares the [`RetainedMemory`] of a program for a detector of this type, with room for so many rows
+/// of so many channels between two saves: a save costs several times what a row does.
 #[macro_export]
 macro_rules! retained {
-    ($name:ident for $detector:ty) => {
+    ($name:ident for $detector:ty, $rows:literal rows of $channels:expr) => {
         // SAFETY: the start-up code does not touch this section, and nothing else is in it.
         #[unsafe(link_section = ".uninit.STATE")]
-        static $name: $crate::RetainedMemory<{ $crate::HEADER_BYTES + <$detector>::SAVED_BYTES }> =
-            $crate::RetainedMemory::new();
+        static $name: $crate::RetainedMemory<
+            { $crate::memory_bytes(<$detector>::SAVED_BYTES, $rows, $channels) },
+        > = $crate::RetainedMemory::new();
     };
 }
 

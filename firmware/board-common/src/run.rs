@@ -1,17 +1,33 @@
 //! The main loop of boards that keep time themselves.
 
+use core::sync::atomic::{AtomicU32, Ordering};
+
 use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m::peripheral::{SCB, SYST};
-use drift_app::{App, ByteLink, Request, Sensor};
+use cortex_m_rt::exception;
+use drift_app::{App, ByteLink, Clock, Request, Sensor, Ticker};
 use embedded_hal::i2c::I2c;
 use fastmmd::monitor::Monitor;
 
-use crate::stack;
+use crate::{record, stack};
 
-/// Signals when the next sample is due, by the `SysTick` timer.
-pub struct Ticker(SYST);
+/// Periods of the timer that have ended. Only its interrupt writes it.
+static PERIODS: AtomicU32 = AtomicU32::new(0);
 
-impl Ticker {
+#[exception]
+fn SysTick() {
+    // ARMv6-M has no atomic addition, and needs none with one writer.
+    PERIODS.store(PERIODS.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+}
+
+/// Periods after which a start has succeeded.
+const SETTLED: u32 = 300;
+
+/// Counts the samples that are due, by the interrupt of the `SysTick` timer: also while the board is
+/// busy.
+pub struct SampleTimer(());
+
+impl SampleTimer {
     /// Longest period: the timer has 24 bits.
     const MAX_TICKS: u32 = 0x00FF_FFFF;
 
@@ -23,13 +39,15 @@ impl Ticker {
         timer.set_clock_source(SystClkSource::Core);
         timer.set_reload(ticks.clamp(2, Self::MAX_TICKS) - 1);
         timer.clear_current();
+        timer.enable_interrupt();
         timer.enable_counter();
-        Self(timer)
+        Self(())
     }
+}
 
-    /// Whether a period has ended since the last call. Several missed periods count as one.
-    pub fn is_due(&mut self) -> bool {
-        self.0.has_wrapped()
+impl Clock for SampleTimer {
+    fn periods(&mut self) -> u32 {
+        PERIODS.load(Ordering::Relaxed)
     }
 }
 
@@ -42,12 +60,12 @@ pub fn made<M>(detector: &mut Result<M, fastmmd::Error>) -> &mut M {
     }
 }
 
-/// Takes a sample whenever `ticker` says so, and answers the link, for ever. Calls `alive` all
+/// Starts the app, takes a sample whenever `timer` says so, and answers the link, for ever. Calls `alive` all
 /// the time: if that stops, something hangs, and a watchdog should start the board again, which
 /// loses nothing.
 pub fn run<B, L, S, M, const C: usize>(
-    mut app: App<'_, B, L, S, M, C>,
-    mut ticker: Ticker,
+    app: &mut App<'_, B, L, S, M, C>,
+    timer: SampleTimer,
     mut alive: impl FnMut(),
 ) -> !
 where
@@ -56,17 +74,22 @@ where
     S: Sensor<C>,
     M: Monitor<Row = [f32; C]>,
 {
+    app.start();
+    let mut ticker = Ticker::new(timer);
     loop {
         alive();
-        if ticker.is_due() {
-            app.sample();
+        if PERIODS.load(Ordering::Relaxed) == SETTLED {
+            record::settled();
         }
-        match app.poll() {
+        match app.turn(&mut ticker) {
             Request::Idle | Request::Continue => {}
             Request::Reported => {
                 defmt::info!("stack {} of {} bytes used", stack::high_water(), stack::size());
             }
-            Request::Restart => SCB::sys_reset(),
+            Request::Restart => {
+                record::settled();
+                SCB::sys_reset();
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
 use drift_app::fault::Fault;
-use drift_app::frame::{self, Decoder, Frame};
+use drift_app::frame::{self, Call, Decoder, Frame, MAX_RAW};
 use drift_app::message::{Command, Message, Origin, Refusal, Report};
 use fastmmd::Alarm;
 
@@ -19,8 +19,11 @@ pub struct Device {
     writer: UnixStream,
     reader: BufReader<UnixStream>,
     decoder: Decoder,
-    tag: u8,
+    last: Call,
 }
+
+/// Before the first command.
+const FIRST: Call = Call { session: 0x5EED, tag: 0 };
 
 /// The message that closes a command.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,8 @@ pub enum Closing {
     State(u32, Vec<u8>),
     /// The command was refused.
     Nack(Refusal),
+    /// Another answer, as it was sent: kind and payload.
+    Other(u8, Vec<u8>),
 }
 
 /// Everything that a command led to.
@@ -62,7 +67,7 @@ impl Answer {
 /// A message without borrowed parts.
 #[derive(Debug)]
 enum Said {
-    Closing(u8, Closing),
+    Closing(Call, Closing),
     Alarm(Alarm),
     Amended(Alarm),
     Fault(Fault),
@@ -77,7 +82,8 @@ impl Device {
     pub fn start(setup: &Setup<'_>) -> Result<(Self, Origin), Error> {
         let (machine, writer) = Machine::start(setup)?;
         let reader = BufReader::new(writer.try_clone().doing("sharing the line's socket")?);
-        let mut device = Self { machine, writer, reader, decoder: Decoder::new(), tag: 0 };
+        let mut device =
+            Self { machine, writer, reader, decoder: Decoder::<MAX_RAW>::new(), last: FIRST };
         let origin = device.booted()?;
         Ok((device, origin))
     }
@@ -126,18 +132,18 @@ impl Device {
     ///
     /// # Errors
     /// [`Error`] if the line is broken.
-    pub fn send(&mut self, command: &Command) -> Result<u8, Error> {
+    pub fn send(&mut self, command: &Command) -> Result<Call, Error> {
         // Tag 0 is for messages that the firmware sends unasked.
-        self.tag = self.tag % 255 + 1;
+        self.last.tag = self.last.tag % 255 + 1;
         let (kind, payload) = command.encode();
         let mut bytes = Vec::with_capacity(96);
-        let frame = Frame { kind, tag: self.tag, payload: payload.as_slice() };
+        let frame = Frame { kind, call: self.last, payload: payload.as_slice() };
         let Ok(()) = frame::encode(&frame, |byte| {
             bytes.push(byte);
             Ok::<(), std::convert::Infallible>(())
         });
         self.send_raw(&bytes)?;
-        Ok(self.tag)
+        Ok(self.last)
     }
 
     /// Sends raw bytes, such as noise.
@@ -154,7 +160,7 @@ impl Device {
     ///
     /// # Errors
     /// [`Error`] if none comes.
-    pub fn answer(&mut self, tag: u8) -> Result<Answer, Error> {
+    pub fn answer(&mut self, tag: Call) -> Result<Answer, Error> {
         let (mut alarms, mut amended, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -212,7 +218,7 @@ impl Device {
             let read = self.reader.read_exact(&mut byte).doing("reading from the board's line");
             self.check(read)?;
             let Some(Ok(frame)) = self.decoder.push(byte[0]) else { continue };
-            let tag = frame.tag;
+            let tag = frame.call;
             let said = match Message::decode(frame.kind, frame.payload) {
                 Some(Message::Report(report)) => Said::Closing(tag, Closing::Report(report)),
                 Some(Message::Nack(refusal)) => Said::Closing(tag, Closing::Nack(refusal)),
@@ -223,6 +229,9 @@ impl Device {
                 Some(Message::Amended(alarm)) => Said::Amended(alarm),
                 Some(Message::Fault(fault)) => Said::Fault(fault),
                 Some(Message::Boot { origin, .. }) => Said::Boot(origin),
+                Some(Message::Identity { .. } | Message::Past { .. }) => {
+                    Said::Closing(tag, Closing::Other(frame.kind, frame.payload.to_vec()))
+                }
                 None => {
                     let what = format!("a message of unknown kind {}", frame.kind);
                     return Err(Error::Unexpected(what));

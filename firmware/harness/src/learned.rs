@@ -54,6 +54,19 @@ impl I2c for Chip {
     }
 }
 
+/// The sequence number of the newest state in an EEPROM; 0 for none.
+///
+/// # Errors
+/// [`Error`] if there is no image.
+pub fn sequence(image: &[u8]) -> Result<u32, Error> {
+    let content = Box::new(image.try_into().map_err(|_| Error::Silent("an image of 32 KiB"))?);
+    let mut chip = Chip { content, pointer: 0 };
+    let mut store = Store::new();
+    let looked = store.load(&mut chip, &mut vec![0; Eeprom::BYTES]);
+    looked.map_err(|fault| Error::Unexpected(fault.to_string()))?;
+    Ok(store.sequence())
+}
+
 /// The detector after `samples` samples of a healthy scene.
 fn detector(settings: Config, samples: u64) -> Result<BoardDetector<4>, Error> {
     let mut detector = BoardDetector::<4>::new(&FOUR_CHANNELS, settings)?;

@@ -276,6 +276,12 @@ impl Machine {
         Ok(self.log.finish())
     }
 
+    /// The board's serial line, as the host command names it. One host at a time.
+    #[must_use]
+    pub fn port(&self) -> String {
+        format!("unix:{}", self.directory.0.join("serial").display())
+    }
+
     /// Lines of the firmware's log so far.
     #[must_use]
     pub fn log(&self) -> Vec<String> {

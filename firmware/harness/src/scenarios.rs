@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use drift_app::fault::{Device as Part, Fault, FaultKind};
-use drift_app::message::{Command, Origin, Refusal, Report, Sample, flags};
+use drift_app::message::{Command, Failure, Origin, Refusal, Report, Sample, flags};
 use drift_app::profile::{EIGHT_CHANNELS, ONE_CHANNEL};
 use fastmmd::{Alarm, Change, Config, Fourier, Stage};
 
@@ -18,7 +18,7 @@ use crate::{endurance, power, recording, stack, tool};
 pub type Scenario = (&'static str, fn(&Programs) -> Result<String, Error>);
 
 /// All scenarios, short ones first.
-pub const ALL: [Scenario; 22] = [
+pub const ALL: [Scenario; 24] = [
     ("stack-guard", stack_guard),
     ("learns-and-alarms", learns_and_alarms),
     ("dismissed", dismissed),
@@ -37,6 +37,8 @@ pub const ALL: [Scenario; 22] = [
     ("power-cuts", power::power_cuts),
     ("torn-store", power::torn_store),
     ("exported", tool::exported),
+    ("pushed", tool::pushed),
+    ("store-unreadable", store_unreadable),
     ("recording", synthetic_recording),
     ("skab", skab),
     ("nab", nab),
@@ -264,7 +266,11 @@ fn sensor_fails(programs: &Programs) -> Result<String, Error> {
     let mut scene = Scene::new(2);
     for (address, part) in [(0x1E, Part::Magnetometer), (0x48, Part::Thermometer)] {
         let before = status(&mut device)?.status.rows;
-        device.ask(&Command::FailBus { address, transactions: 30 })?;
+        device.ask(&Command::FailBus {
+            address,
+            transactions: 30,
+            kind: Failure::NoAcknowledge,
+        })?;
         let mut faults = Vec::new();
         let mut skipped = 0;
         for _ in 0..20 {
@@ -341,7 +347,7 @@ fn store_absent(programs: &Programs) -> Result<String, Error> {
     let (mut device, origin) = Device::start(&setup)?;
     expect(origin == Origin::Fresh, || format!("{origin:?}"))?;
     let report = status(&mut device)?;
-    expect(report.flags == flags::STORE_FAULT, || format!("{report:?}"))?;
+    expect(report.flags == flags::STORE_FAULT | flags::HELD, || format!("{report:?}"))?;
     let mut scene = Scene::new(4);
     device.machine().set_sensors(&scene.reading())?;
     let report = device.ask(&Command::Step)?.report()?;
@@ -360,6 +366,32 @@ fn store_write_protected(programs: &Programs) -> Result<String, Error> {
     let report = answer.report()?;
     expect(report.flags == flags::STORE_FAULT, || format!("{report:?}"))?;
     Ok("detected by reading back".into())
+}
+
+/// The EEPROM holds what was learned, and cannot be read after a power cut while it is written: nothing
+/// is written over it.
+fn store_unreadable(programs: &Programs) -> Result<String, Error> {
+    let (mut device, eeprom) = learned_device(programs, LEARNED)?;
+    let before = eeprom.read()?;
+    // Errors of the bus, more than are borne: dismissing is not stored, and that is said.
+    let (address, kind) = (0x50, Failure::Bus);
+    device.ask(&Command::FailBus { address, transactions: u16::MAX, kind })?;
+    let answer = device.ask(&Command::Dismiss)?;
+    let broken = [Fault::new(Part::Store, FaultKind::Bus)];
+    expect(answer.faults == broken, || format!("{answer:?}"))?;
+    // Said again with each status.
+    let answer = device.ask(&Command::Status)?;
+    let flagged = answer.report()?.flags & flags::STORE_FAULT != 0;
+    expect(answer.faults == broken && flagged, || format!("{answer:?}"))?;
+    // A few errors are overcome.
+    device.ask(&Command::FailBus { address, transactions: 4, kind })?;
+    let answer = device.ask(&Command::Dismiss)?;
+    expect(answer.faults.is_empty() && answer.report()?.flags == flags::STORED, || {
+        format!("{answer:?}")
+    })?;
+    device.cut_power()?;
+    expect(eeprom.read()? != before, || "nothing was stored".into())?;
+    Ok("reported with every status; four errors in a row are overcome".into())
 }
 
 /// The EEPROM of a board that had learned with another firmware.
@@ -433,7 +465,11 @@ fn stm32_over_usart(programs: &Programs) -> Result<String, Error> {
     let report = status(&mut device)?;
     expect(report.flags & flags::STORE_FAULT != 0, || format!("no bus, no fault: {report:?}"))?;
     // A build for a product has no command that makes its bus fail.
-    let answer = device.ask(&Command::FailBus { address: 0x1E, transactions: 1 })?;
+    let answer = device.ask(&Command::FailBus {
+        address: 0x1E,
+        transactions: 1,
+        kind: Failure::NoAcknowledge,
+    })?;
     expect(answer.closing == Closing::Nack(Refusal::Unknown), || format!("{answer:?}"))?;
     drop(device);
     let stack = stack::stm32f405(programs)?;

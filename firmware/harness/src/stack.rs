@@ -1,6 +1,6 @@
 //! Measures the deepest use of the stack over all that the firmware can be asked to do.
 
-use drift_app::message::{Command, Origin, Sample};
+use drift_app::message::{Command, Failure, Origin, Sample};
 
 use crate::device::Device;
 use crate::error::{Error, expect};
@@ -32,7 +32,11 @@ pub fn emulated(programs: &Programs) -> Result<usize, Error> {
     }
     expect(alarmed, || "no alarm".into())?;
     device.send_raw(&[0, 1, 2, 3, 0])?;
-    device.ask(&Command::FailBus { address: 0x1E, transactions: 3 })?;
+    device.ask(&Command::FailBus {
+        address: 0x1E,
+        transactions: 3,
+        kind: Failure::NoAcknowledge,
+    })?;
     device.ask(&Command::Step)?;
     device.ask(&Command::Status)?;
     device.read_state()?;

@@ -6,14 +6,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use drift_app::message::{self, Origin, Sample};
+use drift_app::message::{self, MAX_PIECE, Origin, Piece, Sample};
 use fastmmd::Alarm;
 use serde_json::Value;
 
-use crate::device::Device;
+use crate::device::{Closing, Device};
 use crate::error::{Doing, Error, expect};
 use crate::learned::{self, LEARNED, SETTINGS};
-use crate::machine::{Scratch, Setup};
+use crate::machine::{Eeprom, Machine, Scratch, Setup};
 use crate::recording::amend;
 use crate::scenarios::{Programs, status};
 use crate::signal::{DEVIATION, Scene};
@@ -85,6 +85,62 @@ pub fn exported(programs: &Programs) -> Result<String, Error> {
     agree(&alarms, &output, LEARNED)?;
     expect(!alarms.is_empty(), || "no alarm".into())?;
     Ok(format!("{} samples learned on the host, {} equal alarms", LEARNED, alarms.len()))
+}
+
+/// `fastmmd export` → `device push` → monitors without learning → `device pull`: the same bytes, also
+/// after a power cut. A push that is cut short leaves what was there.
+///
+/// # Errors
+/// [`Error::Unexpected`] naming what differs.
+pub fn pushed(programs: &Programs) -> Result<String, Error> {
+    let tool = programs.tool()?;
+    let scratch = Scratch::new()?;
+    let [healthy, state, back] =
+        ["healthy.csv", "reference.bin", "back.bin"].map(|name| scratch.path(name));
+    let mut scene = Scene::new(32);
+    let mut rows = Log::new();
+    for _ in 0..LEARNED {
+        rows.add(&scene.reading().values());
+    }
+    rows.write(&healthy)?;
+    let promise =
+        format!("--mean-time-between-false-alarms={}", SETTINGS.mean_time_between_false_alarms);
+    let learn = format!("--learn={LEARNED}");
+    run(tool, &["export", "--missing=error", &promise, &learn, "-o"], &[&state, &healthy])?;
+    let exported = fs::read(&state).doing("reading what was exported")?;
+
+    let eeprom = Eeprom::new()?;
+    let elf = programs.drift();
+    let setup = Setup::new(&elf, &eeprom);
+    // A power cut in the midst of a push: the board learns, as before.
+    let (mut device, _) = Device::start(&setup)?;
+    for (number, bytes) in exported.chunks(MAX_PIECE).take(100).enumerate() {
+        let piece = Piece::new(bytes).ok_or(Error::Silent("a piece"))?;
+        let total = u32::try_from(exported.len()).unwrap_or(u32::MAX);
+        let offset = u32::try_from(number * MAX_PIECE).unwrap_or(u32::MAX);
+        let answer = device.ask(&message::Command::WriteState { total, offset, piece })?;
+        expect(matches!(answer.closing, Closing::State(..)), || format!("{answer:?}"))?;
+    }
+    device.cut_power()?;
+    let (mut device, origin) = Device::start(&setup)?;
+    expect(origin == Origin::Fresh, || format!("{origin:?}"))?;
+    expect(!status(&mut device)?.status.stage.is_learned(), || "half a state was used".into())?;
+    device.cut_power()?;
+
+    let (machine, line) = Machine::start(&setup)?;
+    drop(line);
+    let port = machine.port();
+    let said = run(tool, &["device", &port, "--json", "push"], &[&state])?;
+    expect(said.contains("\"monitoring\""), || said.clone())?;
+    run(tool, &["device", &port, "pull"], &[&back])?;
+    expect(fs::read(&back).doing("reading what was pulled")? == exported, || "other bytes".into())?;
+    machine.cut_power()?;
+    let (mut device, origin) = Device::start(&setup)?;
+    let report = status(&mut device)?;
+    let kept = origin == Origin::Store && report.status.stage.is_learned();
+    expect(kept && report.status.rows == LEARNED, || format!("{origin:?}, {report:?}"))?;
+    expect(device.read_state()? == exported, || "other bytes after a power cut".into())?;
+    Ok(format!("{} bytes pushed, pulled and kept", exported.len()))
 }
 
 /// `fastmmd replay` of a recording raises the alarms that the board raised.

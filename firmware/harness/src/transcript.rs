@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use drift_app::message::Command;
+use drift_app::message::{Command, Failure};
 use drift_app::profile::{EIGHT_CHANNELS, ONE_CHANNEL};
 use fastmmd::Fourier;
 
@@ -103,7 +103,10 @@ fn drift(programs: &Programs) -> Result<Vec<String>, Error> {
     let (setup, scene, lines) = talk.end()?;
     let mut talk = Talk::start(setup, scene, lines)?;
     talk.ask("status", &Command::Status)?;
-    talk.ask("fail bus", &Command::FailBus { address: 0x1E, transactions: 3 })?;
+    talk.ask(
+        "fail bus",
+        &Command::FailBus { address: 0x1E, transactions: 3, kind: Failure::NoAcknowledge },
+    )?;
     talk.steps(1)?;
     talk.steps(1)?;
     talk.restart()?;

@@ -6,17 +6,19 @@
 
 mod sensor;
 
-use board_common::{Ticker, made, run, stack};
+use board_common::{SampleTimer, free_bus, made, record, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
-use drift_app::app::{App, Config, Parts};
+use drift_app::app::{App, Board, Config, Parts};
 use drift_app::link::ByteLink;
-use drift_app::profile::{self, BoardDetector, THREE_CHANNELS};
+use drift_app::message::Cause;
+use drift_app::profile::{self, BOARD, BoardDetector, THREE_CHANNELS};
 use embedded_io::{Read, ReadReady, Write};
-use microbit::hal::twim::{Frequency, Twim};
+use microbit::hal::gpio::{Level, OpenDrainConfig::Standard0Disconnect1 as STANDARD};
+use microbit::hal::twim::{Frequency, Pins, Twim};
 use microbit::hal::uarte::{Baudrate, Error, Parity, Uarte, UarteRx, UarteTx};
-use microbit::pac::UARTE0;
-use panic_probe as _;
+use microbit::hal::wdt::{Watchdog, count};
+use microbit::pac::{POWER, UARTE0};
 use sensor::Lsm303agrMagnetometer;
 
 const CHANNELS: usize = 3;
@@ -24,7 +26,8 @@ const SAMPLES_PER_SECOND: u32 = 10;
 const CLOCK_HERTZ: u32 = 64_000_000;
 type Detector = BoardDetector<CHANNELS>;
 
-board_common::retained!(STATE for Detector);
+board_common::handlers!();
+board_common::retained!(STATE for Detector, 70 rows of CHANNELS);
 
 /// The serial port as the app's line.
 struct Line {
@@ -50,6 +53,32 @@ impl ByteLink for Line {
     }
 }
 
+/// Processor cycles of half a clock of the bus at 100 kHz.
+const HALF_CLOCK: u32 = CLOCK_HERTZ / 200_000;
+
+/// The watchdog's oscillator, in hertz.
+const WATCHDOG_HERTZ: u32 = 32_768;
+
+/// Why the processor started; clears the note of it.
+fn cause(power: &POWER) -> Cause {
+    let reason = power.resetreas.read();
+    let cause = if reason.dog().bit_is_set() {
+        Cause::Watchdog
+    } else if reason.sreq().bit_is_set() {
+        Cause::Software
+    } else if reason.lockup().bit_is_set() {
+        Cause::Fault
+    } else if reason.resetpin().bit_is_set() {
+        Cause::Pin
+    } else {
+        // It notes all but this one.
+        Cause::Power
+    };
+    // SAFETY: ones clear the bits that were read; the register has no other effect.
+    power.resetreas.write(|register| unsafe { register.bits(reason.bits()) });
+    cause
+}
+
 #[entry]
 fn main() -> ! {
     let taken = (microbit::Board::take(), STATE.take());
@@ -58,6 +87,7 @@ fn main() -> ! {
         cortex_m::peripheral::SCB::sys_reset();
     };
     stack::protect(&mut board.MPU);
+    let cause = cause(&board.POWER);
     let uart = Uarte::new(board.UARTE0, board.uart.into(), Parity::EXCLUDED, Baudrate::BAUD115200);
     let buffers = (
         cortex_m::singleton!(TRANSMIT: [u8; 1] = [0]),
@@ -69,19 +99,46 @@ fn main() -> ! {
     let Ok((transmitter, receiver)) = uart.split(transmit, receive) else {
         defmt::panic!("buffers of one byte are long enough");
     };
-    let bus = Twim::new(board.TWIM0, board.i2c_internal.into(), Frequency::K100);
-    let ticker = Ticker::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
+    let mut clock = board.i2c_internal.scl.into_open_drain_input_output(STANDARD, Level::High);
+    let mut data = board.i2c_internal.sda.into_open_drain_input_output(STANDARD, Level::High);
+    // If a device still holds the line, its transactions fail, and that is reported.
+    let Ok(_) = free_bus(&mut clock, &mut data, || cortex_m::asm::delay(HALF_CLOCK));
+    let pins = Pins {
+        scl: clock.into_floating_input().degrade(),
+        sda: data.into_floating_input().degrade(),
+    };
+    let bus = Twim::new(board.TWIM0, pins, Frequency::K100);
+    let watchdog = match Watchdog::try_new(board.WDT) {
+        Ok(mut watchdog) => {
+            watchdog.set_lfosc_ticks(4 * WATCHDOG_HERTZ);
+            watchdog.activate::<count::One>()
+        }
+        // It has been running since before the reset.
+        Err(running) => match Watchdog::try_recover::<count::One>(running) {
+            Ok(recovered) => recovered,
+            Err(_) => defmt::panic!("the watchdog has other handles"),
+        },
+    };
+    let mut handle = watchdog.handles.0;
+    let timer = SampleTimer::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
     let mut detector = Detector::new(&THREE_CHANNELS, profile::board());
     let monitor = made(&mut detector);
     let parts = Parts {
+        board: &Board {
+            name: "micro:bit v2",
+            millihertz: 1000 * SAMPLES_PER_SECOND,
+            start: record::started(cause),
+        },
         bus,
         line: Line { transmitter, receiver },
         sensor: Lsm303agrMagnetometer::default(),
         monitor,
+        settings: &BOARD,
         store: None,
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
-    run(App::start(parts, config), ticker, || {})
+    let mut app = App::new(parts, config);
+    run(&mut app, timer, || handle.pet())
 }

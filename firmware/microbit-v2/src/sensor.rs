@@ -1,7 +1,7 @@
 //! The magnetometer on the board, read by its driver crate.
 
 use drift_app::fault::{Device, Fault, FaultKind};
-use drift_app::sensor::Sensor;
+use drift_app::sensor::{Repeats, Sensor};
 use embedded_hal::i2c::{Error as BusError, I2c};
 use lsm303agr::{Error, Lsm303agr};
 
@@ -9,6 +9,7 @@ use lsm303agr::{Error, Lsm303agr};
 #[derive(Debug, Default)]
 pub(crate) struct Lsm303agrMagnetometer {
     ready: bool,
+    repeats: Repeats<[f32; 3]>,
 }
 
 /// Number of polls for a result: a measurement takes about 10 ms, a poll about 0.5 ms.
@@ -50,7 +51,7 @@ impl Sensor<3> for Lsm303agrMagnetometer {
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         let reading = self.measure(bus);
         // After a fault it may have lost power: it is set up again.
-        self.ready = reading.is_ok();
+        self.ready = reading.is_ok_and(|reading| !self.repeats.are_many(reading));
         reading
     }
 }

@@ -20,7 +20,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use board_common::{RetainedMemory, made, stack};
 use cortex_m::peripheral::scb::Exception;
 use drift_app::Sensor;
-use drift_app::app::{App, Config, Parts, Request};
+use drift_app::app::{App, Board as About, Config, Parts, Request};
+use drift_app::message::Start;
 use drift_app::store::Store;
 use fastmmd::monitor::Monitor;
 
@@ -47,11 +48,15 @@ impl Board {
     }
 }
 
+/// What the app says about the board.
+static ABOUT: About = About { name: "mps2-an386", millihertz: 0, start: Start::UNKNOWN };
+
 /// Creates the detector, starts the app with it and answers the link for ever.
 pub fn run<S, M, const C: usize, const N: usize>(
     state: &'static RetainedMemory<N>,
     sensor: S,
     store: Option<Store>,
+    settings: &'static M::Config,
     detector: impl FnOnce() -> Result<M, fastmmd::Error>,
 ) -> !
 where
@@ -64,16 +69,18 @@ where
     };
     let mut detector = detector();
     let monitor = made(&mut detector);
-    let parts = Parts { bus: board.bus, line: board.uart, sensor, monitor, store, memory };
-    serve(App::start(parts, Config::DEFAULT))
+    let (bus, line) = (board.bus, board.uart);
+    let parts = Parts { board: &ABOUT, bus, line, sensor, monitor, settings, store, memory };
+    serve(&mut App::new(parts, Config::DEFAULT))
 }
 
-/// Answers the link for ever.
-fn serve<S, M, const C: usize>(mut app: App<'_, Sbcon, Uart, S, M, C>) -> !
+/// Starts the app and answers the link for ever.
+fn serve<S, M, const C: usize>(app: &mut App<'_, Sbcon, Uart, S, M, C>) -> !
 where
     S: Sensor<C>,
     M: Monitor<Row = [f32; C]>,
 {
+    app.start();
     loop {
         match app.poll() {
             Request::Continue => {}

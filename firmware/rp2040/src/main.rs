@@ -4,18 +4,18 @@
 #![no_std]
 #![no_main]
 
-use board_common::{Ticker, made, run, stack};
+use board_common::{SampleTimer, free_bus, made, record, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
-use drift_app::app::{App, Config, Parts};
+use drift_app::app::{App, Board, Config, Parts};
 use drift_app::link::ByteLink;
-use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
+use drift_app::message::Cause;
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 use fugit::{MicrosDurationU32, RateExtU32};
-use panic_probe as _;
 use rp2040_hal::clocks::init_clocks_and_plls;
-use rp2040_hal::gpio::{FunctionI2C, FunctionUart, Pins, PullUp};
+use rp2040_hal::gpio::{FunctionI2C, FunctionUart, InOutPin, Pins, PullUp};
 use rp2040_hal::uart::{
     DataBits, Enabled, ReadErrorType, StopBits, UartConfig, UartDevice, UartPeripheral,
     ValidUartPinout,
@@ -34,7 +34,8 @@ type Detector = BoardDetector<CHANNELS>;
 #[unsafe(no_mangle)]
 pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
 
-board_common::retained!(STATE for Detector);
+board_common::handlers!();
+board_common::retained!(STATE for Detector, 50 rows of CHANNELS);
 
 /// The UART as the app's line.
 struct Line<D: UartDevice, P: ValidUartPinout<D>>(UartPeripheral<Enabled, D, P>);
@@ -57,6 +58,26 @@ impl<D: UartDevice, P: ValidUartPinout<D>> ByteLink for Line<D, P> {
     }
 }
 
+/// Processor cycles of half a clock of the bus at 100 kHz, at 125 MHz.
+const HALF_CLOCK: u32 = 625;
+
+/// Why the processor started.
+fn cause(device: &pac::Peripherals) -> Cause {
+    let reason = device.WATCHDOG.reason().read();
+    let chip = device.VREG_AND_CHIP_RESET.chip_reset().read();
+    if reason.timer().bit_is_set() {
+        Cause::Watchdog
+    } else if reason.force().bit_is_set() {
+        Cause::Software
+    } else if chip.had_por().bit_is_set() {
+        Cause::Power
+    } else if chip.had_run().bit_is_set() {
+        Cause::Pin
+    } else {
+        Cause::Unknown
+    }
+}
+
 #[entry]
 fn main() -> ! {
     let taken = (pac::Peripherals::take(), cortex_m::Peripherals::take(), STATE.take());
@@ -65,6 +86,7 @@ fn main() -> ! {
         cortex_m::peripheral::SCB::sys_reset();
     };
     stack::protect(&mut core.MPU);
+    let cause = cause(&device);
     let mut watchdog = Watchdog::new(device.WATCHDOG);
     let clocks = init_clocks_and_plls(
         CRYSTAL_HERTZ,
@@ -76,7 +98,7 @@ fn main() -> ! {
         &mut watchdog,
     );
     let Ok(clocks) = clocks else {
-        defmt::panic!("the crystal does not run");
+        record::restart(Cause::Panic, line!());
     };
     let sio = Sio::new(device.SIO);
     let pins = Pins::new(device.IO_BANK0, device.PADS_BANK0, sio.gpio_bank0, &mut device.RESETS);
@@ -87,29 +109,40 @@ fn main() -> ! {
         clocks.peripheral_clock.freq(),
     );
     let Ok(uart) = uart else {
-        defmt::panic!("the clock cannot make this baud rate");
+        record::restart(Cause::Panic, line!());
     };
+    let mut data = InOutPin::new(pins.gpio4.into_pull_up_input());
+    let mut clock = InOutPin::new(pins.gpio5.into_pull_up_input());
+    // If a device still holds the line, its transactions fail, and that is reported.
+    let Ok(_) = free_bus(&mut clock, &mut data, || cortex_m::asm::delay(HALF_CLOCK));
     let bus = I2C::i2c0(
         device.I2C0,
-        pins.gpio4.reconfigure::<FunctionI2C, PullUp>(),
-        pins.gpio5.reconfigure::<FunctionI2C, PullUp>(),
+        data.release().reconfigure::<FunctionI2C, PullUp>(),
+        clock.release().reconfigure::<FunctionI2C, PullUp>(),
         400.kHz(),
         &mut device.RESETS,
         &clocks.system_clock,
     );
-    let ticker = Ticker::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
+    let timer = SampleTimer::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
     let monitor = made(&mut detector);
     let parts = Parts {
+        board: &Board {
+            name: "rp2040",
+            millihertz: 1000 * SAMPLES_PER_SECOND,
+            start: record::started(cause),
+        },
         bus,
         line: Line(uart),
         sensor: MagnetometerThermometer::default(),
         monitor,
+        settings: &BOARD,
         store: Some(Store::new()),
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
-    run(App::start(parts, config), ticker, || watchdog.feed())
+    let mut app = App::new(parts, config);
+    run(&mut app, timer, || watchdog.feed())
 }

@@ -7,19 +7,20 @@
 #![no_std]
 #![no_main]
 
-use board_common::{Ticker, made, run, stack};
+use board_common::{SampleTimer, free_bus, made, record, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
-use drift_app::app::{App, Config, Parts};
+use drift_app::app::{App, Board, Config, Parts};
 use drift_app::link::ByteLink;
-use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
+use drift_app::message::Cause;
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c as I2cTrait, NoAcknowledgeSource, Operation};
 use embedded_hal_nb::serial::{Read, Write};
-use panic_probe as _;
+use stm32f4xx_hal::gpio::PinState;
 use stm32f4xx_hal::i2c::I2c;
-use stm32f4xx_hal::pac::{self, I2C1, USART1};
+use stm32f4xx_hal::pac::{self, I2C1, RCC, USART1};
 use stm32f4xx_hal::prelude::*;
 use stm32f4xx_hal::rcc::Config as Clocks;
 use stm32f4xx_hal::serial::{self, Serial};
@@ -29,7 +30,8 @@ const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
 type Detector = BoardDetector<CHANNELS>;
 
-board_common::retained!(STATE for Detector);
+board_common::handlers!();
+board_common::retained!(STATE for Detector, 48 rows of CHANNELS);
 
 /// The USART as the app's line.
 struct Line(Serial<USART1>);
@@ -90,6 +92,27 @@ impl I2cTrait for Controller {
     }
 }
 
+/// Processor cycles of half a clock of the bus at 100 kHz, with the internal oscillator of 16 MHz.
+const HALF_CLOCK: u32 = 80;
+
+/// Why the processor started; clears the note of it.
+fn cause(rcc: &RCC) -> Cause {
+    let flags = rcc.csr().read();
+    let cause = if flags.wdgrstf().bit_is_set() || flags.wwdgrstf().bit_is_set() {
+        Cause::Watchdog
+    } else if flags.sftrstf().bit_is_set() {
+        Cause::Software
+    } else if flags.porrstf().bit_is_set() {
+        Cause::Power
+    } else if flags.padrstf().bit_is_set() {
+        Cause::Pin
+    } else {
+        Cause::Unknown
+    };
+    rcc.csr().modify(|_, csr| csr.rmvf().set_bit());
+    cause
+}
+
 #[entry]
 fn main() -> ! {
     let taken = (pac::Peripherals::take(), cortex_m::Peripherals::take(), STATE.take());
@@ -98,27 +121,39 @@ fn main() -> ! {
         cortex_m::peripheral::SCB::sys_reset();
     };
     stack::protect(&mut core.MPU);
+    let cause = cause(&device.RCC);
     let mut rcc = device.RCC.freeze(Clocks::hsi());
     let (port_a, port_b) = (device.GPIOA.split(&mut rcc), device.GPIOB.split(&mut rcc));
     let usart = device.USART1.serial((port_a.pa9, port_a.pa10), 115_200.bps(), &mut rcc);
     let Ok(usart) = usart else {
         defmt::panic!("the clock cannot make this baud rate");
     };
-    let bus = I2c::new(device.I2C1, (port_b.pb6, port_b.pb7), 400.kHz(), &mut rcc);
-    let ticker = Ticker::new(core.SYST, rcc.clocks.sysclk().raw(), SAMPLES_PER_SECOND);
+    let mut clock = port_b.pb6.into_open_drain_output_in_state(PinState::High);
+    let mut data = port_b.pb7.into_open_drain_output_in_state(PinState::High);
+    // If a device still holds the line, its transactions fail, and that is reported.
+    let Ok(_) = free_bus(&mut clock, &mut data, || cortex_m::asm::delay(HALF_CLOCK));
+    let bus = I2c::new(device.I2C1, (clock, data), 400.kHz(), &mut rcc);
+    let timer = SampleTimer::new(core.SYST, rcc.clocks.sysclk().raw(), SAMPLES_PER_SECOND);
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
 
     let mut detector = Detector::new(&FOUR_CHANNELS, board());
     let monitor = made(&mut detector);
     let parts = Parts {
+        board: &Board {
+            name: "stm32f405",
+            millihertz: 1000 * SAMPLES_PER_SECOND,
+            start: record::started(cause),
+        },
         bus: Controller::new(bus),
         line: Line(usart),
         sensor: MagnetometerThermometer::default(),
         monitor,
+        settings: &BOARD,
         store: Some(Store::new()),
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
-    run(App::start(parts, config), ticker, || watchdog.feed())
+    let mut app = App::new(parts, config);
+    run(&mut app, timer, || watchdog.feed())
 }

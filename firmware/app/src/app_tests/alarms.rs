@@ -113,18 +113,21 @@ fn a_coarse_thermometer_in_a_steady_room_is_no_fault() {
     let mut bench = Bench::new();
     let mut detector = BoardDetector::<1>::new(&ONE_CHANNEL, board()).unwrap();
     let parts = Parts {
+        board: &BOARD,
         bus: &mut bench.world,
         line: &mut bench.pipe,
         sensor: Thermometer,
         monitor: &mut detector,
+        settings: &board(),
         store: None,
         memory: &mut bench.memory,
     };
-    let mut app = App::start(parts, Config::DEFAULT);
+    let mut app = App::new(parts, Config::DEFAULT);
+    app.start();
     let mut alarms = Vec::new();
     for number in 0..20_000 {
         app.bus().inner().celsius = if number % 1200 < 600 { 21 } else { 22 };
-        app.sample();
+        app.sample(1);
         let found = said(&mut app.line().outgoing);
         assert_eq!(found.faults, [], "sample {number}");
         alarms.extend(found.alarm);

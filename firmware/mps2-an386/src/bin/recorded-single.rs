@@ -4,14 +4,14 @@
 #![no_main]
 
 use cortex_m_rt::entry;
-use drift_app::profile::{BoardDetector, ONE_CHANNEL, recording};
+use drift_app::profile::{BoardDetector, ONE_CHANNEL, RECORDING, recording};
 use drift_app::sensor::NoSensor;
 
 type Detector = BoardDetector<1>;
 
-board_common::retained!(STATE for Detector);
+board_common::retained!(STATE for Detector, 16 rows of 1);
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&ONE_CHANNEL, recording()))
+    mps2_an386::run(&STATE, NoSensor, None, &RECORDING, || Detector::new(&ONE_CHANNEL, recording()))
 }

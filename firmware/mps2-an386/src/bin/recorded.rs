@@ -4,14 +4,16 @@
 #![no_main]
 
 use cortex_m_rt::entry;
-use drift_app::profile::{BoardDetector, EIGHT_CHANNELS, recording};
+use drift_app::profile::{BoardDetector, EIGHT_CHANNELS, RECORDING, recording};
 use drift_app::sensor::NoSensor;
 
 type Detector = BoardDetector<8>;
 
-board_common::retained!(STATE for Detector);
+board_common::retained!(STATE for Detector, 0 rows of 8);
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::run(&STATE, NoSensor, None, || Detector::new(&EIGHT_CHANNELS, recording()))
+    mps2_an386::run(&STATE, NoSensor, None, &RECORDING, || {
+        Detector::new(&EIGHT_CHANNELS, recording())
+    })
 }

@@ -1,0 +1,495 @@
+//! `device`: talks to a board over its serial line, or over a socket.
+
+use std::io::{ErrorKind, Read, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Subcommand;
+use drift_app::fault::Fault as BoardFault;
+use drift_app::frame::{self, Call, Decoder, Frame};
+use drift_app::message::{
+    Command, MAX_PIECE, MAX_STATE_PIECE, Message, Piece, Refusal, Report, flags,
+};
+use fastmmd::state::Kind;
+use fastmmd::{Alarm, Stage};
+use serde_json::{Value, json};
+
+use crate::fault::Fault;
+use crate::progress::Progress;
+use crate::{files, report};
+
+/// What to do with a device.
+#[derive(Subcommand)]
+pub(crate) enum Action {
+    /// Say what device it is: versions, board, channels, map.
+    Identify,
+    /// Say how it stands, and the last alarms with their age.
+    Status,
+    /// Print reports, alarms and faults as they come.
+    Watch {
+        /// Periods of the device's sample timer between two reports; 0 asks it once a second.
+        #[arg(long, default_value_t = 0)]
+        every: u32,
+        /// End after this many reports.
+        #[arg(long)]
+        reports: Option<u64>,
+    },
+    /// Read the detector's state into a file.
+    Pull {
+        /// The file.
+        output: PathBuf,
+    },
+    /// Write a state, as `fastmmd export` or `pull` wrote it, to the device: it then monitors with what
+    /// was learned elsewhere.
+    Push {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Forget what was learned, and learn again. Only while the sensor is healthy.
+    Relearn,
+    /// What differs now is nothing: it closes, and the same does not alarm again.
+    Dismiss,
+}
+
+pub(crate) fn run(port: &str, action: &Action, as_json: bool) -> Result<bool, Fault> {
+    let mut device = Device::open(port)?;
+    match action {
+        Action::Identify => device.identify(as_json)?,
+        Action::Status => return device.status(as_json),
+        Action::Watch { every, reports } => device.watch(*every, *reports, as_json)?,
+        Action::Pull { output } => {
+            files::check_writable(output)?;
+            files::write(output, &device.pull()?)?;
+        }
+        Action::Push { file } => {
+            let said = device.push(&files::read(file)?)?;
+            say_report(&said, as_json)?;
+        }
+        Action::Relearn => say_report(&device.report_of(&Command::Relearn)?, as_json)?,
+        Action::Dismiss => say_report(&device.report_of(&Command::Dismiss)?, as_json)?,
+    }
+    Ok(false)
+}
+
+/// Time for an answer. A save to the EEPROM before it takes about a second.
+const PATIENCE: Duration = Duration::from_secs(4);
+/// Number of times a command is sent.
+const ATTEMPTS: u32 = 3;
+/// Number of times a state is read, if rows came between its pieces.
+const READINGS: u32 = 5;
+const BAUD: u32 = 115_200;
+
+trait Line: Read + Write {}
+impl<T: Read + Write> Line for T {}
+
+/// The host's end of the link.
+struct Device {
+    port: String,
+    line: Box<dyn Line>,
+    decoder: Decoder,
+    last: Call,
+    /// What came before an answer.
+    events: Vec<Event>,
+}
+
+/// An answer, without borrowed parts.
+enum Answer {
+    Report(Report),
+    State {
+        total: u32,
+        offset: u32,
+        bytes: Vec<u8>,
+    },
+    Identity {
+        version: [u8; 3],
+        channels: u8,
+        millihertz: u32,
+        uptime: u64,
+        board: String,
+        recipe: [u8; 32],
+    },
+    Past {
+        count: u8,
+        ago: u64,
+        alarm: Option<Alarm>,
+    },
+    Refused(Refusal),
+}
+
+/// What a device says by itself, or before an answer.
+enum Event {
+    Alarm(Alarm, bool),
+    Fault(BoardFault),
+    Boot(Value),
+}
+
+impl Device {
+    /// Opens a serial port, `unix:PATH` or `tcp:HOST:PORT`.
+    fn open(port: &str) -> Result<Self, Fault> {
+        let broken = |error: std::io::Error| Fault::of_io(port, &error);
+        let short = Duration::from_millis(100);
+        let line: Box<dyn Line> = if let Some(address) = port.strip_prefix("tcp:") {
+            let stream = std::net::TcpStream::connect(address).map_err(broken)?;
+            stream.set_read_timeout(Some(short)).map_err(broken)?;
+            Box::new(stream)
+        } else if let Some(path) = port.strip_prefix("unix:") {
+            Self::open_socket(path, short).map_err(broken)?
+        } else {
+            let opened = serialport::new(port, BAUD).timeout(short).open();
+            Box::new(opened.map_err(|error| Fault::of(port, error.description.to_lowercase()))?)
+        };
+        let last = Call { session: files::random(), tag: 0 };
+        Ok(Self { port: port.to_owned(), line, decoder: Decoder::new(), last, events: Vec::new() })
+    }
+
+    #[cfg(unix)]
+    fn open_socket(path: &str, short: Duration) -> std::io::Result<Box<dyn Line>> {
+        let stream = std::os::unix::net::UnixStream::connect(path)?;
+        stream.set_read_timeout(Some(short))?;
+        Ok(Box::new(stream))
+    }
+
+    #[cfg(not(unix))]
+    fn open_socket(_: &str, _: Duration) -> std::io::Result<Box<dyn Line>> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    /// Sends a command until it is answered.
+    fn ask(&mut self, command: &Command) -> Result<Answer, Fault> {
+        self.last.tag = self.last.tag % 255 + 1;
+        let (kind, payload) = command.encode();
+        let mut bytes = Vec::new();
+        let frame = Frame { kind, call: self.last, payload: payload.as_slice() };
+        let Ok(()) = frame::encode(&frame, |byte| {
+            bytes.push(byte);
+            Ok::<(), std::convert::Infallible>(())
+        });
+        for _ in 0..ATTEMPTS {
+            // The device executes it once: it knows session and tag.
+            let sent = self.line.write_all(&bytes).and_then(|()| self.line.flush());
+            sent.map_err(|error| Fault::of_io(&self.port, &error))?;
+            let deadline = Instant::now() + PATIENCE;
+            while let Some((call, heard)) = self.hear(deadline)? {
+                match heard {
+                    Heard::Answer(answer) if call == self.last => return Ok(answer),
+                    Heard::Answer(_) => {}
+                    Heard::Event(event) => self.events.push(event),
+                }
+            }
+        }
+        Err(Fault::of(&self.port, "the device does not answer"))
+    }
+
+    /// The next message; `None` if there is none before the deadline.
+    fn hear(&mut self, deadline: Instant) -> Result<Option<(Call, Heard)>, Fault> {
+        while Instant::now() < deadline {
+            let mut byte = [0];
+            match self.line.read(&mut byte) {
+                Ok(0) => return Err(Fault::of(&self.port, "the line was closed")),
+                Ok(_) => {}
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ErrorKind::TimedOut | ErrorKind::WouldBlock | ErrorKind::Interrupted
+                    ) =>
+                {
+                    continue;
+                }
+                Err(error) => return Err(Fault::of_io(&self.port, &error)),
+            }
+            let Some(Ok(frame)) = self.decoder.push(byte[0]) else { continue };
+            if let Some(message) = Message::decode(frame.kind, frame.payload) {
+                return Ok(Some((frame.call, Heard::of(message))));
+            }
+        }
+        Ok(None)
+    }
+
+    fn refused(&self, refusal: Refusal) -> Fault {
+        let why = match refusal {
+            Refusal::Garbled => "the line garbles what is sent",
+            Refusal::Unknown => "the device does not know this command: another version",
+            Refusal::Channels => "another number of channels",
+            Refusal::Piece => "pieces were lost on the line; try again",
+            Refusal::State => {
+                "the state is not one of this device's detector: channels, map and legs must be the same"
+            }
+            Refusal::Safe => "the device restarted again and again and now only talks; reset it",
+        };
+        Fault::of(&self.port, why)
+    }
+
+    fn report_of(&mut self, command: &Command) -> Result<Report, Fault> {
+        match self.ask(command)? {
+            Answer::Report(report) => Ok(report),
+            Answer::Refused(refusal) => Err(self.refused(refusal)),
+            _ => Err(self.confused()),
+        }
+    }
+
+    fn confused(&self) -> Fault {
+        Fault::of(&self.port, "the device answered something else")
+    }
+
+    fn identify(&mut self, as_json: bool) -> Result<(), Fault> {
+        let answer = self.ask(&Command::Identify)?;
+        let Answer::Identity { version: [a, b, c], channels, millihertz, uptime, board, recipe } =
+            answer
+        else {
+            return Err(self.confused());
+        };
+        // Behind the recipe's codes: inputs, block length and frequencies.
+        let word = |at: usize| {
+            recipe.get(at..).and_then(<[u8]>::first_chunk).map(|it| u32::from_le_bytes(*it))
+        };
+        let seed = recipe.last_chunk().map(|seed| u64::from_le_bytes(*seed));
+        let value = json!({
+            "board": board,
+            "version": format!("{a}.{b}.{c}"),
+            "link_version": frame::VERSION,
+            "channels": channels,
+            "samples_per_second": f64::from(millihertz) / 1000.0,
+            "periods_since_start": uptime,
+            "map_inputs": word(4),
+            "map_frequencies": word(12),
+            "map_seed": seed,
+        });
+        say_value(&value, as_json)
+    }
+
+    /// Returns whether it drifts.
+    fn status(&mut self, as_json: bool) -> Result<bool, Fault> {
+        let report = self.report_of(&Command::Status)?;
+        say_report(&report, as_json)?;
+        // Alarms are told with their age below.
+        self.events.retain(|event| matches!(event, Event::Fault(_)));
+        self.say_events(as_json)?;
+        let mut index = 0;
+        while let Answer::Past { count, ago, alarm: Some(alarm) } =
+            self.ask(&Command::History { index })?
+        {
+            say_alarm(&alarm, "past", Some(ago), as_json)?;
+            index += 1;
+            if index >= count {
+                break;
+            }
+        }
+        Ok(report.status.stage == Stage::Drift)
+    }
+
+    fn watch(&mut self, every: u32, reports: Option<u64>, as_json: bool) -> Result<(), Fault> {
+        if every > 0 {
+            self.report_of(&Command::Configure { report_every: every })?;
+        }
+        let mut told = 0;
+        while reports.is_none_or(|most| told < most) {
+            if every == 0 {
+                let report = self.report_of(&Command::Status)?;
+                self.say_events(as_json)?;
+                say_report(&report, as_json)?;
+                told += 1;
+            }
+            let deadline = Instant::now() + Duration::from_secs(1);
+            while let Some((_, heard)) = self.hear(deadline)? {
+                match heard {
+                    Heard::Answer(Answer::Report(report)) => {
+                        say_report(&report, as_json)?;
+                        told += 1;
+                        if reports.is_some_and(|most| told >= most) {
+                            return Ok(());
+                        }
+                    }
+                    Heard::Answer(_) => {}
+                    Heard::Event(event) => {
+                        self.events.push(event);
+                        self.say_events(as_json)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints what the device said beside its answers.
+    fn say_events(&mut self, as_json: bool) -> Result<(), Fault> {
+        for event in self.events.drain(..) {
+            match event {
+                Event::Alarm(alarm, false) => say_alarm(&alarm, "alarm", None, as_json)?,
+                Event::Alarm(alarm, true) => say_alarm(&alarm, "amended", None, as_json)?,
+                Event::Fault(fault) => {
+                    say_value(&json!({ "event": "fault", "fault": fault.to_string() }), as_json)?;
+                }
+                Event::Boot(start) => say_value(&start, as_json)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole state. The device may take rows between two pieces: then it is read again.
+    fn pull(&mut self) -> Result<Vec<u8>, Fault> {
+        let mut progress = Progress::new();
+        for _ in 0..READINGS {
+            let mut state = Vec::new();
+            loop {
+                let offset = u32::try_from(state.len()).unwrap_or(u32::MAX);
+                let length = u8::try_from(MAX_STATE_PIECE).unwrap_or(u8::MAX);
+                match self.ask(&Command::ReadState { offset, length })? {
+                    Answer::State { bytes, .. } if bytes.is_empty() => break,
+                    Answer::State { total, bytes, .. } => {
+                        state.extend(bytes);
+                        progress.show((state.len() as u64, Some(u64::from(total))));
+                    }
+                    Answer::Refused(refusal) => return Err(self.refused(refusal)),
+                    _ => return Err(self.confused()),
+                }
+            }
+            if Kind::of(&state).is_ok() {
+                return Ok(state);
+            }
+        }
+        Err(Fault::of(&self.port, "the state changed while it was read"))
+    }
+
+    fn push(&mut self, state: &[u8]) -> Result<Report, Fault> {
+        let total = u32::try_from(state.len()).unwrap_or(u32::MAX);
+        let mut progress = Progress::new();
+        let mut offset = 0_u32;
+        for bytes in state.chunks(MAX_PIECE) {
+            let Some(piece) = Piece::new(bytes) else { return Err(self.confused()) };
+            match self.ask(&Command::WriteState { total, offset, piece })? {
+                Answer::State { offset: next, .. } => offset = next,
+                Answer::Report(report) => return Ok(report),
+                Answer::Refused(refusal) => return Err(self.refused(refusal)),
+                _ => return Err(self.confused()),
+            }
+            progress.show((u64::from(offset), Some(u64::from(total))));
+        }
+        Err(Fault::of(&self.port, "the device expects more than the file has"))
+    }
+}
+
+enum Heard {
+    Answer(Answer),
+    Event(Event),
+}
+
+impl Heard {
+    fn of(message: Message<'_>) -> Self {
+        match message {
+            Message::Report(report) => Self::Answer(Answer::Report(report)),
+            Message::State { total, offset, bytes } => {
+                Self::Answer(Answer::State { total, offset, bytes: bytes.to_vec() })
+            }
+            Message::Nack(refusal) => Self::Answer(Answer::Refused(refusal)),
+            Message::Identity { version, channels, millihertz, uptime, board, recipe } => {
+                let board = String::from_utf8_lossy(&board).trim_end_matches('\0').to_owned();
+                Self::Answer(Answer::Identity {
+                    version,
+                    channels,
+                    millihertz,
+                    uptime,
+                    board,
+                    recipe,
+                })
+            }
+            Message::Past { count, ago, alarm, .. } => {
+                Self::Answer(Answer::Past { count, ago, alarm })
+            }
+            Message::Alarm(alarm) => Self::Event(Event::Alarm(alarm, false)),
+            Message::Amended(alarm) => Self::Event(Event::Alarm(alarm, true)),
+            Message::Fault(fault) => Self::Event(Event::Fault(fault)),
+            Message::Boot { origin, start, .. } => Self::Event(Event::Boot(json!({
+                "event": "started",
+                "from": format!("{origin:?}").to_lowercase(),
+                "cause": format!("{:?}", start.cause).to_lowercase(),
+                "detail": start.detail,
+                "tries": start.tries,
+            }))),
+        }
+    }
+}
+
+fn flag_names(given: u16) -> Vec<&'static str> {
+    [
+        (flags::SENSOR_FAULT, "sensor fault"),
+        (flags::STORE_FAULT, "store fault"),
+        (flags::SKIPPED, "last sample skipped"),
+        (flags::STORED, "stored"),
+        (flags::UNCERTAIN, "too few learning samples"),
+        (flags::ALARMS_LOST, "alarms lost"),
+        (flags::OTHER_SETTINGS, "other settings"),
+        (flags::HELD, "store not written to"),
+        (flags::SAFE, "only talks"),
+    ]
+    .into_iter()
+    .filter_map(|(flag, name)| (given & flag != 0).then_some(name))
+    .collect()
+}
+
+fn say_report(report: &Report, as_json: bool) -> Result<(), Fault> {
+    let status = &report.status;
+    let names = flag_names(report.flags);
+    if as_json {
+        return report::say_json(&json!({
+            "event": "report",
+            "stage": status.stage.name(),
+            "rows": status.rows,
+            "progress": status.progress,
+            "statistic": status.statistic,
+            "threshold": status.threshold,
+            "open": status.open,
+            "pending": report.pending,
+            "missed": report.missed,
+            "flags": names,
+        }));
+    }
+    let stage = status.stage.name();
+    let value = if status.stage.is_learned() {
+        format!("statistic {:.3} of {:.3}", status.statistic, status.threshold)
+    } else {
+        format!("{:.0} % learned", 100.0 * status.progress)
+    };
+    let mut line = format!("row {:<9} {stage:<10} {value}", status.rows);
+    if status.open > 0 {
+        line.push_str(&format!(", {} open", status.open));
+    }
+    if report.missed > 0 {
+        line.push_str(&format!(", {} missed", report.missed));
+    }
+    if !names.is_empty() {
+        line.push_str(&format!(" ({})", names.join(", ")));
+    }
+    report::say(line)
+}
+
+fn say_alarm(alarm: &Alarm, event: &str, ago: Option<u64>, as_json: bool) -> Result<(), Fault> {
+    if as_json {
+        return report::say_json(&json!({
+            "event": event,
+            "row": alarm.row,
+            "since_row": alarm.since,
+            "channel": alarm.channel,
+            "change": alarm.change.name(),
+            "leg": alarm.leg.name(),
+            "window": alarm.window,
+            "score": alarm.score,
+            "threshold": alarm.threshold,
+            "periods_ago": ago,
+        }));
+    }
+    let Alarm { row, since, channel, .. } = *alarm;
+    let change = alarm.change.name();
+    let age = ago.map_or(String::new(), |ago| format!(", {ago} periods ago"));
+    report::say(format!("{event}: {change} of channel {channel} since row {since}, row {row}{age}"))
+}
+
+fn say_value(value: &Value, as_json: bool) -> Result<(), Fault> {
+    if as_json {
+        return report::say_json(value);
+    }
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        report::say(format!("{:<22} {value}", name.replace('_', " ")))?;
+    }
+    Ok(())
+}

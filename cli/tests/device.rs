@@ -1,0 +1,154 @@
+//! `fastmmd device` against the firmware's app, over a socket.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use crate::common::{directory, fastmmd, file, noise};
+use drift_app::app::{App, Board, Config, Parts, Request};
+use drift_app::link::ByteLink;
+use drift_app::message::Start;
+use drift_app::profile::{BoardDetector, ONE_CHANNEL, RECORDING};
+use drift_app::retained::memory_bytes;
+use drift_app::sensor::NoSensor;
+use embedded_hal::i2c::{ErrorKind as BusError, ErrorType, I2c, Operation};
+
+type Detector = BoardDetector<1>;
+
+/// A bus with nothing on it.
+struct Empty;
+
+impl ErrorType for Empty {
+    type Error = BusError;
+}
+
+impl I2c for Empty {
+    fn transaction(&mut self, _: u8, _: &mut [Operation<'_>]) -> Result<(), BusError> {
+        Err(BusError::Other)
+    }
+}
+
+struct Line(UnixStream);
+
+impl ByteLink for Line {
+    type Error = std::io::Error;
+
+    fn read(&mut self) -> Result<Option<u8>, std::io::Error> {
+        let mut byte = [0];
+        match self.0.read(&mut byte) {
+            Ok(1..) => Ok(Some(byte[0])),
+            Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&mut self, byte: u8) -> Result<(), std::io::Error> {
+        self.0.write_all(&[byte])
+    }
+}
+
+/// A board that keeps its RAM from one connection to the next.
+fn board(path: &Path, stop: Arc<AtomicBool>) -> JoinHandle<()> {
+    let listener = UnixListener::bind(path).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    thread::spawn(move || {
+        let mut memory = vec![0; memory_bytes(Detector::SAVED_BYTES, 8, 1)];
+        while !stop.load(Ordering::Relaxed) {
+            let Ok((stream, _)) = listener.accept() else {
+                thread::sleep(std::time::Duration::from_millis(2));
+                continue;
+            };
+            stream.set_nonblocking(true).unwrap();
+            let ended = stream.try_clone().unwrap();
+            let mut detector = Detector::new(&ONE_CHANNEL, RECORDING).unwrap();
+            let parts = Parts {
+                board: &Board { name: "socket", millihertz: 2500, start: Start::UNKNOWN },
+                bus: Empty,
+                line: Line(stream),
+                sensor: NoSensor,
+                monitor: &mut detector,
+                settings: &RECORDING,
+                store: None,
+                memory: &mut memory,
+            };
+            let mut app = App::new(parts, Config::DEFAULT);
+            app.start();
+            loop {
+                // Until the other side has closed it.
+                if app.poll() == Request::Idle {
+                    thread::sleep(std::time::Duration::from_micros(200));
+                }
+                if closed(&ended) || stop.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+        }
+    })
+}
+
+/// Whether nobody is at the other end. The byte that tells is one between frames.
+fn closed(mut stream: &UnixStream) -> bool {
+    stream.write_all(&[0]).is_err()
+}
+
+#[test]
+fn what_was_exported_is_pushed_monitors_and_comes_back() {
+    let directory = directory("device");
+    let log = file(&directory, "log.csv", &noise(600, 600, 0.0, 3));
+    let [reference, back, socket] =
+        ["reference.bin", "back.bin", "line"].map(|name| directory.join(name));
+    let (reference, back) = (reference.to_str().unwrap(), back.to_str().unwrap());
+    let options =
+        ["--columns=2", "--features=32", "--learn=384", "--mean-time-between-false-alarms=1000"];
+    let exported = fastmmd(&[&["export", &log, "-o", reference][..], &options].concat());
+    assert_eq!(exported.code, 0, "{}", exported.err);
+    let stop = Arc::new(AtomicBool::new(false));
+    let _ = fs::remove_file(&socket);
+    let board = board(&socket, Arc::clone(&stop));
+    let port = format!("unix:{}", socket.display());
+    let device = |arguments: &[&str]| fastmmd(&[&["device", &port, "--json"], arguments].concat());
+
+    let found = device(&["identify"]);
+    assert_eq!(found.code, 0, "{}", found.err);
+    let identity = &found.json()[0];
+    assert_eq!(identity["board"], "socket");
+    assert_eq!((&identity["channels"], &identity["map_frequencies"]), (&1.into(), &32.into()));
+    assert_eq!(identity["samples_per_second"], 2.5);
+    let before = &device(&["status"]).json()[0];
+    assert_eq!((&before["stage"], &before["rows"]), (&"learning".into(), &0.into()));
+
+    let pushed = device(&["push", reference]);
+    assert_eq!(pushed.code, 0, "{}", pushed.err);
+    assert_eq!(pushed.json()[0]["stage"], "monitoring");
+    let pulled = device(&["pull", back]);
+    assert_eq!(pulled.code, 0, "{}", pulled.err);
+    assert!(fs::read(back).unwrap() == fs::read(reference).unwrap());
+    let watched = device(&["watch", "--reports=2"]);
+    let events: Vec<_> = watched.json().iter().map(|line| line["event"].clone()).collect();
+    assert_eq!(watched.code, 0, "{}", watched.err);
+    assert_eq!(
+        (&events[0], events.iter().filter(|it| *it == "report").count()),
+        (&"started".into(), 2)
+    );
+
+    let mut altered = fs::read(reference).unwrap();
+    altered[100] ^= 1;
+    fs::write(back, altered).unwrap();
+    let refused = device(&["push", back]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("not one of this device's detector"), "{}", refused.err);
+    assert_eq!(device(&["dismiss"]).json()[0]["stage"], "monitoring");
+    assert_eq!(device(&["relearn"]).json()[0]["stage"], "learning");
+    stop.store(true, Ordering::Relaxed);
+    board.join().unwrap();
+    let gone = fastmmd(&["device", "unix:/nowhere", "status"]);
+    assert_eq!(gone.code, 2);
+    assert_eq!(gone.err.lines().count(), 1, "{}", gone.err);
+}

@@ -1,0 +1,231 @@
+//! What survives resets and power cuts: the RAM that a reset leaves alone, and the EEPROM.
+
+use embedded_hal::i2c::I2c;
+use fastmmd::monitor::{Monitor, Verdict};
+
+use super::{App, is_due};
+use crate::fault::{Device, Fault, FaultKind};
+use crate::frame::Call;
+use crate::link::ByteLink;
+use crate::log;
+use crate::message::{Message, Origin, flags};
+use crate::sensor::Sensor;
+use crate::store::Step;
+
+/// An EEPROM that could not be read is tried again every this many samples.
+const LOOK_EVERY: u32 = 32;
+
+/// What was learned is written to both slots, so that damage to one does not lose it.
+const COPIES: u8 = 2;
+
+impl<B, L, S, M, const C: usize> App<'_, B, L, S, M, C>
+where
+    B: I2c,
+    L: ByteLink,
+    S: Sensor<C>,
+    M: Monitor<Row = [f32; C]>,
+{
+    /// Looks for a state, and says where it came from.
+    pub(super) fn take_up(&mut self) -> Origin {
+        if self.restore() {
+            return Origin::Memory;
+        }
+        match self.load() {
+            Ok(true) => Origin::Store,
+            Ok(false) => Origin::Fresh,
+            Err(fault) => {
+                log::fault(fault);
+                self.store_fault = Some(fault);
+                self.flags |= flags::STORE_FAULT | flags::HELD;
+                Origin::Fresh
+            }
+        }
+    }
+
+    /// Goes on from a state of this origin, and says so.
+    pub(super) fn begin(&mut self, origin: Origin) {
+        let status = self.monitor.status();
+        log::started(origin, status.rows);
+        let other_settings = self.monitor.config() != self.settings;
+        if other_settings && !status.stage.is_learned() {
+            self.relearn(Call::NONE);
+        } else if other_settings {
+            self.flags |= flags::OTHER_SETTINGS;
+        }
+        self.note_warnings();
+        if let Some(alarm) = status.alarm
+            && self.alarms.iter().all(|told| told.alarm.row != alarm.row)
+        {
+            // The host may not have received it before the restart.
+            self.remember(alarm);
+        }
+        self.say_started(origin);
+        if let Some(fault) = self.store_fault {
+            self.link.send(Call::NONE, &Message::Fault(fault));
+        }
+        if other_settings {
+            self.notify(Call::NONE, Fault::new(Device::Detector, FaultKind::OtherSettings));
+        }
+        // With no state in it, the RAM has no room for rows.
+        if self.retained.state().is_none() {
+            self.retain(Call::NONE);
+        }
+        if self.store_fault == Some(DAMAGED) && status.stage.is_learned() {
+            // The good copy takes the place of the damaged one.
+            self.keep(Call::NONE);
+        }
+    }
+
+    pub(super) fn say_started(&mut self, origin: Origin) {
+        let channels = u8::try_from(C).unwrap_or(u8::MAX);
+        self.link.send(Call::NONE, &Message::Boot { origin, channels, start: self.board.start });
+    }
+
+    /// Restores a state from the RAM that survives a reset, and processes the rows since again; returns
+    /// whether there was one.
+    fn restore(&mut self) -> bool {
+        let Self { retained, monitor, .. } = self;
+        if retained.state().is_none_or(|state| monitor.restore(state).is_err()) {
+            return false;
+        }
+        let mut raised = None;
+        retained.replay(|row| {
+            if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push(row) {
+                raised = Some(alarm);
+            }
+        });
+        if let Some(alarm) = raised {
+            self.remember(alarm);
+        }
+        true
+    }
+
+    /// Restores a state from the EEPROM; returns whether there was one.
+    fn load(&mut self) -> Result<bool, Fault> {
+        let Some(store) = &mut self.store else { return Ok(false) };
+        let mut found = None;
+        let loaded = self.retained.replace(|room| {
+            found = store.load(&mut self.bus, room)?;
+            Ok(found.map_or(0, |found| found.length))
+        });
+        let result = match (loaded, found) {
+            (Err(fault), _) => Err(fault),
+            (Ok(()), None) => Ok(false),
+            (Ok(()), Some(_)) if self.restore() => Ok(true),
+            (Ok(()), Some(_)) => Err(Fault::new(Device::Store, FaultKind::Unreadable)),
+        };
+        if matches!(result, Ok(true)) {
+            self.flags |= flags::STORED;
+        } else {
+            self.retained.forget();
+        }
+        if matches!(result, Ok(true)) && found.is_some_and(|found| found.newer_damaged) {
+            log::fault(DAMAGED);
+            self.store_fault = Some(DAMAGED);
+            self.flags |= flags::STORE_FAULT;
+        }
+        result
+    }
+
+    /// Tries again to read an EEPROM that could not be read. If there is a state in it, that takes the
+    /// place of what was learned since the start; returns whether it did.
+    pub(super) fn look_again(&mut self, rows: u64) -> bool {
+        let held = self.flags & flags::HELD != 0 && self.incoming.is_none();
+        // A state that this build cannot restore stays one.
+        let unreadable = self.store_fault.is_some_and(|fault| fault.kind == FaultKind::Unreadable);
+        if !held || unreadable || !is_due(rows, LOOK_EVERY) {
+            return false;
+        }
+        match self.load() {
+            Ok(found) => {
+                self.flags &= !flags::HELD;
+                if self.store_fault != Some(DAMAGED) {
+                    self.store_fault = None;
+                    self.flags &= !flags::STORE_FAULT;
+                }
+                if found {
+                    self.begin(Origin::Store);
+                    return true;
+                }
+            }
+            Err(fault) => self.store_fault = Some(fault),
+        }
+        // Reading has used its place.
+        self.retain(Call::NONE);
+        false
+    }
+
+    /// Copies the state to the RAM that survives a reset.
+    pub(super) fn retain(&mut self, call: Call) {
+        // A save to the EEPROM needs the copy that is there.
+        self.finish(call);
+        self.incoming = None;
+        let monitor = &*self.monitor;
+        let saved = self.retained.replace(|room| {
+            monitor.save(room).map_err(|error| Fault::new(Device::Detector, error.into()))
+        });
+        if let Err(fault) = saved {
+            self.notify(call, fault);
+        }
+    }
+
+    /// Begins to copy the state to the EEPROM, unless that may hold one that could not be read.
+    pub(super) fn keep(&mut self, call: Call) {
+        self.retain(call);
+        if self.store.is_some() && self.flags & flags::HELD == 0 {
+            let status = self.monitor.status();
+            self.kept = status.rows;
+            self.copies = if status.stage.is_learned() { COPIES } else { 1 };
+            self.begin_copy(call);
+        }
+    }
+
+    fn begin_copy(&mut self, call: Call) {
+        let (Some(store), Some(state)) = (&mut self.store, self.retained.state()) else {
+            self.copies = 0;
+            return;
+        };
+        if let Err(fault) = store.begin(&mut self.bus, state) {
+            self.not_kept(call, fault);
+        }
+    }
+
+    /// Goes on with a copy to the EEPROM: at most one page.
+    pub(super) fn go_on(&mut self, call: Call) {
+        let (Some(store), Some(state)) = (&mut self.store, self.retained.state()) else {
+            self.copies = 0;
+            return;
+        };
+        match store.step(&mut self.bus, state) {
+            Ok(Step::Continue) => {}
+            Ok(Step::Done) => {
+                self.copies = self.copies.saturating_sub(1);
+                if self.copies > 0 {
+                    return self.begin_copy(call);
+                }
+                log::stored(self.kept, state.len());
+                self.store_fault = None;
+                self.flags = (self.flags & !flags::STORE_FAULT) | flags::STORED;
+            }
+            Err(fault) => self.not_kept(call, fault),
+        }
+    }
+
+    /// Completes a copy to the EEPROM.
+    #[inline(never)]
+    pub(super) fn finish(&mut self, call: Call) {
+        while self.copies > 0 {
+            self.go_on(call);
+        }
+    }
+
+    fn not_kept(&mut self, call: Call, fault: Fault) {
+        self.copies = 0;
+        self.flags |= flags::STORE_FAULT;
+        if self.store_fault.replace(fault) != Some(fault) {
+            self.notify(call, fault);
+        }
+    }
+}
+
+const DAMAGED: Fault = Fault::new(Device::Store, FaultKind::Damaged);

@@ -1,0 +1,156 @@
+//! Boards that keep time themselves: samples, reports and faults by the clock.
+
+use super::*;
+use crate::clock::{Clock, Ticker};
+
+/// A clock that the test sets.
+struct Hand<'c>(&'c Cell<u32>);
+
+impl Clock for Hand<'_> {
+    fn periods(&mut self) -> u32 {
+        self.0.get()
+    }
+}
+
+const REPORT_EVERY: u32 = 10;
+
+fn start(bench: &mut Bench) -> Device4<'_> {
+    let parts = Parts {
+        board: &BOARD,
+        bus: &mut bench.world,
+        line: &mut bench.pipe,
+        sensor: MagnetometerThermometer::default(),
+        monitor: &mut bench.detector,
+        settings: &SETTINGS,
+        store: Some(Store::new()),
+        memory: &mut bench.memory,
+    };
+    let mut app = App::new(parts, Config { report_every: REPORT_EVERY, ..Config::DEFAULT });
+    app.start();
+    said(&mut app.line().outgoing);
+    app
+}
+
+/// Turns the main loop for this many periods, several times in each, and gives what was said.
+fn pass(app: &mut Device4<'_>, clock: &Cell<u32>, noise: &mut Noise, periods: u32) -> Answers {
+    let mut ticker = Ticker::new(Hand(clock));
+    for _ in 0..periods {
+        clock.set(clock.get().wrapping_add(1));
+        app.bus().inner().field = [0; 3].map(|_: i16| i16::from(noise.byte()));
+        for _ in 0..3 {
+            app.turn(&mut ticker);
+        }
+    }
+    said(&mut app.line().outgoing)
+}
+
+#[test]
+fn each_period_takes_one_sample_and_every_tenth_reports() {
+    let mut bench = Bench::new();
+    let clock = Cell::new(u32::MAX - 20);
+    let mut noise = Noise::new(31);
+    let mut app = start(&mut bench);
+    let found = pass(&mut app, &clock, &mut noise, 9);
+    assert_eq!((found.reports, app.monitor().rows()), (0, 9));
+    let found = pass(&mut app, &clock, &mut noise, 1);
+    assert_eq!((found.reports, found.report().status.rows), (1, 10));
+    let found = pass(&mut app, &clock, &mut noise, 100);
+    assert_eq!((found.reports, app.monitor().rows()), (10, 110));
+    assert_eq!(found.report().missed, 0);
+}
+
+/// No sample for a thousand periods: it is said a hundred times, with the fault.
+#[test]
+fn a_dead_sensor_does_not_silence_the_board() {
+    let mut bench = Bench::new();
+    let clock = Cell::new(0);
+    let mut noise = Noise::new(32);
+    let mut app = start(&mut bench);
+    pass(&mut app, &clock, &mut noise, 13);
+    app.bus().fail_next(0x1E, u16::MAX, Failure::NoAcknowledge);
+    let found = pass(&mut app, &clock, &mut noise, 1000);
+    let silent = Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge);
+    assert_eq!(found.reports, 100);
+    // Once when it began, and with each report.
+    assert_eq!(found.faults, vec![silent; 101]);
+    let report = found.report();
+    assert_eq!((report.status.rows, report.missed), (13, 997));
+    app.bus().fail_next(0, 0, Failure::NoAcknowledge);
+    let found = pass(&mut app, &clock, &mut noise, 20);
+    assert_eq!((found.faults, found.report.unwrap().flags & flags::SENSOR_FAULT), (vec![], 0));
+    assert_eq!(app.monitor().rows(), 33);
+}
+
+#[test]
+fn samples_that_were_due_while_the_board_was_busy_are_counted() {
+    let mut bench = Bench::new();
+    let clock = Cell::new(0);
+    let mut app = start(&mut bench);
+    let mut ticker = Ticker::new(Hand(&clock));
+    for passed in [1, 6, 1, 2] {
+        clock.set(clock.get() + passed);
+        app.turn(&mut ticker);
+        app.turn(&mut ticker);
+    }
+    let found = said(&mut app.line().outgoing);
+    assert_eq!((found.reports, found.report().missed, app.monitor().rows()), (1, 6, 4));
+}
+
+#[test]
+fn the_host_may_set_how_often_it_reports() {
+    let mut bench = Bench::new();
+    let clock = Cell::new(0);
+    let mut noise = Noise::new(33);
+    let mut app = start(&mut bench);
+    ask(&mut app, 1, &Command::Configure { report_every: 2 });
+    assert_eq!(pass(&mut app, &clock, &mut noise, 20).reports, 10);
+    ask(&mut app, 2, &Command::Configure { report_every: 0 });
+    assert_eq!(pass(&mut app, &clock, &mut noise, 20).reports, 0);
+}
+
+/// A state that says it has seen `rows` rows: the number is found in its bytes.
+fn forged(detector: &Detector, rows: u64) -> Vec<u8> {
+    let mut bytes = vec![0; Detector::SAVED_BYTES];
+    detector.save(&mut bytes).unwrap();
+    let now = detector.rows().to_le_bytes();
+    for at in 44..bytes.len() - 12 {
+        if bytes[at..at + 8] != now {
+            continue;
+        }
+        let mut forged = bytes.clone();
+        forged[at..at + 8].copy_from_slice(&rows.to_le_bytes());
+        let body = forged.len() - 4;
+        let sum = fastmmd::state::checksum(0, &forged[..body]);
+        forged[body..].copy_from_slice(&sum.to_le_bytes());
+        let mut copy = self::detector();
+        if copy.restore(&forged).is_ok() && copy.rows() == rows {
+            return forged;
+        }
+    }
+    panic!("the count of rows is not in the state");
+}
+
+/// 497 days at 100 samples per second.
+#[test]
+fn counts_go_on_beyond_32_bits() {
+    const LIMIT: u64 = 1 << 32;
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(34);
+    let clock = Cell::new(0);
+    let mut app = start(&mut bench);
+    run(&mut app, &mut noise, LEARNED + 3, 0.0);
+    let state = forged(app.monitor(), LIMIT - 25);
+    drop(app);
+    bench.cut_power();
+    Store::new().save(&mut bench.world, &state).unwrap();
+    let mut app = start(&mut bench);
+    let found = pass(&mut app, &clock, &mut noise, 50);
+    assert_eq!((found.reports, found.report().status.rows), (5, LIMIT + 25));
+    let mut rows = Vec::new();
+    for tag in 1..=200 {
+        rows.extend(one_step(&mut app, &mut noise, tag, 300.0).alarm.map(|alarm| alarm.row));
+    }
+    assert!(!rows.is_empty() && rows.iter().all(|row| *row >= LIMIT + 25), "{rows:?}");
+    let (count, ago, alarm) = ask(&mut app, 201, &Command::History { index: 3 }).past.unwrap();
+    assert!(count == 4 && ago <= 200 && alarm.unwrap().row > LIMIT, "{count} {ago} {alarm:?}");
+}
