@@ -42,6 +42,15 @@ impl Gaps {
             return;
         }
         self.runs.push(missing);
+        // Nearly always.
+        if !missing && self.sum.0 <= 0.0 {
+            return;
+        }
+        self.sum_up(missing);
+    }
+
+    #[inline(never)]
+    fn sum_up(&mut self, missing: bool) {
         let sum = if missing { self.sum.0 + self.up.0 } else { self.sum.0 - self.down.0 };
         self.sum.0 = smaller(larger(sum, 0.0), self.open.0 + CEILING);
         self.rows = if self.sum.0 > 0.0 { self.rows.saturating_add(1) } else { 0 };

@@ -272,10 +272,11 @@ impl<L: Legs> Channel<L> {
     /// is over.
     ///
     /// The last alarm was of the leg that was `told`, so many rows ago.
+    #[inline]
     pub(super) fn decide(
         &mut self,
         index: usize,
-        (at, told): (u64, Option<(Leg, u64)>),
+        told: (u64, Option<(Leg, u64)>),
         found: Option<&[Found; 4]>,
         plan: &Plan,
         present: &mut Present,
@@ -286,6 +287,18 @@ impl<L: Legs> Channel<L> {
             self.runs_told = [false; 2];
             return;
         }
+        self.decide_change(index, told, found, plan, present);
+    }
+
+    #[inline(never)]
+    fn decide_change(
+        &mut self,
+        index: usize,
+        (at, told): (u64, Option<(Leg, u64)>),
+        found: Option<&[Found; 4]>,
+        plan: &Plan,
+        present: &mut Present,
+    ) {
         self.decide_runs(index, at, present);
         // What a stuck channel does to its windows only follows from that.
         let explained = self.is_stuck() || self.causes.iter().any(Cause::is_recent);
