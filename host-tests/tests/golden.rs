@@ -120,20 +120,28 @@ pub(crate) fn golden_mixture(before: u32, verdict: u32) -> u32 {
 
 /// The detector with all legs.
 pub(crate) const GOLDEN_DETECTOR: GoldenDetector = GoldenDetector {
-    record: 0x730e_9efb,
+    record: 0xde2e_eb22,
     verdicts: 0x7680_2c8b,
-    alarms: 1,
-    amended: 1,
-    first: [1403, 1390, 1],
+    alarms: 0x0000_0001,
+    amended: 0x0000_0001,
+    first: [
+        0x0000_057b,
+        0x0000_056e,
+        0x0000_0001,
+    ],
     score: 0x3fea_e2c2,
 };
 
 /// The detector with all legs and a cycle.
 pub(crate) const GOLDEN_DETECTOR_CYCLIC: GoldenDetector = GoldenDetector {
-    record: 0xb363_6f22,
+    record: 0xd4b9_784d,
     verdicts: 0x5479_180f,
-    alarms: 1,
-    amended: 1,
-    first: [1403, 1401, 1],
+    alarms: 0x0000_0001,
+    amended: 0x0000_0001,
+    first: [
+        0x0000_057b,
+        0x0000_0579,
+        0x0000_0001,
+    ],
     score: 0x3fce_7c0f,
 };
