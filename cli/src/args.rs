@@ -362,6 +362,27 @@ pub(crate) struct TestArguments {
     pub(crate) json: bool,
 }
 
+/// Which rows of a file the commands of the toolbox use.
+#[derive(Args)]
+pub(crate) struct WholeRows {
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// What to do with rows that have an empty cell, NaN or infinity.
+    #[arg(long, value_parser = whole_rows(), default_value = "error")]
+    pub(crate) missing: Missing,
+}
+
+/// How they show what they found.
+#[derive(Args)]
+pub(crate) struct Shown {
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw it.
+    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
+    pub(crate) plot: Option<PathBuf>,
+}
+
 #[derive(Args)]
 pub(crate) struct IndependenceArguments {
     /// The log, as CSV.
@@ -373,22 +394,15 @@ pub(crate) struct IndependenceArguments {
     #[arg(long, value_delimiter = ',', value_name = "C,D")]
     pub(crate) second: Option<Vec<String>>,
     #[command(flatten)]
-    pub(crate) columns: Columns,
-    /// What to do with rows that have an empty cell, NaN or infinity.
-    #[arg(long, value_parser = whole_rows(), default_value = "error")]
-    pub(crate) missing: Missing,
+    pub(crate) rows: WholeRows,
     /// Level of the test.
     #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
     pub(crate) alpha: f64,
     /// Seed of shuffles and of what is chosen.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Draw it.
-    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
-    pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
 }
 
 #[derive(Args)]
@@ -399,16 +413,9 @@ pub(crate) struct SelectArguments {
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: String,
     #[command(flatten)]
-    pub(crate) columns: Columns,
-    /// What to do with rows that have an empty cell, NaN or infinity.
-    #[arg(long, value_parser = whole_rows(), default_value = "error")]
-    pub(crate) missing: Missing,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Draw it.
-    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
-    pub(crate) plot: Option<PathBuf>,
+    pub(crate) rows: WholeRows,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
 }
 
 #[derive(Args)]
@@ -418,22 +425,15 @@ pub(crate) struct ReweightArguments {
     /// The rows that they should look like, with the same columns.
     pub(crate) target: PathBuf,
     #[command(flatten)]
-    pub(crate) columns: Columns,
-    /// What to do with rows that have an empty cell, NaN or infinity.
-    #[arg(long, value_parser = whole_rows(), default_value = "error")]
-    pub(crate) missing: Missing,
+    pub(crate) rows: WholeRows,
     /// File for the weights, one a line below a heading.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// How much even weights are preferred: λ of the penalty λ‖β‖².
     #[arg(long, default_value_t = 0.001, value_parser = positive, allow_negative_numbers = true)]
     pub(crate) ridge: f64,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Draw it.
-    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
-    pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
 }
 
 #[derive(Args)]
@@ -443,10 +443,7 @@ pub(crate) struct NystromArguments {
     /// The other sample, with the same columns.
     pub(crate) y: PathBuf,
     #[command(flatten)]
-    pub(crate) columns: Columns,
-    /// What to do with rows that have an empty cell, NaN or infinity.
-    #[arg(long, value_parser = whole_rows(), default_value = "error")]
-    pub(crate) missing: Missing,
+    pub(crate) rows: WholeRows,
     /// Number of landmarks, drawn from the rows of both files.
     #[arg(long, default_value_t = 32)]
     pub(crate) landmarks: usize,
@@ -456,12 +453,8 @@ pub(crate) struct NystromArguments {
     /// Seed of shuffles and of what is chosen.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Draw it.
-    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
-    pub(crate) plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,6 +12,9 @@ use crate::files;
 use crate::report::{self, GREEN, RED, number};
 use crate::saved::{self, Saved};
 
+/// A p-value below which devices that are merged are said to differ.
+const SURELY: f32 = 1e-3;
+
 /// Prints how different two saved detectors are; returns whether they differ.
 pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result<bool, Fault> {
     let (own, other) = (Saved::read(first)?, files::read(second)?);
@@ -57,14 +60,25 @@ pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
         return Err(Fault::new("nothing to merge"));
     };
     let own = Saved::read(first)?;
-    let mut detector = own.detector()?;
+    let (mut detector, alone) = (own.detector()?, own.detector()?);
+    let mut different = Vec::new();
     for path in others {
-        let other = own.restored(&files::read(path)?);
-        let merged = other.and_then(|other| detector.merge(&other));
-        merged.map_err(|error| explain(path, error))?;
+        let other = own.restored(&files::read(path)?).map_err(|error| explain(path, error))?;
+        let difference = alone.difference(&other).map_err(|error| explain(path, error))?;
+        if difference.p_value < SURELY {
+            different.push(path.display().to_string());
+        }
+        detector.merge(&other).map_err(|error| explain(path, error))?;
     }
     saved::write(output, &detector)?;
     report::say(format!("{}: {} devices", output.display(), detector.merged()))?;
+    if !different.is_empty() {
+        report::say(format!(
+            "note: {} differ from {} (see fastmmd compare): what all of them do is healthy now",
+            different.join(", "),
+            first.display()
+        ))?;
+    }
     report::say(format!(
         "note: channels are predicted from their past as {} learned it",
         first.display()

@@ -33,7 +33,7 @@ pub(crate) fn strength(x: &Points, y: &Points) -> Result<f64, Fault> {
 /// Runs the test; returns whether the groups depend on each other.
 pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
     let working = Working::begin("testing");
-    let sample = Sample::read(&arguments.log, &arguments.columns, arguments.missing)?;
+    let sample = Sample::read(&arguments.log, &arguments.rows.columns, arguments.rows.missing)?;
     let all = sample.rows.len();
     let sample = sample.thinned(MOST_ROWS);
     let group = |names: &[String]| -> Result<Vec<usize>, Fault> {
@@ -65,11 +65,11 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
     }
     single.sort_by(|a, b| b.1.total_cmp(&a.1));
     let depend = p_value <= arguments.alpha;
-    if let Some(path) = &arguments.plot {
+    if let Some(path) = &arguments.shown.plot {
         bars::draw(path, "Dependence of each two columns, from 0 to 1", &single)?;
     }
     drop(working);
-    if arguments.json {
+    if arguments.shown.json {
         let of_pairs: Vec<_> = single
             .iter()
             .map(|(name, value)| json!({ "pair": name, "dependence": value }))

@@ -18,7 +18,7 @@ const SHUFFLES: usize = 199;
 /// Runs the test by landmarks; returns whether the files differ.
 pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
     let working = Working::begin("testing");
-    let read = |path| Sample::read(path, &arguments.columns, arguments.missing);
+    let read = |path| Sample::read(path, &arguments.rows.columns, arguments.rows.missing);
     let (x, y) = (read(&arguments.x)?, read(&arguments.y)?);
     if x.names != y.names {
         return Err(Fault::new("the files have different columns"));
@@ -69,13 +69,13 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
     let share = |count: usize| fastmmd_reference::real(count + 1);
     let p_value = share(larger) / share(SHUFFLES);
     let differ = p_value <= arguments.alpha;
-    if let Some(path) = &arguments.plot {
+    if let Some(path) = &arguments.shown.plot {
         let bars: Vec<_> =
             values.iter().map(|(count, value)| (format!("{count} landmarks"), *value)).collect();
         bars::draw(path, "Squared MMD by landmarks", &bars)?;
     }
     drop(working);
-    if arguments.json {
+    if arguments.shown.json {
         let list: Vec<_> = values
             .iter()
             .map(|(count, value)| json!({ "landmarks": count, "mmd2": value }))

@@ -29,7 +29,7 @@ fn moments(rows: &[Vec<f64>], column: usize) -> (f64, f64) {
 /// Finds the weights, writes them, and says how far means are apart before and after.
 pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
     let working = Working::begin("matching");
-    let read = |path| Sample::read(path, &arguments.columns, arguments.missing);
+    let read = |path| Sample::read(path, &arguments.rows.columns, arguments.rows.missing);
     let (own, target) = (read(&arguments.log)?, read(&arguments.target)?);
     if own.names != target.names {
         return Err(Fault::new("the files have different columns"));
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
         }
         files::write(path, text.as_bytes())?;
     }
-    if let Some(path) = &arguments.plot {
+    if let Some(path) = &arguments.shown.plot {
         let two = apart.iter().flat_map(|(name, before, after)| {
             [(format!("{name}, as it is"), *before), (format!("{name}, weighted"), *after)]
         });
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
     }
     drop(working);
     let effective = matched.effective_samples();
-    if arguments.json {
+    if arguments.shown.json {
         let columns: Vec<_> = apart
             .iter()
             .map(

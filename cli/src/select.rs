@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 300;
 /// Ranks the columns, the most telling first.
 pub(crate) fn run(arguments: &SelectArguments) -> Result<(), Fault> {
     let working = Working::begin("selecting");
-    let sample = Sample::read(&arguments.log, &arguments.columns, arguments.missing)?;
+    let sample = Sample::read(&arguments.log, &arguments.rows.columns, arguments.rows.missing)?;
     let all = sample.rows.len();
     let sample = sample.thinned(MOST_ROWS);
     let label = sample.column(&arguments.label)?;
@@ -42,13 +42,13 @@ pub(crate) fn run(arguments: &SelectArguments) -> Result<(), Fault> {
         let own = selection::standardised(&sample.part(&[columns[place]])?).map_err(refused)?;
         ranked.push((sample.names[columns[place]].clone(), strength(&own, &y)?));
     }
-    if let Some(path) = &arguments.plot {
+    if let Some(path) = &arguments.shown.plot {
         let title =
             format!("Columns that tell {}, the best first; dependence alone", sample.names[label]);
         bars::draw(path, &title, &ranked)?;
     }
     drop(working);
-    if arguments.json {
+    if arguments.shown.json {
         let list: Vec<_> = ranked
             .iter()
             .map(|(name, value)| json!({ "column": name, "dependence": value }))
