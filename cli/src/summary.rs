@@ -118,7 +118,7 @@ fn of_channel(name: &str, quality: &ChannelQuality) -> Vec<String> {
         lines.push(format!("{name}: {} of the learning rows had no reading", percent(missing)));
     }
     if deviation <= 0.0 {
-        let moved = "any movement of it is out of range";
+        let moved = "a movement of it that lasts, or comes again soon, is an alarm";
         lines.push(format!("{name}: stood still while learning, at {level}; {moved}"));
         return lines;
     }

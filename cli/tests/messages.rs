@@ -121,7 +121,7 @@ fn a_channel_that_stands_still_is_no_error() {
     let log = file(&at, "still.csv", &still(9999));
     let ran = fastmmd(&["replay", &log, "--columns", "b"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    let told = "note: b: stood still while learning, at 7.5; any movement of it is out of range";
+    let told = "note: b: stood still while learning, at 7.5; a movement of it that lasts, or comes again soon, is an alarm";
     assert!(ran.out.contains(told), "{}", ran.out);
     let ran = fastmmd(&["export", &log, "-o", "/dev/null"]);
     assert!(ran.code == 0 && ran.out.contains(told), "{ran:?}");

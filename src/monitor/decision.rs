@@ -468,7 +468,8 @@ impl<L: Legs> Channel<L> {
         if let (Some(cause), Some(kind)) = (self.causes.get(place), Kind::ALL.get(place)) {
             let size = self.size_now(*kind).unwrap_or(cause.size());
             let open = Open { leg: kind.leg(), channel, rows: cause.rows(), size };
-            return cause.is_open().then_some(open);
+            // What a stuck channel does to its windows only follows from that.
+            return (cause.is_open() && !self.is_stuck()).then_some(open);
         }
         let runs = [(self.stillness.overdue(), Leg::Stuck), (self.gaps.overdue(), Leg::Missing)];
         let (overdue, leg) = *runs.get(place.checked_sub(Kind::ALL.len())?)?;

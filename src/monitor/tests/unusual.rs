@@ -51,6 +51,7 @@ fn nothing_is_learned_from_a_stuck_channel() {
     }
     assert_eq!(thresholds(&detector), before);
     assert_eq!(detector.last_alarm().map(|alarm| alarm.change), Some(Change::Stuck));
+    assert!(detector.open().all(|open| open.channel != Some(0) || open.leg == Leg::Stuck));
 }
 
 #[test]
