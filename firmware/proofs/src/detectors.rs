@@ -11,7 +11,7 @@ use fastmmd::monitor::{
     coupling,
 };
 use fastmmd::shape::Fixed;
-use fastmmd::state::Kind;
+use fastmmd::state::{Kind, checksum};
 use fastmmd::{Embedding, Error, FeatureMap, Fourier, MapKind, Profile, Regimes, Sampling};
 
 use crate::maps::{Sink, window};
@@ -100,7 +100,9 @@ fn detector<'m, M, L, const D: usize>(
     let _ = black_box(detector.restore(window(&mut bytes)));
     let saved: Result<SavedLegs, _> = SavedLegs::restore(window(&mut bytes));
     let _ = black_box(Kind::of(window(&mut bytes)));
+    black_box(checksum(black_box(0), window(&mut bytes)));
     let _ = black_box(saved.map(|saved| saved == SavedLegs::of::<L>()));
+    black_box(&mut detector).skip(black_box(9));
     black_box(&mut detector).relearn();
     let _ = black_box(detector.relearn_with(black_box(config)));
     through_the_trait(&mut detector, &sample(), config);
@@ -125,7 +127,6 @@ where
     detector.quality().for_each(|ChannelQuality { level, deviation, .. }| {
         black_box((level, deviation));
     });
-    detector.skip(9);
     detector.mute().for_each(|Mute { leg, channel, .. }| {
         black_box((leg, channel));
     });

@@ -3,7 +3,7 @@
 use crate::error::{
     Error, LEARNING_ROWS, Parameter, SCALING_ROWS, WINDOW_ROWS, check_mean_time, has_rows,
 };
-use crate::monitor::legs::tail::{Design, LEAST_MEMORY, Shape};
+use crate::monitor::legs::tail::{Design, Shape, memory_of};
 use crate::numeric::{ln_f32, row_count, sqrt_f32};
 use crate::state::plain;
 
@@ -85,7 +85,7 @@ impl Config {
             unit: 0.0,
             // Covariances of features within ±√2 are at most 2, so two are at most 4 apart.
             reach: 4.0 * sqrt_f32(row_count(self.window)),
-            memory: self.learning_rows.max(LEAST_MEMORY),
+            memory: memory_of(self.learning_rows),
         }
     }
 }

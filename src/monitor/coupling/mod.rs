@@ -17,7 +17,7 @@ use super::cause::{Cause, Event};
 use super::detector::draw_in;
 use super::legs::End;
 use super::legs::charts::rate;
-use super::legs::tail::Tail;
+use super::legs::tail::{Tail, after_learning, while_learning};
 use super::verdict::Stage;
 
 mod config;
@@ -221,8 +221,9 @@ where
         let length = row_count(self.config.window);
         reference.blend(a, b, 1.0 / count);
         window.blend(a, b, larger(rate(self.config.window), 1.0 / count));
-        if count > 2.0 * length {
-            statistic.0 = length * window.squared_distance(reference) / (1.0 - length / count);
+        let squared = length * window.squared_distance(reference);
+        if let Some(r) = while_learning(squared, length, count) {
+            statistic.0 = r;
             if tail.learn(statistic.0) {
                 tail.turn(self.config.design().block);
             }
@@ -250,7 +251,7 @@ where
         let (length, rows) = (row_count(self.config.window), row_count(self.config.learning_rows));
         window.blend(a, b, rate(self.config.window));
         let distance = window.squared_distance(reference);
-        statistic.0 = length * distance * (rows / (rows + length));
+        statistic.0 = after_learning(length * distance, length, rows);
         // Nothing is learned from a change.
         if !cause.is_open() && tail.follow(statistic.0) {
             tail.adapt(&self.config.design());

@@ -5,7 +5,7 @@ use core::hint::select_unpredictable;
 use crate::numeric::{larger, row_count, sqrt_f32};
 use crate::state::{NonNegative, state};
 
-use super::tail::{Design, Shape, Tail};
+use super::tail::{Design, Shape, Tail, after_learning, while_learning};
 use super::{Found, Plan};
 
 /// Which way a score must go to count.
@@ -109,7 +109,7 @@ impl Known {
     /// R of a window whose mean this is: the square of its deviation from the learned mean, less
     /// what the error of that adds to it.
     fn statistic(&self, side: Side, mean: f32, window: u32) -> f32 {
-        squared(side, mean - self.mean) * (self.rows / (self.rows + row_count(window)))
+        after_learning(squared(side, mean - self.mean), row_count(window), self.rows)
     }
 
     /// What is known of a window's statistic beforehand.
@@ -144,11 +144,10 @@ impl<const N: usize> Charts<N> {
         for (chart, window) in self.watched(score, plan) {
             chart.mean += larger(rate(window), 1.0 / count) * (value - chart.mean);
             let length = row_count(window);
-            if collects && count > 2.0 * length {
-                let r = squared(score.side, chart.mean - mean) / (1.0 - length / count);
-                if chart.tail.learn(r) {
-                    chart.tail.turn(Design::block_of(window, plan.collected));
-                }
+            let squared = squared(score.side, chart.mean - mean);
+            let r = while_learning(squared, length, count).filter(|_| collects);
+            if r.is_some_and(|r| chart.tail.learn(r)) {
+                chart.tail.turn(Design::block_of(window, plan.collected));
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::shape::{Length, Per};
 use crate::state::state;
 
 use super::charts::rate;
-use super::tail::{Design, Shape, Tail};
+use super::tail::{Design, Shape, Tail, after_learning, while_learning};
 use super::{End, Found, Plan, share};
 
 /// Longest window, in rows.
@@ -85,11 +85,9 @@ impl<F: Length> Joint<F> {
         let (count, window) = (row_count(self.rows), window_of(plan));
         let length = row_count(window);
         let distance = self.take_in(map, vector, window, 1.0 / count)?;
-        if collects && count > 2.0 * length {
-            let r = length * distance / (1.0 - length / count);
-            if self.tail.learn(r) {
-                self.tail.turn(Design::block_of(window, plan.collected));
-            }
+        let r = while_learning(length * distance, length, count);
+        if r.filter(|_| collects).is_some_and(|r| self.tail.learn(r)) {
+            self.tail.turn(Design::block_of(window, plan.collected));
         }
         Ok(())
     }
@@ -132,7 +130,8 @@ impl<F: Length> Joint<F> {
     ) -> Result<Found, Error> {
         let window = window_of(plan);
         let (length, rows) = (row_count(window), row_count(self.rows.max(1)));
-        let r = length * self.take_in(map, vector, window, 0.0)? * (rows / (rows + length));
+        let squared = length * self.take_in(map, vector, window, 0.0)?;
+        let r = after_learning(squared, length, rows);
         let mut found = Found::CALM;
         found.take_in(&mut self.tail, r, window);
         if adapts && !self.tail.is_mute() && self.tail.follow(r) {
@@ -152,7 +151,7 @@ impl<F: Length> Joint<F> {
         let window = window_of(plan);
         let (length, rows) = (row_count(window), row_count(self.rows.max(1)));
         let distance = self.by_frequency().sum::<f32>() / f32_of(self.circles.len());
-        let r = length * distance * (rows / (rows + length));
+        let r = after_learning(length * distance, length, rows);
         (!self.tail.is_mute()).then(|| (window, sqrt_f32(r), sqrt_f32(self.tail.open())))
     }
 

@@ -16,7 +16,7 @@ use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
 
 use choice::{Legs, Switch};
 
-use tail::{CALM_NATS, LEAST_MEMORY, Tail};
+use tail::{CALM_NATS, Tail, memory_of};
 
 /// Shares of the promise that each leg has, of each channel and of all together.
 pub(crate) mod share {
@@ -74,7 +74,7 @@ impl Plan {
 
     /// Rows that thresholds remember after learning.
     pub(crate) fn memory(&self) -> u32 {
-        self.learning_rows.max(LEAST_MEMORY)
+        memory_of(self.learning_rows)
     }
 }
 

@@ -36,7 +36,7 @@ const AGAIN: f32 = 1.15;
 /// A window that was dismissed while it was filling may rise by this factor at the most.
 const STILL_RISING: f32 = 4.0;
 /// Least rows that thresholds remember after learning.
-pub(crate) const LEAST_MEMORY: u32 = 4000;
+const LEAST_MEMORY: u32 = 4000;
 /// How fast what blocks say is believed in full, once it differs by more than chance.
 const SURE: f32 = 2.0;
 /// ln(2).
@@ -72,6 +72,24 @@ pub(crate) struct Design {
     pub(crate) reach: f32,
     /// Rows after which a block is forgotten, once learning is over.
     pub(crate) memory: u32,
+}
+
+/// R of a window, from the square of its distance to the mean of all `learned` rows so far, while it
+/// is learned: it shares its rows with them, and is nearer to them by that. `None` before two windows.
+#[inline]
+pub(crate) fn while_learning(squared: f32, window: f32, learned: f32) -> Option<f32> {
+    (learned > 2.0 * window).then(|| squared / (1.0 - window / learned))
+}
+
+/// R of a window after learning: what the error of the learned mean adds is taken off.
+#[inline]
+pub(crate) fn after_learning(squared: f32, window: f32, learned: f32) -> f32 {
+    squared * (learned / (learned + window))
+}
+
+/// Rows that thresholds remember after learning from so many.
+pub(crate) fn memory_of(learning_rows: u32) -> u32 {
+    learning_rows.max(LEAST_MEMORY)
 }
 
 impl Design {
