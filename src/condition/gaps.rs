@@ -142,6 +142,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn readings_that_come_more_rarely_are_noticed() {
         for (learned, part, within) in
             [(0.0, 0.2, 60), (0.05, 0.4, 60), (0.05, 0.2, 300), (0.3, 0.8, 100)]
@@ -152,6 +153,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn as_many_as_before_are_not() {
         for part in [0.0, 0.01, 0.05, 0.3, 0.6] {
             assert_eq!(found(part, part, 100_000), None, "{part}");

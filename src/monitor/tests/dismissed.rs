@@ -43,7 +43,6 @@ fn alarms_after(
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "too slow when interpreted")]
 fn the_same_does_not_alarm_again_and_other_things_do() {
     for shift in [3.0, 10.0] {
         // While it lasts, and just after.
@@ -67,7 +66,6 @@ fn the_same_does_not_alarm_again_and_other_things_do() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "too slow when interpreted")]
 fn while_it_lasts_it_is_over() {
     let mut again = 0;
     for shift in [1.0, 2.0, 5.0, 10.0, -200.0] {

@@ -55,7 +55,6 @@ fn nothing_is_learned_from_a_stuck_channel() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "too slow when interpreted")]
 fn impulses_far_apart_are_outliers_and_one_drift() {
     for (every, rows) in [(20, 400), (250, 9000)] {
         let (detector, found) = alarms(config(), 9, ONSET + rows, |row, x| {
