@@ -9,6 +9,7 @@ use super::cause::{AMENDED, Cause, Event, TOGETHER};
 use super::channel::{Channel, Kind, STATISTICS};
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
+use super::legs::joint::Joint;
 use super::legs::tail::CALM_NATS;
 use super::legs::{End, Found, Plan};
 use super::saved::LastAlarm;
@@ -140,18 +141,20 @@ where
 
     fn end_joint(&mut self, leg: Leg, plan: &Plan, end: End) {
         let Memory { values, innovations, .. } = &mut self.state;
-        let joint =
-            if leg == Leg::Values { values.carried_mut() } else { innovations.carried_mut() };
-        if let Some(joint) = joint {
-            joint.end(plan, end);
+        for (joint, of) in
+            [(values.carried_mut(), Leg::Values), (innovations.carried_mut(), Leg::Innovations)]
+        {
+            if let Some(joint) = joint.filter(|_| of == leg) {
+                joint.end(plan, end);
+            }
         }
     }
 
     /// The channel that the joint distribution differs most along, and how it changed. O(C·L).
     #[inline(never)]
     fn suspect(&self, leg: Leg) -> (usize, Change) {
-        let Memory { channels, values, innovations, .. } = &self.state;
-        let joint = if leg == Leg::Values { values.carried() } else { innovations.carried() };
+        let channels = &self.state.channels;
+        let joint = self.state.joint_legs().into_iter().find(|(_, of)| *of == leg);
         // A channel whose own level or spread is off is why.
         let evidence = |channel: &Channel<L>| {
             let (level, spread) = channel.evidence();
@@ -170,7 +173,7 @@ where
         }
         let (mut frequency, mut shares) = (channels.like(0.0), channels.like([0.0_f32; 2]));
         for (place, distance) in
-            joint.into_iter().flat_map(|joint| joint.by_frequency()).enumerate()
+            joint.and_then(|(joint, _)| joint).into_iter().flat_map(Joint::by_frequency).enumerate()
         {
             if !self.map.frequency_into(place, &mut frequency) {
                 continue;
@@ -301,14 +304,15 @@ impl<L: Legs> Channel<L> {
     ) {
         self.decide_runs(index, at, present);
         // What a stuck channel does to its windows only follows from that.
-        let explained = self.is_stuck() || self.causes.iter().any(Cause::is_recent);
+        let is_recent = |kind: &Kind| self.cause(*kind).is_recent();
+        let explained = self.is_stuck() || Kind::ALL.iter().any(is_recent);
         let rougher = self.rougher();
         let strays = rougher < 1.0 || self.is_of(Kind::Jump);
         for (place, kind) in Kind::ALL.into_iter().enumerate() {
             let found = found.and_then(|found| found.get(place));
             if let Some(found) = found {
                 let (size, least) = self.size(kind, found);
-                let Some(cause) = self.causes.get_mut(place) else { continue };
+                let cause = self.cause_mut(kind);
                 let excess = match kind {
                     // What is rougher strays farther, and more often out of range.
                     Kind::Level | Kind::Jump if !cause.is_open() => found.excess_of_part(rougher),
@@ -318,11 +322,11 @@ impl<L: Legs> Channel<L> {
                 if cause.push(excess, size, least) == Event::Closed {
                     self.end(kind, plan, End::ByItself);
                 }
-            } else if let Some(cause) = self.causes.get_mut(place) {
-                cause.pass();
+            } else {
+                self.cause_mut(kind).pass();
             }
             let explained = explained || found.is_some_and(|found| self.follows(kind, found));
-            self.tell_of(index, (at, told), (place, kind), found, explained, present);
+            self.tell_of(index, (at, told), kind, found, explained, present);
         }
         self.note_onset();
     }
@@ -332,28 +336,26 @@ impl<L: Legs> Channel<L> {
         &mut self,
         index: usize,
         (at, told): (u64, Option<(Leg, u64)>),
-        (place, kind): (usize, Kind),
+        kind: Kind,
         found: Option<&Found>,
         explained: bool,
         present: &mut Present,
     ) {
-        let waits = self.causes.get(place).is_some_and(Cause::is_waiting);
+        let waits = self.cause(kind).is_waiting();
         if let (true, Some(found)) = (waits, found) {
             // One that waited its turn may stand lower by now.
             let found = if found.threshold > 0.0 { *found } else { self.standing(kind) };
             let rows = self.rows_since(kind, found.window);
             let last = told.filter(|(leg, _)| *leg == kind.leg());
             if explained || last.is_some_and(|(_, told)| belongs(rows, told)) {
-                if let Some(cause) = self.causes.get_mut(place) {
-                    cause.explain();
-                }
+                self.cause_mut(kind).explain();
             } else {
                 let since = at.saturating_sub(u64::from(rows));
                 let alarm = alarm(at, since, index, kind.change(), kind.leg(), &found);
                 present.raise(found.excess, alarm);
             }
         }
-        if self.causes.get(place).is_some_and(Cause::is_open) {
+        if self.is_of(kind) {
             present.open = true;
             match kind {
                 Kind::Level => present.level = true,
@@ -381,14 +383,12 @@ impl<L: Legs> Channel<L> {
             }
         }
         if self.is_stuck() {
-            self.causes.iter_mut().filter(|cause| cause.is_open()).for_each(Cause::explain);
+            for kind in Kind::ALL {
+                if self.is_of(kind) {
+                    self.cause_mut(kind).explain();
+                }
+            }
         }
-    }
-
-    /// Whether a change of this kind is going on.
-    pub(super) fn is_of(&self, kind: Kind) -> bool {
-        let mut causes = self.causes.iter().zip(Kind::ALL);
-        causes.any(|(cause, of)| of == kind && cause.is_open())
     }
 
     /// While the spread is off, by how much smaller residuals would be if it were not: at most 1.
@@ -409,8 +409,8 @@ impl<L: Legs> Channel<L> {
             // Of all channels together.
             Leg::Values | Leg::Innovations => {}
             other @ (Leg::Level | Leg::Jump | Leg::Spread | Leg::Range) => {
-                let causes = self.causes.iter_mut().zip(Kind::ALL);
-                causes.filter(|(_, kind)| kind.leg() == other).for_each(|(cause, _)| cause.tell());
+                let kinds = Kind::ALL.into_iter().filter(|kind| kind.leg() == other);
+                kinds.for_each(|kind| self.cause_mut(kind).tell());
             }
         }
     }
@@ -418,8 +418,7 @@ impl<L: Legs> Channel<L> {
     /// An alarm of this channel that is due to be looked at again, as far as it is still known.
     #[inline(never)]
     fn due(&self, index: usize, at: u64) -> Option<Alarm> {
-        let mut causes = self.causes.iter().zip(Kind::ALL);
-        let (_, kind) = causes.find(|(cause, _)| cause.is_to_be_amended())?;
+        let kind = Kind::ALL.into_iter().find(|kind| self.cause(*kind).is_to_be_amended())?;
         let found = self.standing(kind);
         let (row, rows) = (at.saturating_sub(AMENDED), self.rows_since(kind, found.window));
         let since = at.saturating_sub(u64::from(rows)).min(row);
@@ -465,7 +464,8 @@ impl<L: Legs> Channel<L> {
     /// What differs, by its place: one of [`Kind::ALL`], stuck or missing.
     fn open(&self, index: usize, place: usize) -> Option<Open> {
         let channel = Some(index);
-        if let (Some(cause), Some(kind)) = (self.causes.get(place), Kind::ALL.get(place)) {
+        if let Some(kind) = Kind::ALL.get(place) {
+            let cause = self.cause(*kind);
             let size = self.size_now(*kind).unwrap_or(cause.size());
             let open = Open { leg: kind.leg(), channel, rows: cause.rows(), size };
             // What a stuck channel does to its windows only follows from that.

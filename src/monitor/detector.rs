@@ -19,7 +19,7 @@ use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
 use super::legs::{Found, Plan, ln_shares};
 use super::saved::LastAlarm;
-use super::verdict::{Alarm, Stage, Verdict};
+use super::verdict::{Alarm, Leg, Stage, Verdict};
 
 /// Rows that may be skipped without predictions being any worse.
 const FEW: u32 = 8;
@@ -90,6 +90,11 @@ state! {
 }
 
 impl<C: Length, F: Length, L: Legs> Memory<C, F, L> {
+    /// The joint legs, as far as they are carried.
+    pub(super) fn joint_legs(&self) -> [(Option<&Joint<F>>, Leg); 2] {
+        [(self.values.carried(), Leg::Values), (self.innovations.carried(), Leg::Innovations)]
+    }
+
     /// Whether an alarm is of a channel that there is: a caller may use it as an index.
     fn has_channel_of(&self, alarm: &LastAlarm) -> bool {
         alarm.get().is_none_or(|alarm| alarm.channel < self.channels.len())

@@ -4,7 +4,7 @@ use crate::features::FeatureMap;
 use crate::features::sincos::SinCos;
 
 use super::detector::Detector;
-use super::legs::choice::{Legs, Slot};
+use super::legs::choice::Legs;
 use super::legs::wander::Steadiness;
 use super::verdict::Leg;
 
@@ -99,11 +99,7 @@ where
             channel.map(|(leg, window, index)| Mute { leg, channel: Some(index), window })
         });
         let learned = self.state.stage.is_learned();
-        let joint = [
-            (self.state.values.carried(), Leg::Values),
-            (self.state.innovations.carried(), Leg::Innovations),
-        ];
-        let joint = joint.into_iter().filter_map(move |(joint, leg)| {
+        let joint = self.state.joint_legs().into_iter().filter_map(move |(joint, leg)| {
             let window = joint.filter(|_| learned)?.mute(&plan)?;
             Some(Mute { leg, channel: None, window })
         });

@@ -5,7 +5,7 @@ use crate::features::sincos::SinCos;
 
 use super::channel::{Channel, STATISTICS};
 use super::detector::Detector;
-use super::legs::choice::{Legs, Slot};
+use super::legs::choice::Legs;
 use super::verdict::{Leg, LegStatus};
 
 impl<M, L> Detector<'_, M, L>
@@ -25,12 +25,8 @@ where
             })
         });
         let plan = self.plan();
-        let joint = [
-            (self.state.values.carried(), Leg::Values),
-            (self.state.innovations.carried(), Leg::Innovations),
-        ];
         let wanders = self.state.channels.iter().any(Channel::wanders);
-        let joint = joint.into_iter().filter_map(move |(joint, leg)| {
+        let joint = self.state.joint_legs().into_iter().filter_map(move |(joint, leg)| {
             let joint = joint.filter(|_| learned && !(wanders && leg == Leg::Values))?;
             let (window, statistic, threshold) = joint.status(&plan)?;
             Some(LegStatus { leg, channel: None, window, statistic, threshold })

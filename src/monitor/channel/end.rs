@@ -72,8 +72,8 @@ impl<L: Legs> Channel<L> {
                 self.predictor.lower(shift, rows);
             }
         }
-        for (place, kind) in Kind::ALL.into_iter().enumerate() {
-            if let Some(end) = self.causes.get_mut(place).and_then(Cause::dismiss) {
+        for kind in Kind::ALL {
+            if let Some(end) = self.cause_mut(kind).dismiss() {
                 self.end(kind, plan, if shift.is_some() { End::Accepted } else { end });
             }
         }
@@ -84,9 +84,8 @@ impl<L: Legs> Channel<L> {
     /// How far the level is off, in standardised units, if that is what differs; or how far it was,
     /// if it no longer is: and which of both.
     fn shift_to_accept(&self) -> Option<(f32, bool)> {
-        let mut causes = self.causes.iter().zip(Kind::ALL);
-        let level_cause = causes.find(|(cause, kind)| *kind == Kind::Level && cause.is_open());
-        let peak = level_cause.map_or(0.0, |(cause, _)| cause.size());
+        let cause = self.cause(Kind::Level);
+        let peak = if cause.is_open() { cause.size() } else { 0.0 };
         let (now, before) = self.steady_level()?.cusum.shifts(peak);
         if now.abs() < OVER * before.abs() {
             return Some((before, false));
@@ -98,7 +97,7 @@ impl<L: Legs> Channel<L> {
         // Means are of values that were cut: beyond that, the last one tells better.
         let far = self.value.abs() > CUT && self.value * now > 0.0;
         let shift = if far { self.value } else { now };
-        (is_level || level_cause.is_some()).then_some((shift, true))
+        (is_level || cause.is_open()).then_some((shift, true))
     }
 
     /// All windows begin anew, as if nothing had been off.

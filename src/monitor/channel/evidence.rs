@@ -3,7 +3,6 @@
 use crate::numeric::{larger, ln_f32};
 
 use super::super::decision::TELLING;
-
 use super::super::legs::Found;
 use super::super::legs::choice::{Legs, Slot};
 use super::super::legs::wander::Steadiness;
@@ -46,11 +45,9 @@ impl<L: Legs> Channel<L> {
         let means = self.predictor.long_means();
         let level = self.steady_level().map_or(window, |level| level.rows_since(means));
         match kind {
-            Kind::Level => {
-                let noted = self.level.carried().is_some_and(|level| level.since > 0);
-                let struck = self.struck().filter(|age| !noted && level > SUMMED && *age < level);
-                struck.unwrap_or(level)
-            }
+            Kind::Level => self.noted_onset().unwrap_or_else(|| {
+                self.struck().filter(|age| level > SUMMED && *age < level).unwrap_or(level)
+            }),
             Kind::Jump => level.min(window),
             Kind::Spread => self.spread.carried().map_or(window, |spread| {
                 let (rising, falling) = (spread.rising, spread.falling);
@@ -75,12 +72,17 @@ impl<L: Legs> Channel<L> {
     /// Notes when a level began to be off, once that is known as well as it will be: later it
     /// would look like something else.
     pub(in crate::monitor) fn note_onset(&mut self) {
-        let mut causes = self.causes.iter().zip(Kind::ALL);
-        let settled = causes.any(|(cause, kind)| kind == Kind::Level && cause.is_settled());
-        let rows = self.rows_since(Kind::Level, 1).max(1);
-        if let Some(level) = self.level.carried_mut().filter(|_| settled) {
-            level.since = rows;
+        if self.cause(Kind::Level).is_settled() && self.noted_onset().is_none() {
+            let rows = self.rows_since(Kind::Level, 1).max(1);
+            if let Some(level) = self.level.carried_mut() {
+                level.since = rows;
+            }
         }
+    }
+
+    /// Rows since the level began to be off, as they were noted.
+    fn noted_onset(&self) -> Option<u32> {
+        self.level.carried().map(|level| level.since).filter(|rows| *rows > 0)
     }
 
     /// Rows since a residual about as large as the step of the level must have made, if there was

@@ -168,7 +168,8 @@ state! {
         /// learning: the spread, whatever the level does.
         square: FromOne,
         usual_square: FromOne,
-        pub(super) causes: [Cause; 4],
+        /// In the order of [`Kind::ALL`].
+        causes: [Cause; 4],
     }
 }
 
@@ -384,6 +385,32 @@ impl<L: Legs> Channel<L> {
     /// Value and residual of the last row, cut for the joint legs.
     pub(super) fn joint(&self) -> (f32, f32) {
         (within(self.value, 30.0), within(self.residual, 30.0))
+    }
+
+    /// The cause of changes of this kind.
+    pub(super) fn cause(&self, kind: Kind) -> &Cause {
+        let [level, jump, spread, range] = &self.causes;
+        match kind {
+            Kind::Level => level,
+            Kind::Jump => jump,
+            Kind::Spread => spread,
+            Kind::Range => range,
+        }
+    }
+
+    pub(super) fn cause_mut(&mut self, kind: Kind) -> &mut Cause {
+        let [level, jump, spread, range] = &mut self.causes;
+        match kind {
+            Kind::Level => level,
+            Kind::Jump => jump,
+            Kind::Spread => spread,
+            Kind::Range => range,
+        }
+    }
+
+    /// Whether a change of this kind is going on.
+    pub(super) fn is_of(&self, kind: Kind) -> bool {
+        self.cause(kind).is_open()
     }
 
     /// Whether some change of the channel is going on: nothing is then learned from it.

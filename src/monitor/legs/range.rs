@@ -14,6 +14,7 @@ const TOGETHER: u32 = 20;
 const NARROWEST: f32 = 4.0;
 /// What the sum loses with each row, in nats.
 const DECAY: f32 = 0.05;
+/// The same while a change of the channel is open.
 const OPEN_DECAY: f32 = 0.025;
 /// How far below its threshold the sum stays for a single row, in nats.
 const LONE: f32 = 0.5;
@@ -21,8 +22,9 @@ const LONE: f32 = 0.5;
 const STRIKE_LOSS: f32 = 0.002;
 /// How much farther out than what was dismissed readings may be, in deviations of the residual.
 const FARTHER: f32 = 2.0;
-/// How far the sums may go beyond the threshold, in nats.
+/// How far the sum may go beyond the threshold, in nats.
 const CEILING: f32 = 2.5;
+/// The same for the sum over rows far apart, which comes back slowly.
 const OFTEN_CEILING: f32 = 1.0;
 /// The range grows to so many times the learned one at the most.
 const WIDEST: f32 = 3.0;
@@ -117,11 +119,14 @@ impl Range {
     #[inline]
     pub(crate) fn watch(&mut self, residual: f32, adapts: bool, plan: &Plan) -> Found {
         self.rows = self.rows.saturating_add(1);
-        let often_loss = (OFTEN - 1.0) * EXPECTED / row_count(plan.collected.max(1));
         // While it is open it is over only when none has come for long.
         let decay = if adapts { DECAY } else { OPEN_DECAY };
         self.sum.0 = larger(self.sum.0 - decay, 0.0);
-        self.often.0 = larger(self.often.0 - often_loss, 0.0);
+        // Nearly never: a division for each row would be too much.
+        if self.often.0 > 0.0 {
+            let loss = (OFTEN - 1.0) * EXPECTED / row_count(plan.collected.max(1));
+            self.often.0 = larger(self.often.0 - loss, 0.0);
+        }
         let size = residual.abs();
         self.strike.0 *= 1.0 - STRIKE_LOSS;
         self.near = self.near.saturating_add(1);
@@ -172,7 +177,7 @@ impl Range {
         self.largest.0 = larger(self.largest.0, other.largest.0);
         self.together.0 = smaller(self.together.0, other.together.0);
         self.exponent.0 = smaller(self.exponent.0, other.exponent.0);
-        self.end(End::ByItself);
+        self.end(End::Accepted);
     }
 
     /// A drift is over. Dismissed, rows as far out as those that were seen, and a little farther, are
