@@ -1,6 +1,6 @@
 //! Level and spread of a channel by the phase of a cycle whose period is known.
 
-use crate::numeric::{larger, sqrt_f32, u32_of};
+use crate::numeric::{Number, larger, sqrt_f32, u32_of};
 use crate::state::{NonNegative, State, state};
 
 use super::Correction;
@@ -51,11 +51,11 @@ fn step_of(period: f32) -> u64 {
 state! {
     /// One of equal parts of a cycle.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    struct Bin {
+    struct Bin<N: Number> {
         rows: u32,
-        level: f32,
+        level: N,
         /// Variance about the level while learning, 1/deviation after.
-        spread: NonNegative,
+        spread: NonNegative<N>,
     }
 }
 
@@ -65,29 +65,29 @@ state! {
     /// Learned by the mean and variance of the rows in each part, and then left alone. Between the
     /// middles of two parts the level is interpolated, unless the cycle has few rows.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Profile<; const N> {
-        bins: [Bin; N],
+    pub(crate) struct Profile<N: Number; const B> {
+        bins: [Bin<N>; B],
     }
 }
 
-impl<const N: usize> Profile<N> {
-    /// The bin of a phase, and how far through it the phase is, from 0 to 1.
-    fn place(phase: u32) -> (usize, f32) {
-        let place = u64::from(phase) * u64::from(u32_of(N));
-        #[expect(clippy::cast_precision_loss, reason = "a part of a bin need not be exact")]
-        let through = (place & u64::from(u32::MAX)) as f32 / 4_294_967_296.0;
-        ((place >> 32) as usize, through)
+impl<N: Number, const B: usize> Profile<N, B> {
+    /// The bin of a phase, and how far through it the phase is, in units of 2⁻³².
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    fn place(phase: u32) -> (usize, u32) {
+        let place = u64::from(phase) * u64::from(u32_of(B));
+        ((place >> 32) as usize, place as u32)
     }
 
     /// Takes a value of a healthy channel.
-    pub(crate) fn learn(&mut self, phase: u32, value: f32) {
+    pub(crate) fn learn(&mut self, phase: u32, value: N) {
         let (place, _) = Self::place(phase);
         if let Some(bin) = self.bins.get_mut(place) {
             bin.rows = bin.rows.saturating_add(1);
-            let rate = 1.0 / crate::numeric::row_count(bin.rows);
+            let share = N::share_of(bin.rows);
             let step = value - bin.level;
-            bin.level += rate * step;
-            bin.spread.0 += rate * (larger(step * (value - bin.level), 0.0) - bin.spread.0);
+            bin.level += step.share(share);
+            let square = step.times(value - bin.level).or_more(N::ZERO);
+            bin.spread.0 += (square - bin.spread.0).share(share);
         }
     }
 
@@ -95,17 +95,18 @@ impl<const N: usize> Profile<N> {
     pub(crate) fn freeze(&mut self) {
         let visited = || self.bins.iter().filter(|bin| bin.rows > 0);
         let rows = visited().map(|_| 1.0_f32).sum::<f32>();
-        let usual = visited().map(|bin| bin.spread.0).sum::<f32>() / larger(rows, 1.0);
+        let usual = visited().map(|bin| bin.spread.0.value()).sum::<f32>() / larger(rows, 1.0);
         let least = larger(LEAST_PART * LEAST_PART * usual, 1e-12);
         // A bin that no row fell into, in a cycle of few rows, is like the one before it.
-        let mut before = visited().next_back().map_or(0.0, |bin| bin.level);
+        let mut before = visited().next_back().map_or(N::ZERO, |bin| bin.level);
         for bin in &mut self.bins {
-            let variance = if bin.rows > 0 { bin.spread.0 } else { usual };
+            let variance = if bin.rows > 0 { bin.spread.0.value() } else { usual };
             if bin.rows == 0 {
                 bin.level = before;
             }
             before = bin.level;
-            bin.spread.0 = if usual > 0.0 { 1.0 / sqrt_f32(larger(variance, least)) } else { 1.0 };
+            let spread = if usual > 0.0 { 1.0 / sqrt_f32(larger(variance, least)) } else { 1.0 };
+            bin.spread.0 = N::of(spread);
         }
     }
 
@@ -121,31 +122,31 @@ impl<const N: usize> Profile<N> {
         }
         let spread = if frozen { 1.0 / factor } else { factor * factor };
         for bin in &mut self.bins {
-            bin.level = factor * (bin.level - shift);
-            bin.spread.0 *= spread;
+            bin.level = N::of(factor * (bin.level.value() - shift));
+            bin.spread.0 = N::of(bin.spread.0.value() * spread);
         }
     }
 
     /// A value less the level of its phase, in units of the spread there.
     #[inline]
-    pub(crate) fn residual(&self, phase: u32, period: f32, value: f32) -> f32 {
+    pub(crate) fn residual(&self, phase: u32, period: f32, value: N) -> N {
         let (place, through) = Self::place(phase);
         let Some(bin) = self.bins.get(place) else { return value };
         let mut level = bin.level;
-        if period >= SMOOTH * crate::numeric::f32_of(N) {
-            let (last, away) = (N.wrapping_sub(1), through - 0.5);
-            let next = if away < 0.0 {
-                if place == 0 { last } else { place - 1 }
-            } else if place == last {
-                0
+        // As bits, positive numbers have the same order.
+        if period.to_bits() >= const { SMOOTH * crate::numeric::f32_of(B) }.to_bits() {
+            let last = B.wrapping_sub(1);
+            // How far from the middle of the bin, in units of 2⁻³² bins; and the bin on that side.
+            let (away, next) = if through < 1 << 31 {
+                ((1 << 31) - through, if place == 0 { last } else { place - 1 })
             } else {
-                place + 1
+                (through - (1 << 31), if place == last { 0 } else { place + 1 })
             };
             if let Some(next) = self.bins.get(next) {
-                level += away.abs() * (next.level - level);
+                level += N::fraction(away).times(next.level - level);
             }
         }
-        (value - level) * bin.spread.0
+        (value - level).times(bin.spread.0)
     }
 }
 
@@ -156,7 +157,7 @@ mod tests {
 
     /// The largest residual of a noiseless signal by its profile, in units of its amplitude.
     fn left(period: f32, signal: impl Fn(f32) -> f32) -> f32 {
-        let (mut phase, mut profile) = (Phase::INITIAL, Profile::<32>::INITIAL);
+        let (mut phase, mut profile) = (Phase::INITIAL, Profile::<f32, 32>::INITIAL);
         let mut row = 0;
         let mut next = |phase: &mut Phase| {
             phase.advance(1, period);
@@ -190,8 +191,8 @@ mod tests {
     #[test]
     fn measured_anew_it_is_as_if_measured_so_from_the_start() {
         let correction = Correction { shift: 2.0, factor: 0.5 };
-        let (mut early, mut late) = (Profile::<8>::INITIAL, Profile::<8>::INITIAL);
-        let mut straight = Profile::<8>::INITIAL;
+        let (mut early, mut late) = (Profile::<f32, 8>::INITIAL, Profile::<f32, 8>::INITIAL);
+        let mut straight = Profile::<f32, 8>::INITIAL;
         for row in 0..800_u32 {
             let (phase, value) = (row.wrapping_mul(0x0123_4567), ((row * 7919) % 97) as f32);
             early.learn(phase, value);
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_channel_that_did_not_move_stays_as_it_is() {
-        let mut profile = Profile::<8>::INITIAL;
+        let mut profile = Profile::<f32, 8>::INITIAL;
         for row in 0..100_u32 {
             profile.learn(row << 26, 0.0);
         }

@@ -1,6 +1,6 @@
 //! Readings that do not come: for too long, or too often.
 
-use crate::numeric::{larger, ln_f32, row_count, smaller};
+use crate::numeric::{Number, larger, ln_f32, row_count, smaller};
 use crate::state::{NonNegative, state};
 
 use super::stuck::{Overdue, Runs};
@@ -19,21 +19,21 @@ state! {
     /// Watches a channel for missing readings: their runs, and their rate by a cumulative sum of
     /// log-likelihoods against a rate that is [`TIMES`] as large and [`MORE`]. 40 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Gaps {
+    pub(crate) struct Gaps<N: Number> {
         runs: Runs,
-        sum: NonNegative,
+        sum: NonNegative<N>,
         /// While learning, gaps that began; after it, rows since the sum was 0.
         rows: u32,
         /// What a missing reading adds to the sum, and what one that comes takes off, in nats.
-        up: NonNegative,
-        down: NonNegative,
-        open: NonNegative,
+        up: NonNegative<N>,
+        down: NonNegative<N>,
+        open: NonNegative<N>,
         /// Whether the sum has passed its threshold, and not been 0 since.
         losing: bool,
     }
 }
 
-impl Gaps {
+impl<N: Number> Gaps<N> {
     /// Takes in whether the reading of a row is missing.
     pub(crate) fn push(&mut self, missing: bool) {
         if !self.runs.is_armed() {
@@ -43,7 +43,7 @@ impl Gaps {
         }
         self.runs.push(missing);
         // Nearly always.
-        if !missing && self.sum.0 <= 0.0 {
+        if !missing && self.sum.0 <= N::ZERO {
             return;
         }
         self.sum_up(missing);
@@ -52,9 +52,10 @@ impl Gaps {
     #[inline(never)]
     fn sum_up(&mut self, missing: bool) {
         let sum = if missing { self.sum.0 + self.up.0 } else { self.sum.0 - self.down.0 };
-        self.sum.0 = smaller(larger(sum, 0.0), self.open.0 + CEILING);
-        self.rows = if self.sum.0 > 0.0 { self.rows.saturating_add(1) } else { 0 };
-        self.losing = self.sum.0 > 0.0 && (self.losing || self.sum.0 > self.open.0);
+        self.sum.0 = sum.or_more(N::ZERO).or_less(self.open.0 + N::of(CEILING));
+        let some = self.sum.0 > N::ZERO;
+        self.rows = if some { self.rows.saturating_add(1) } else { 0 };
+        self.losing = some && (self.losing || self.sum.0 > self.open.0);
     }
 
     /// Ends learning after `rows` rows. As [`Runs::arm`]; a gap counts once, however long gaps were
@@ -64,10 +65,10 @@ impl Gaps {
         let usual = (row_count(self.runs.repeats()) + 1.0) / (row_count(rows) + 2.0);
         let usual = smaller(usual, MOST);
         let more = smaller(TIMES * usual + MORE, 0.5 * (1.0 + usual));
-        self.up.0 = ln_f32(more / usual) / length;
-        self.down.0 = ln_f32((1.0 - usual) / (1.0 - more)) / length;
-        self.open.0 = ln_f32(larger(mean_time, 2.0)) + BEYOND;
-        (self.rows, self.sum.0) = (0, 0.0);
+        self.up.0 = N::of(ln_f32(more / usual) / length);
+        self.down.0 = N::of(ln_f32((1.0 - usual) / (1.0 - more)) / length);
+        self.open.0 = N::of(ln_f32(larger(mean_time, 2.0)) + BEYOND);
+        (self.rows, self.sum.0) = (0, N::ZERO);
         self.runs.arm(rows, mean_time, least);
     }
 
@@ -77,8 +78,8 @@ impl Gaps {
         let too_often = || Overdue {
             rows: self.rows,
             allowed: 0,
-            statistic: self.sum.0,
-            threshold: self.open.0,
+            statistic: self.sum.0.value(),
+            threshold: self.open.0.value(),
         };
         self.runs.overdue().or_else(|| self.losing.then(too_often))
     }
@@ -91,15 +92,15 @@ impl Gaps {
     /// The statistic that is nearer to its threshold, over no window; `None` while learning.
     pub(crate) fn status(&self) -> Option<(u32, f32, f32)> {
         let (_, run, limit) = self.runs.status()?;
-        let often = self.sum.0 * limit > run * self.open.0;
-        Some(if often { (0, self.sum.0, self.open.0) } else { (0, run, limit) })
+        let (sum, open) = (self.sum.0.value(), self.open.0.value());
+        Some(if sum * limit > run * open { (0, sum, open) } else { (0, run, limit) })
     }
 
     /// Allows what another channel of its kind has learned to allow.
     pub(crate) fn allow(&mut self, other: &Self) {
         self.runs.allow(&other.runs);
-        self.up.0 = smaller(self.up.0, other.up.0);
-        self.down.0 = larger(self.down.0, other.down.0);
+        self.up.0 = self.up.0.or_less(other.up.0);
+        self.down.0 = self.down.0.or_more(other.down.0);
     }
 
     /// Lets gaps as long as the present one pass from now on, and readings that come as rarely.
@@ -107,9 +108,10 @@ impl Gaps {
         self.runs.dismiss();
         if self.losing {
             // A missing reading counts half as much from now on, and one that comes twice.
-            (self.up.0, self.down.0) = (0.5 * self.up.0, 2.0 * self.down.0);
+            self.up.0 = N::of(0.5 * self.up.0.value());
+            self.down.0 = N::of(2.0 * self.down.0.value());
         }
-        (self.sum.0, self.rows, self.losing) = (0.0, 0, false);
+        (self.sum.0, self.rows, self.losing) = (N::ZERO, 0, false);
     }
 
     /// Part of the `rows` rows of learning without a reading.
@@ -126,7 +128,7 @@ mod tests {
     /// Rows of readings of which a part is missing, after learning from one of which another is:
     /// the first on which they are overdue.
     fn found(learned: f32, part: f32, rows: u32) -> Option<u32> {
-        let (mut gaps, mut word) = (Gaps::INITIAL, 1_u32);
+        let (mut gaps, mut word) = (Gaps::<f32>::INITIAL, 1_u32);
         let mut missing = |part: f32| {
             word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             ((word >> 8) as f32 / 16_777_216.0) < part
@@ -162,7 +164,7 @@ mod tests {
 
     #[test]
     fn dismissed_it_is_over() {
-        let mut gaps = Gaps::INITIAL;
+        let mut gaps = Gaps::<f32>::INITIAL;
         for _ in 0..1000 {
             gaps.push(false);
         }

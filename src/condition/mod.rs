@@ -14,6 +14,7 @@ mod delay;
 mod gaps;
 mod median;
 mod predictor;
+mod reading;
 mod scale;
 mod standard;
 mod stuck;
@@ -23,7 +24,10 @@ pub use delay::{Delay, DelayOf};
 pub(crate) use gaps::Gaps;
 pub use median::{MedianDistance, MedianDistanceOf};
 pub(crate) use predictor::Predictor;
+pub(crate) use reading::Reading;
 pub(crate) use scale::check_row;
 pub use scale::{MAX_DEVIATIONS, MAX_READING, Scale, ScaleOf};
-pub(crate) use standard::{Correction, Standard};
+pub(crate) use standard::{
+    Correction, FARTHEST, FIRST_ROWS, FloatStandard, Standardise, middle_of,
+};
 pub(crate) use stuck::{Overdue, Stillness};

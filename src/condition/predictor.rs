@@ -1,20 +1,24 @@
 //! What a channel's own past says of its next value.
 
-use crate::numeric::{larger, row_count, smaller, sqrt_f32};
-use crate::state::{FromOne, state};
+use crate::numeric::{Number, Rate, Real, larger, row_count, sqrt_f32};
+use crate::state::{FromOne, NonNegative, state};
 
 /// Terms of a prediction: three rows, and three means.
 const TERMS: usize = 6;
 /// Entries of the normal equations: their lower triangle, and the right-hand side.
 const TRIANGLE: usize = TERMS * (TERMS + 1) / 2;
 /// Lengths of the exponentially weighted means, in rows. All else is measured from the slowest.
-const LENGTHS: [f32; 4] = [8.0, 32.0, 128.0, 512.0];
+const LENGTHS: [u32; 4] = [8, 32, 128, 512];
+const RATES: [Rate; 4] =
+    [Rate::of_window(8), Rate::of_window(32), Rate::of_window(128), Rate::of_window(512)];
 /// Errors beyond so many deviations count less.
 const FAR: f32 = 5.0;
 /// Rows that are looked back at before a prediction means something.
 const START: u32 = 64;
 /// Rows from which all means are exponentially weighted.
 const SETTLED: u32 = 512;
+/// No error varies less.
+const LEAST_VARIANCE: f32 = 1e-8;
 /// Rows that the variance counts as when another prediction takes over.
 const CARRIED: u32 = 16;
 
@@ -27,16 +31,16 @@ state! {
     /// Learned by least squares over running means, solved a few times while learning and then
     /// left alone: nothing can diverge, and nothing learns from a fault.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Predictor {
-        triangle: [f32; TRIANGLE],
-        right: [f32; TERMS],
-        weights: [f32; TERMS],
-        past: [f32; 3],
-        means: [f32; 4],
+    pub(crate) struct Predictor<N: Number> {
+        triangle: [N::Product; TRIANGLE],
+        right: [N::Product; TERMS],
+        weights: [N; TERMS],
+        past: [N; 3],
+        means: [N; 4],
         /// Mean squared error.
-        variance: FromOne,
+        variance: NonNegative<N::Product>,
         /// 1/√variance.
-        inverse_deviation: FromOne,
+        inverse_deviation: FromOne<N>,
         variance_rows: u32,
         rows: u32,
     }
@@ -44,13 +48,14 @@ state! {
 
 // All of it `inline`: else what iterators are made of would be compiled here once for all programs
 // that are optimised for size, and inlined in none.
-impl Predictor {
+impl<N: Number> Predictor<N> {
     /// Room that is not in use before the first row.
-    pub(crate) fn spare(&mut self) -> &mut [f32] {
+    pub(crate) fn spare(&mut self) -> &mut [N::Product] {
         &mut self.triangle
     }
 
-    fn terms(&self) -> [f32; TERMS] {
+    #[inline]
+    fn terms(&self) -> [N; TERMS] {
         let [a, b, c] = self.past;
         let [d, e, f, slow] = self.means;
         [a - slow, b - slow, c - slow, d - slow, e - slow, f - slow]
@@ -58,26 +63,24 @@ impl Predictor {
 
     /// What is expected next, in standardised units.
     #[inline]
-    pub(crate) fn expected(&self) -> f32 {
+    pub(crate) fn expected(&self) -> N {
         let [.., slow] = self.means;
-        let products =
-            self.terms().into_iter().zip(self.weights).map(|(term, weight)| term * weight);
-        slow + products.sum::<f32>()
+        N::sum_of_products(slow, self.terms(), &self.weights)
     }
 
     /// What stands for a reading that is missing or not to be looked back at: what was expected, but
     /// within what is looked back at now. Predictions from predictions could grow without bound.
     #[inline]
-    pub(crate) fn substitute(&self) -> f32 {
+    pub(crate) fn substitute(&self) -> N {
         let [a, b, c] = self.past;
         let [d, e, f, slow] = self.means;
         let known = [b, c, d, e, f, slow];
         let (mut low, mut high) = (a, a);
         for value in known {
-            low = smaller(value, low);
-            high = larger(value, high);
+            low = value.or_less(low);
+            high = value.or_more(high);
         }
-        smaller(larger(self.expected(), low), high)
+        self.expected().or_more(low).or_less(high)
     }
 
     /// Begins to look back anew, as for another device, and keeps what was learned.
@@ -88,17 +91,18 @@ impl Predictor {
     /// Looks back at the last `rows` values as if they had been so much lower.
     pub(crate) fn lower(&mut self, by: f32, rows: u32) {
         let rows = rows.clamp(3, SETTLED);
-        self.past.iter_mut().for_each(|value| *value -= by);
+        self.past.iter_mut().for_each(|value| *value -= N::of(by));
         for (mean, length) in self.means.iter_mut().zip(LENGTHS) {
-            let before = (0..rows).fold(1.0, |part, _| part * (1.0 - 2.0 / (length + 1.0)));
-            *mean -= by * (1.0 - before);
+            let rate = 2.0 / (row_count(length) + 1.0);
+            let before = (0..rows).fold(1.0, |part, _| part * (1.0 - rate));
+            *mean -= N::of(by * (1.0 - before));
         }
     }
 
     /// Means over 128 and 512 rows.
     pub(crate) fn long_means(&self) -> (f32, f32) {
         let [.., long, slow] = self.means;
-        (long, slow)
+        (long.value(), slow.value())
     }
 
     /// Whether there is too little to look back at.
@@ -107,56 +111,78 @@ impl Predictor {
         self.rows < START
     }
 
-    /// 1/deviation of the errors.
+    /// An error in deviations.
     #[inline]
-    pub(crate) fn inverse_deviation(&self) -> f32 {
-        self.inverse_deviation.get()
+    pub(crate) fn in_deviations(&self, error: N) -> N {
+        error.times(self.inverse_deviation.get())
     }
 
     /// Takes a value into what is looked back at.
     #[inline]
-    pub(crate) fn advance(&mut self, value: f32) {
+    pub(crate) fn advance(&mut self, value: N) {
         self.rows = self.rows.saturating_add(1);
         if self.rows == 1 {
             (self.past, self.means) = ([value; 3], [value; 4]);
         }
         let [a, b, _] = self.past;
         self.past = [value, a, b];
-        // Later on, it is less than any of the weights below.
-        let least = if self.rows < SETTLED { 1.0 / row_count(self.rows) } else { 0.0 };
-        for (mean, length) in self.means.iter_mut().zip(LENGTHS) {
-            *mean += larger(2.0 / (length + 1.0), least) * (value - *mean);
+        if self.rows < SETTLED {
+            return self.fill(value);
+        }
+        for (mean, rate) in self.means.iter_mut().zip(RATES) {
+            *mean += (value - *mean).part(rate);
+        }
+    }
+
+    /// The same while the means are of fewer rows than they will be.
+    #[inline(never)]
+    fn fill(&mut self, value: N) {
+        let share = N::share_of(self.rows);
+        for (mean, (length, rate)) in self.means.iter_mut().zip(LENGTHS.into_iter().zip(RATES)) {
+            let step = value - *mean;
+            // 1/rows is more than 2/(length + 1).
+            let few = self.rows.saturating_mul(2) < length + 1;
+            *mean += if few { step.share(share) } else { step.part(rate) };
         }
     }
 
     /// Takes a healthy value that was `error` away from what was expected.
     #[inline]
-    pub(crate) fn learn(&mut self, value: f32, error: f32) {
+    pub(crate) fn learn(&mut self, value: N, error: N) {
         if self.rows > 3 {
             let [.., slow] = self.means;
             let terms = self.terms();
-            let (squared, limit) = (error * error, FAR * FAR * self.variance.get());
-            let solved = self.weights.iter().any(|weight| weight.abs() > 0.0);
-            let weight = if solved && squared > limit { sqrt_f32(limit / squared) } else { 1.0 };
-            let rate = 1.0 / row_count(self.rows - 3);
+            let (squared, far) = (error.product(error), N::of(FAR).times(self.deviation()));
+            let is_far = error.size() > far;
+            let solved = self.weights.iter().any(|weight| weight.size() > N::ZERO);
+            let weight = (solved && is_far).then(|| far.over(error.size()));
+            let weighted = |a: N| weight.map_or(a, |weight| weight.times(a));
+            let share = N::share_of(self.rows - 3);
             let mut entries = self.triangle.iter_mut();
             for (row, a) in terms.iter().enumerate() {
+                let a = weighted(*a);
                 for (b, entry) in terms.iter().take(row + 1).zip(entries.by_ref()) {
-                    *entry += rate * (weight * a * b - *entry);
+                    *entry += (a.product(*b) - *entry).share(share);
                 }
             }
             for (right, a) in self.right.iter_mut().zip(terms) {
-                *right += rate * (weight * a * (value - slow) - *right);
+                *right += (weighted(a).product(value - slow) - *right).share(share);
             }
-            let cut = if self.variance_rows > CARRIED { smaller(squared, limit) } else { squared };
+            let cut =
+                if self.variance_rows > CARRIED && is_far { far.product(far) } else { squared };
             self.variance_rows = self.variance_rows.saturating_add(1);
-            let before = self.variance.get();
-            let variance = before + (cut - before) / row_count(self.variance_rows);
-            let variance = larger(variance, 1e-8);
-            self.variance.set(variance);
-            self.inverse_deviation.set(1.0 / sqrt_f32(variance));
+            let before = self.variance.0;
+            let variance = before + (cut - before).share(N::share_of(self.variance_rows));
+            self.variance.0 = variance.or_more(N::Product::of(LEAST_VARIANCE));
+            let deviation = self.deviation();
+            self.inverse_deviation.set(N::of(1.0).over(deviation));
         }
         self.advance(value);
+    }
+
+    /// Deviation of the errors.
+    fn deviation(&self) -> N {
+        N::root_of(self.variance.0)
     }
 
     /// Predicts from now on by all that was learned: Cholesky's decomposition, with a little
@@ -165,7 +191,7 @@ impl Predictor {
     pub(crate) fn solve(&mut self) {
         let mut factor = [[0.0_f32; TERMS]; TERMS];
         let ridge = 1.0001 + 2.0 / row_count(self.rows.max(4) - 3);
-        let mut entries = self.triangle.iter().copied();
+        let mut entries = self.triangle.iter().map(|entry| entry.value());
         for row in 0..TERMS {
             let Some((above, [current, ..])) = factor.split_at_mut_checked(row) else { break };
             for (column, other) in above.iter().enumerate() {
@@ -177,15 +203,17 @@ impl Predictor {
         }
         let mut forward = [0.0_f32; TERMS];
         for (row, (factors, right)) in factor.iter().zip(self.right).enumerate() {
-            let sum = right - dot(factors, &forward, row);
+            let sum = right.value() - dot(factors, &forward, row);
             set(&mut forward, row, sum / at(factors, row));
         }
+        let mut weights = [0.0_f32; TERMS];
         for row in (0..TERMS).rev() {
-            let below = factor.iter().zip(self.weights).skip(row + 1);
+            let below = factor.iter().zip(weights).skip(row + 1);
             let known: f32 = below.map(|(factors, weight)| at(factors, row) * weight).sum();
             let diagonal = factor.get(row).map_or(1.0, |factors| at(factors, row));
-            set(&mut self.weights, row, (at(&forward, row) - known) / diagonal);
+            set(&mut weights, row, (at(&forward, row) - known) / diagonal);
         }
+        self.weights = weights.map(N::of);
         self.variance_rows = self.variance_rows.min(CARRIED);
     }
 }
@@ -217,7 +245,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn what_can_be_predicted_is() {
         // An autoregression of the second order, about a level far from 0.
-        let (mut predictor, mut word) = (Predictor::INITIAL, 1_u32);
+        let (mut predictor, mut word) = (Predictor::<f32>::INITIAL, 1_u32);
         let (mut last, mut before) = (0.0_f32, 0.0_f32);
         let mut errors = [0.0_f32; 2];
         for row in 0..6000 {
@@ -237,6 +265,6 @@ mod tests {
             }
         }
         assert!(errors[0] < 1.05 * errors[1], "{errors:?}");
-        assert!((predictor.inverse_deviation() * sqrt_f32(errors[1]) - 1.0).abs() < 0.05);
+        assert!((predictor.in_deviations(sqrt_f32(errors[1])) - 1.0).abs() < 0.05);
     }
 }

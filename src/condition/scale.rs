@@ -1,7 +1,8 @@
 //! Each channel in units of its own deviation.
 
-use super::standard::{FIRST_ROWS, Standard};
-use crate::error::{Error, Parameter};
+use super::reading::Reading;
+use super::standard::{FIRST_ROWS, FloatStandard as Standard, Standardise};
+use crate::error::Error;
 use crate::numeric::within;
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{Initial, state};
@@ -143,7 +144,7 @@ impl<C: Length> ScaleOf<C> {
     fn values(&self, row: &[f32], by: impl Fn(&Standard) -> Standard) -> Per<C, f32> {
         let mut values = self.channels.like(0.0);
         for ((value, channel), x) in values.iter_mut().zip(self.channels.iter()).zip(row) {
-            *value = within(by(&channel.standard).standardised(*x), MAX_DEVIATIONS);
+            *value = within(by(&channel.standard).in_deviations(*x), MAX_DEVIATIONS);
         }
         values
     }
@@ -152,20 +153,13 @@ impl<C: Length> ScaleOf<C> {
 /// Refuses a row with a value that is NaN, infinite or beyond [`MAX_READING`], naming its channel.
 #[inline]
 pub(crate) fn check_row(row: &[f32]) -> Result<(), Error> {
-    for (channel, x) in row.iter().enumerate() {
-        if !x.is_finite() {
-            return Err(Error::NonFinite(Parameter::Channel(channel)));
-        }
-        if x.abs() > MAX_READING {
-            return Err(Error::OutOfRange(Parameter::Channel(channel)));
-        }
-    }
-    Ok(())
+    row.iter().enumerate().try_for_each(|(channel, reading)| reading.checked(channel))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Parameter;
 
     #[test]
     fn matches_the_definition() {

@@ -1,8 +1,8 @@
 //! Level and spread of one channel, even if its first rows hold glitches or it stands still at
 //! first.
 
-use crate::numeric::{larger, row_count, sqrt_f32, within};
-use crate::state::{NonNegative, state};
+use crate::numeric::{Number, larger, row_count, sqrt_f32, within};
+use crate::state::{NonNegative, State, state};
 
 /// Rows that are looked at together before any of them counts.
 pub(crate) const FIRST_ROWS: usize = 16;
@@ -13,10 +13,43 @@ const FIRST_CUT: f32 = 6.0;
 /// Later ones at so many deviations.
 const CUT: f32 = 8.0;
 
+/// Level and spread of a channel in its own units, and how its readings become standardised values.
+pub trait Standardise<N: Number>: State {
+    /// Takes a reading of a healthy channel. `first` holds the first rows, and is of no use to
+    /// this channel after them.
+    fn learn(&mut self, reading: N::Scalar, first: &mut [N::Product]);
+
+    /// Ends the first rows, of which there may have been too few: where readings were missing.
+    fn end_first(&mut self, first: &[N::Product]);
+
+    /// Measures values by what was learned so far, if that is off from what is in use by a factor
+    /// of two or more, and tells how standardised values change by it. Rare.
+    fn correct(&mut self) -> Option<Correction>;
+
+    /// (x − level)/deviation, at most [`FARTHEST`] either way; 0 for a channel that has not moved.
+    fn standardised(&self, reading: N::Scalar) -> N;
+
+    /// Whether values mean anything: the channel has moved while learning.
+    fn moves(&self) -> bool;
+
+    /// Whether a reading is the mean of what was learned, bit for bit.
+    fn is_mean(&self, reading: N::Scalar) -> bool;
+
+    /// Mean and variance of all readings that were learned from: rare.
+    fn learned(&self) -> (f32, f32);
+
+    /// Level and deviation in use, in the units of the readings; a deviation of 0 for a channel
+    /// that has not moved. Rare.
+    fn in_use(&self) -> (f32, f32);
+}
+
+/// Deviations at which standardised values are cut.
+pub(crate) const FARTHEST: f32 = 1e4;
+
 state! {
     /// Running mean and variance of a channel, in its own units, and the ones in use.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Standard {
+    pub struct FloatStandard {
         rows: u32,
         mean: f32,
         variance: NonNegative,
@@ -30,16 +63,14 @@ state! {
 /// How standardised values change when they are measured anew: z becomes `factor`·(z − `shift`). The
 /// factor is 0 if nothing was known before.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Correction {
+pub struct Correction {
     pub(crate) shift: f32,
     pub(crate) factor: f32,
 }
 
-impl Standard {
-    /// Takes a reading of a healthy channel. `first` holds the first rows, and is of no use to
-    /// this channel after them.
+impl Standardise<f32> for FloatStandard {
     #[inline]
-    pub(crate) fn learn(&mut self, reading: f32, first: &mut [f32]) {
+    fn learn(&mut self, reading: f32, first: &mut [f32]) {
         let first = first.get_mut(..FIRST_ROWS).unwrap_or(&mut []);
         if let Some(place) = first.get_mut(self.rows as usize) {
             *place = reading;
@@ -54,30 +85,53 @@ impl Standard {
         self.blend(if cut > 0.0 { within(step, cut) } else { step });
     }
 
-    /// Ends the first rows, of which there may have been too few: where readings were missing.
-    pub(crate) fn end_first(&mut self, first: &[f32]) {
+    fn end_first(&mut self, first: &[f32]) {
         let few = first.get(..self.rows as usize).filter(|few| few.len() < FIRST_ROWS);
         if let Some(few) = few.filter(|few| !few.is_empty()) {
             self.begin(few);
         }
     }
 
+    fn correct(&mut self) -> Option<Correction> {
+        let (present, used) = (self.present_gain(), self.gain.0);
+        if present > 0.0 && (used == 0.0 || present > 2.0 * used || present < 0.5 * used) {
+            let shift = (self.mean - self.level) * used;
+            let factor = if used > 0.0 { present / used } else { 0.0 };
+            (self.level, self.gain.0) = (self.mean, present);
+            return Some(Correction { shift, factor });
+        }
+        None
+    }
+
+    #[inline]
+    fn standardised(&self, reading: f32) -> f32 {
+        within(self.in_deviations(reading), FARTHEST)
+    }
+
+    #[inline]
+    fn moves(&self) -> bool {
+        self.gain.0 > 0.0
+    }
+
+    #[inline]
+    fn is_mean(&self, reading: f32) -> bool {
+        reading.to_bits() == self.mean.to_bits()
+    }
+
+    fn learned(&self) -> (f32, f32) {
+        (self.mean, self.variance.0)
+    }
+
+    fn in_use(&self) -> (f32, f32) {
+        (self.level, if self.gain.0 > 0.0 { 1.0 / self.gain.0 } else { 0.0 })
+    }
+}
+
+impl FloatStandard {
     #[inline(never)]
     fn begin(&mut self, readings: &[f32]) {
-        let mut sorted = [0.0; FIRST_ROWS];
-        // Fewer count several times, which changes neither median nor the twelfth distance much.
-        for (sorted, reading) in sorted.iter_mut().zip(readings.iter().cycle()) {
-            *sorted = *reading;
-        }
-        sort(&mut sorted);
-        let [_, _, _, _, _, _, _, a, b, ..] = sorted;
-        let median = 0.5 * a + 0.5 * b;
-        for value in &mut sorted {
-            *value = (*value - median).abs();
-        }
-        sort(&mut sorted);
-        let [_, _, _, _, _, _, _, _, _, _, _, trusted, ..] = sorted;
-        let cut = if trusted > 0.0 { FIRST_CUT * trusted } else { f32::MAX };
+        let (median, cut) = middle_of(readings);
+        let cut = if cut > 0.0 { cut } else { f32::MAX };
         self.rows = 0;
         for reading in readings {
             self.blend(median + within(reading - median, cut) - self.mean);
@@ -101,46 +155,34 @@ impl Standard {
         1.0 / larger(sqrt_f32(self.variance.0), larger(2.4e-7 * self.mean.abs(), 1e-30))
     }
 
-    /// Measures values by what was learned so far, if that is off from what is in use by a factor
-    /// of two or more, and tells how standardised values change by it.
-    pub(crate) fn correct(&mut self) -> Option<Correction> {
-        let (present, used) = (self.present_gain(), self.gain.0);
-        if present > 0.0 && (used == 0.0 || present > 2.0 * used || present < 0.5 * used) {
-            let shift = (self.mean - self.level) * used;
-            let factor = if used > 0.0 { present / used } else { 0.0 };
-            (self.level, self.gain.0) = (self.mean, present);
-            return Some(Correction { shift, factor });
-        }
-        None
+    /// (x − level)/deviation, however large.
+    #[inline]
+    pub(crate) fn in_deviations(&self, reading: f32) -> f32 {
+        (reading - self.level) * self.gain.0
     }
 
     /// The same, measured by all rows so far.
     pub(crate) fn present(&self) -> Self {
         Self { level: self.mean, gain: NonNegative(self.present_gain()), ..*self }
     }
+}
 
-    /// (x − level)/deviation; 0 for a channel that has not moved.
-    #[inline]
-    pub(crate) fn standardised(&self, reading: f32) -> f32 {
-        (reading - self.level) * self.gain.0
+/// The median of the first rows, and how far from it they are trusted: 0 if most are the same. Rare.
+pub(crate) fn middle_of(readings: &[f32]) -> (f32, f32) {
+    let mut sorted = [0.0; FIRST_ROWS];
+    // Fewer count several times, which changes neither median nor the twelfth distance much.
+    for (sorted, reading) in sorted.iter_mut().zip(readings.iter().cycle()) {
+        *sorted = *reading;
     }
-
-    /// Whether values mean anything: the channel has moved while learning.
-    #[inline]
-    pub(crate) fn moves(&self) -> bool {
-        self.gain.0 > 0.0
+    sort(&mut sorted);
+    let [_, _, _, _, _, _, _, a, b, ..] = sorted;
+    let median = 0.5 * a + 0.5 * b;
+    for value in &mut sorted {
+        *value = (*value - median).abs();
     }
-
-    /// Mean and variance of all readings that were learned from.
-    pub(crate) fn learned(&self) -> (f32, f32) {
-        (self.mean, self.variance.0)
-    }
-
-    /// Level and deviation in use, in the units of the readings; a deviation of 0 for a channel
-    /// that has not moved.
-    pub(crate) fn in_use(&self) -> (f32, f32) {
-        (self.level, if self.gain.0 > 0.0 { 1.0 / self.gain.0 } else { 0.0 })
-    }
+    sort(&mut sorted);
+    let [_, _, _, _, _, _, _, _, _, _, _, trusted, ..] = sorted;
+    (median, FIRST_CUT * trusted)
 }
 
 /// Sorts a few numbers by exchange: no call that could panic, and little code.
@@ -164,7 +206,7 @@ mod tests {
     use crate::state::Initial;
 
     fn learned(readings: impl Iterator<Item = f32>) -> (f32, f32) {
-        let (mut standard, mut first) = (Standard::INITIAL, [0.0; FIRST_ROWS]);
+        let (mut standard, mut first) = (FloatStandard::INITIAL, [0.0; FIRST_ROWS]);
         for reading in readings {
             standard.learn(reading, &mut first);
         }
@@ -190,7 +232,7 @@ mod tests {
     #[test]
     fn a_few_readings_before_a_gap_count_as_what_they_are() {
         for few in [0, 1, 2, 8, 15] {
-            let (mut standard, mut first) = (Standard::INITIAL, [0.0; FIRST_ROWS]);
+            let (mut standard, mut first) = (FloatStandard::INITIAL, [0.0; FIRST_ROWS]);
             for row in 0..few {
                 standard.learn(1000.0 + noise(row), &mut first);
             }
@@ -212,7 +254,7 @@ mod tests {
 
     #[test]
     fn one_that_begins_to_move_is_measured_anew() {
-        let (mut standard, mut first) = (Standard::INITIAL, [0.0; FIRST_ROWS]);
+        let (mut standard, mut first) = (FloatStandard::INITIAL, [0.0; FIRST_ROWS]);
         for _ in 0..100 {
             standard.learn(0.0, &mut first);
         }

@@ -2,7 +2,7 @@
 
 use core::ops::{Deref, DerefMut};
 
-use crate::numeric::{larger, ln_f32, row_count, smaller, whole};
+use crate::numeric::{Number, larger, ln_f32, row_count, smaller, whole};
 use crate::state::state;
 
 /// Something that has gone on for too long.
@@ -35,23 +35,23 @@ state! {
 state! {
     /// Watches a channel for values that repeat exactly: 20 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Stillness {
-        last: f32,
+    pub(crate) struct Stillness<N: Number> {
+        last: N::Scalar,
         runs: Runs,
     }
 }
 
-impl Stillness {
+impl<N: Number> Stillness<N> {
     /// Takes a value into account, raw as it comes from the sensor.
-    pub(crate) fn push(&mut self, value: f32) {
-        // Bit for bit: a stuck register does not even change its rounding.
-        let repeats = value.to_bits() == self.last.to_bits();
+    pub(crate) fn push(&mut self, value: N::Scalar) {
+        // A stuck register does not even change its rounding.
+        let repeats = value == self.last;
         self.last = value;
         self.runs.push(repeats);
     }
 }
 
-impl Deref for Stillness {
+impl<N: Number> Deref for Stillness<N> {
     type Target = Runs;
 
     fn deref(&self) -> &Runs {
@@ -59,7 +59,7 @@ impl Deref for Stillness {
     }
 }
 
-impl DerefMut for Stillness {
+impl<N: Number> DerefMut for Stillness<N> {
     fn deref_mut(&mut self) -> &mut Runs {
         &mut self.runs
     }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_stuck_value_is_noticed_and_a_coarse_sensor_is_not() {
-        let (mut fine, mut coarse) = (Stillness::INITIAL, Stillness::INITIAL);
+        let (mut fine, mut coarse) = (Stillness::<f32>::INITIAL, Stillness::<f32>::INITIAL);
         for row in 0..1000_u16 {
             fine.push(f32::from(row) * 0.37);
             coarse.push(f32::from(row / 20));

@@ -51,9 +51,11 @@ pub(crate) use fourier::{longest, seed_of_given};
 pub use offset::{Cosine, Offset};
 pub use recipe::{MapKind, Recipe};
 
+use crate::condition::Reading;
 use crate::error::{Error, Parameter};
-use crate::numeric::rounded;
+use crate::numeric::{Number, rounded};
 use crate::shape::{Dims, Length, Per};
+use crate::state::Initial;
 use sincos::Backend;
 
 /// Largest phase that can be reduced exactly to one turn in `f32`: 2²² turns.
@@ -66,9 +68,13 @@ pub const MAX_TURNS: f32 = 4_194_304.0;
 ///
 /// `f32` samples have `f32` phases, in turns. The `i16` samples of [`fixed`](crate::fixed) have
 /// `u32` phases, in units of 2⁻³² turns, which wrap as angles do.
-pub trait Scalar: Copy {
+pub trait Scalar: Copy + Reading + Initial {
     /// The type of a phase.
     type Phase: Copy + Default;
+
+    /// What a detector of such readings computes with.
+    #[doc(hidden)]
+    type Number: Number<Scalar = Self>;
 
     /// What the phases of another bandwidth are multiplied by: that of the map over the other.
     #[doc(hidden)]
@@ -89,6 +95,7 @@ pub trait Scalar: Copy {
 
 impl Scalar for f32 {
     type Phase = Self;
+    type Number = Self;
     type Factor = Self;
 
     fn factor(own: f32, bandwidth: f32) -> Result<Self, Error> {
@@ -114,6 +121,9 @@ pub type PerFrequency<M, T> = <<M as FeatureMap>::Frequencies as Length>::Slice<
 
 /// The number type of a map's samples: `f32` or `i16`.
 pub type ScalarOf<M> = <<M as FeatureMap>::Backend as Backend>::Scalar;
+
+/// What a detector over a map computes with.
+pub(crate) type NumberOf<M> = <ScalarOf<M> as Scalar>::Number;
 
 /// The type of a map's phases.
 pub type PhaseOf<M> = <ScalarOf<M> as Scalar>::Phase;

@@ -43,6 +43,13 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         Self::drawn(Kernel::GAUSSIAN, Scheme::auto(&Kernel::GAUSSIAN, D), seed)
     }
 
+    /// Frequencies for a detector, as [`Fourier::additive`](crate::Fourier::additive).
+    #[must_use]
+    pub const fn additive(seed: u64) -> Self {
+        crate::Fourier::<D, L>::check_shape();
+        Self::drawn(Kernel::GAUSSIAN, Scheme::Additive, seed)
+    }
+
     /// Draws the frequencies of `kernel`, as [`Fourier::new`](crate::Fourier::new) does.
     ///
     /// # Errors

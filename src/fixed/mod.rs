@@ -46,9 +46,12 @@
 //! # Ok::<(), fastmmd::Error>(())
 //! ```
 
+mod circle;
 mod fastfood;
 mod fourier;
+mod number;
 mod scale;
+mod standard;
 mod table;
 
 pub use fastfood::Fastfood;
@@ -79,6 +82,7 @@ const MOST_PARTS: f32 = 256.0;
 
 impl Scalar for i16 {
     type Phase = u32;
+    type Number = number::Q16;
     type Factor = u32;
 
     /// Phases have wrapped: only whole multiples of them are those of another bandwidth.

@@ -1,6 +1,6 @@
 //! A level that somebody said was nothing.
 
-use crate::numeric::{larger, row_count, within};
+use crate::numeric::{Number, Rate, within};
 use crate::state::{NonNegative, state};
 
 /// Log-likelihood of the other level from which values are taken to be at it: one row of 4
@@ -20,43 +20,46 @@ state! {
     /// A shift of the level that was dismissed: values near it count as those near the learned one.
     /// 12 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(super) struct Accepted {
+    pub(super) struct Accepted<N: Number> {
         /// In deviations; 0 for none.
-        shift: f32,
+        shift: N,
         /// Whether values are at it now.
         inside: bool,
         /// A cumulative sum of log-likelihoods that they are at the other level.
-        other: NonNegative,
+        other: NonNegative<N>,
         /// Rows that the shift was measured by so far.
         rows: u8,
     }
 }
 
-impl Accepted {
+impl<N: Number> Accepted<N> {
     /// Takes a value, and gives it as measured from the level that it is at.
     #[inline]
-    pub(super) fn take(&mut self, value: f32) -> f32 {
-        if self.shift == 0.0 {
+    pub(super) fn take(&mut self, value: N) -> N {
+        if self.shift == N::ZERO {
             return value;
         }
         self.nearest(value)
     }
 
     #[inline(never)]
-    fn nearest(&mut self, value: f32) -> f32 {
+    fn nearest(&mut self, value: N) -> N {
         let (mut own, mut other) = (value, value - self.shift);
         if self.inside {
             (own, other) = (other, own);
         }
-        self.other.0 = larger(self.other.0 + 0.5 * (own * own - other * other), 0.0);
-        if self.other.0 >= SURE {
-            (self.inside, self.other.0, own) = (!self.inside, 0.0, other);
+        // ½(own² − other²), which is far less than either square may be.
+        let nearer = (own - other).times((own + other).part(const { Rate::of(0.5) }));
+        self.other.0 = (self.other.0 + nearer).or_more(N::ZERO);
+        if self.other.0 >= N::of(SURE) {
+            (self.inside, self.other.0, own) = (!self.inside, N::ZERO, other);
         }
         if self.inside && self.rows < MEASURED {
             self.rows += 1;
             let few = self.rows <= FEW;
-            let step = if few { own } else { within(own, CUT) } / row_count(u32::from(self.rows));
-            self.shift = within(self.shift + step, FARTHEST);
+            let step = if few { own } else { own.held(N::of(CUT)) };
+            let step = step.share(N::share_of(u32::from(self.rows)));
+            self.shift = (self.shift + step).held(N::of(FARTHEST));
             own -= step;
         }
         own
@@ -65,13 +68,13 @@ impl Accepted {
     /// From now on, values that are so far from where they are measured from, as known from so many
     /// rows, count as healthy; 0 where it may have been farther. `inside`: whether they are there now.
     pub(super) fn accept(&mut self, shift: f32, rows: u32, inside: bool) {
-        let before = if self.inside { self.shift } else { 0.0 };
+        let before = if self.inside { self.shift.value() } else { 0.0 };
         let shift = within(before + shift, FARTHEST);
         let far = shift.abs() > NEAREST;
         *self = Self {
-            shift: if far { shift } else { 0.0 },
+            shift: if far { N::of(shift) } else { N::ZERO },
             inside: far && inside,
-            other: NonNegative(0.0),
+            other: NonNegative(N::ZERO),
             rows: u8::try_from(rows).unwrap_or(u8::MAX).min(MEASURED),
         };
     }
@@ -84,7 +87,7 @@ mod tests {
 
     #[test]
     fn values_are_measured_from_the_level_they_are_at() {
-        let mut accepted = Accepted::INITIAL;
+        let mut accepted = Accepted::<f32>::INITIAL;
         assert_eq!(accepted.take(7.0), 7.0);
         accepted.accept(6.0, 8, true);
         // The first measurement was off.
@@ -102,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_is_dismissed_at_a_dismissed_level_is_measured_from_the_learned_one() {
-        let mut accepted = Accepted::INITIAL;
+        let mut accepted = Accepted::<f32>::INITIAL;
         accepted.accept(6.0, 8, true);
         accepted.accept(2.0, 8, true);
         assert_eq!(accepted.shift, 8.0);

@@ -1,6 +1,6 @@
 //! One alarm for each cause, for as long as it lasts.
 
-use crate::numeric::larger;
+use crate::numeric::Number;
 use crate::state::state;
 
 use super::legs::End;
@@ -18,13 +18,13 @@ const AGAIN: f32 = 3.0;
 state! {
     /// A kind of change of a channel, or of all together: whether it is going on.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(super) struct Cause {
+    pub(super) struct Cause<N: Number> {
         /// Rows until it is over, if nothing more is seen of it; 0 while there is none.
         held: u8,
         /// Rows since it was last told of, at most 65,534; [`WAITING`] while it is still to be told.
         age: u16,
         /// How large it was in the rows after.
-        peak: f32,
+        peak: N,
         /// Whether an alarm was raised for it when it last rose, and not for another of the channel.
         told: bool,
     }
@@ -44,7 +44,7 @@ pub(super) enum Event {
     Closed,
 }
 
-impl Cause {
+impl<N: Number> Cause<N> {
     pub(super) fn is_open(&self) -> bool {
         self.held > 0
     }
@@ -61,9 +61,9 @@ impl Cause {
 
     /// Takes the evidence of a row, in nats beyond the promise, and a size that is meaningful for
     /// it, of at least `least`.
-    pub(super) fn push(&mut self, excess: f32, size: f32, least: f32) -> Event {
+    pub(super) fn push(&mut self, excess: N, size: N, least: N) -> Event {
         if !self.is_open() {
-            if excess <= 0.0 {
+            if excess <= N::ZERO {
                 return Event::Same;
             }
             *self = Self { held: HOLD, age: WAITING, peak: size, told: false };
@@ -71,13 +71,13 @@ impl Cause {
         }
         let waits = self.is_waiting();
         self.pass();
-        self.held = if excess > -CALM_NATS { HOLD } else { self.held.saturating_sub(1) };
+        self.held = if excess > N::of(-CALM_NATS) { HOLD } else { self.held.saturating_sub(1) };
         if self.held == 0 {
             return Event::Closed;
         }
         if waits || self.age < TOGETHER {
-            self.peak = larger(size, self.peak);
-        } else if size > AGAIN * larger(self.peak, least) {
+            self.peak = size.or_more(self.peak);
+        } else if size > N::of(AGAIN).times(self.peak.or_more(least)) {
             (self.peak, self.age) = (size, WAITING);
             return Event::Raised;
         }
@@ -119,7 +119,7 @@ impl Cause {
 
     /// How large it was in the rows after it was told of.
     pub(super) fn size(&self) -> f32 {
-        self.peak
+        self.peak.value()
     }
 
     /// Ends it, and tells how; `None` if there was nothing.

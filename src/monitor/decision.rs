@@ -1,9 +1,9 @@
 //! From evidence to verdicts.
 
-use crate::condition::Overdue;
-use crate::features::FeatureMap;
-use crate::features::sincos::SinCos;
-use crate::numeric::{larger, smaller, sqrt_f32};
+use crate::condition::{Overdue, Standardise};
+use crate::features::sincos::Points;
+use crate::features::{FeatureMap, NumberOf};
+use crate::numeric::{Number, Real, larger};
 
 use super::cause::{AMENDED, Cause, Event, TOGETHER};
 use super::channel::{Channel, Kind, STATISTICS};
@@ -29,17 +29,21 @@ const STAYS: u8 = 8;
 const JOINT: [Leg; 2] = [Leg::Values, Leg::Innovations];
 
 /// What goes on, over all channels.
-#[derive(Default)]
-pub(super) struct Present {
+pub(super) struct Present<N> {
     /// The alarm to be raised, and how far it is beyond its promise.
-    alarm: Option<(f32, Alarm)>,
+    alarm: Option<(N, Alarm)>,
     level: bool,
     other: bool,
     open: bool,
 }
 
-impl Present {
-    fn raise(&mut self, excess: f32, alarm: Alarm) {
+impl<N: Number> Present<N> {
+    /// Nothing.
+    pub(super) fn none() -> Self {
+        Self { alarm: None, level: false, other: false, open: false }
+    }
+
+    fn raise(&mut self, excess: N, alarm: Alarm) {
         if self.alarm.is_none_or(|(other, _)| excess > other) {
             self.alarm = Some((excess, alarm));
         }
@@ -48,16 +52,16 @@ impl Present {
 
 impl<M, L> Detector<'_, M, L>
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
     /// The verdict on the last row, by what is present in the channels and what the joint legs find.
     pub(super) fn decide(
         &mut self,
         at: u64,
-        joint: Option<&[Found; 2]>,
+        joint: Option<&[Found<NumberOf<M>>; 2]>,
         plan: &Plan,
-        mut present: Present,
+        mut present: Present<NumberOf<M>>,
     ) -> Verdict {
         self.decide_joint(at, joint, plan, &mut present);
         self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
@@ -108,9 +112,9 @@ where
     fn decide_joint(
         &mut self,
         at: u64,
-        joint: Option<&[Found; 2]>,
+        joint: Option<&[Found<NumberOf<M>>; 2]>,
         plan: &Plan,
-        present: &mut Present,
+        present: &mut Present<NumberOf<M>>,
     ) {
         let Some(joint) = joint else {
             self.state.joint.iter_mut().for_each(Cause::pass);
@@ -123,7 +127,7 @@ where
         for (place, ((found, leg), explained)) in joint.iter().zip(JOINT).zip(explained).enumerate()
         {
             let Some(cause) = self.state.joint.get_mut(place) else { continue };
-            let event = cause.push(found.excess, found.excess, LEAST_SIZE);
+            let event = cause.push(found.excess, found.excess, NumberOf::<M>::of(LEAST_SIZE));
             if cause.is_waiting() && explained {
                 cause.explain();
             }
@@ -156,7 +160,7 @@ where
         let channels = &self.state.channels;
         let joint = self.state.joint_legs().into_iter().find(|(_, of)| *of == leg);
         // A channel whose own level or spread is off is why.
-        let evidence = |channel: &Channel<L>| {
+        let evidence = |channel: &Channel<L, NumberOf<M>>| {
             let (level, spread) = channel.evidence();
             larger(level, spread)
         };
@@ -269,7 +273,7 @@ where
     }
 }
 
-impl<L: Legs> Channel<L> {
+impl<L: Legs, N: Number> Channel<L, N> {
     /// Takes what the legs of a channel find, in the order of [`Kind::ALL`], into what goes on;
     /// `None` where the reading is missing, which says neither that something differs nor that it
     /// is over.
@@ -280,11 +284,11 @@ impl<L: Legs> Channel<L> {
         &mut self,
         index: usize,
         told: (u64, Option<(Leg, u64)>),
-        found: Option<&[Found; 4]>,
+        found: Option<&[Found<N>; 4]>,
         plan: &Plan,
-        present: &mut Present,
+        present: &mut Present<N>,
     ) {
-        let quiet = found.is_none_or(|found| found.iter().all(|found| found.excess <= 0.0));
+        let quiet = found.is_none_or(|found| found.iter().all(|found| found.excess <= N::ZERO));
         // Nearly always.
         if quiet && !self.is_open() {
             self.runs_told = [false; 2];
@@ -298,16 +302,17 @@ impl<L: Legs> Channel<L> {
         &mut self,
         index: usize,
         (at, told): (u64, Option<(Leg, u64)>),
-        found: Option<&[Found; 4]>,
+        found: Option<&[Found<N>; 4]>,
         plan: &Plan,
-        present: &mut Present,
+        present: &mut Present<N>,
     ) {
         self.decide_runs(index, at, present);
         // What a stuck channel does to its windows only follows from that.
         let is_recent = |kind: &Kind| self.cause(*kind).is_recent();
         let explained = self.is_stuck() || Kind::ALL.iter().any(is_recent);
-        let rougher = self.rougher();
-        let strays = rougher < 1.0 || self.is_of(Kind::Jump);
+        let one = N::of(1.0);
+        let rougher = if self.is_of(Kind::Spread) { self.rougher() } else { one };
+        let strays = rougher < one || self.is_of(Kind::Jump);
         for (place, kind) in Kind::ALL.into_iter().enumerate() {
             let found = found.and_then(|found| found.get(place));
             if let Some(found) = found {
@@ -316,7 +321,7 @@ impl<L: Legs> Channel<L> {
                 let excess = match kind {
                     // What is rougher strays farther, and more often out of range.
                     Kind::Level | Kind::Jump if !cause.is_open() => found.excess_of_part(rougher),
-                    Kind::Range if !cause.is_open() && strays => -CALM_NATS,
+                    Kind::Range if !cause.is_open() && strays => N::of(-CALM_NATS),
                     Kind::Level | Kind::Jump | Kind::Spread | Kind::Range => found.excess,
                 };
                 if cause.push(excess, size, least) == Event::Closed {
@@ -325,7 +330,9 @@ impl<L: Legs> Channel<L> {
             } else {
                 self.cause_mut(kind).pass();
             }
-            let explained = explained || found.is_some_and(|found| self.follows(kind, found));
+            let waits = self.cause(kind).is_waiting();
+            let follows = |found: &Found<N>| waits && self.follows(kind, found);
+            let explained = explained || found.is_some_and(follows);
             self.tell_of(index, (at, told), kind, found, explained, present);
         }
         self.note_onset();
@@ -337,14 +344,14 @@ impl<L: Legs> Channel<L> {
         index: usize,
         (at, told): (u64, Option<(Leg, u64)>),
         kind: Kind,
-        found: Option<&Found>,
+        found: Option<&Found<N>>,
         explained: bool,
-        present: &mut Present,
+        present: &mut Present<N>,
     ) {
         let waits = self.cause(kind).is_waiting();
         if let (true, Some(found)) = (waits, found) {
             // One that waited its turn may stand lower by now.
-            let found = if found.threshold > 0.0 { *found } else { self.standing(kind) };
+            let found = if found.threshold > N::ZERO { *found } else { self.standing(kind) };
             let rows = self.rows_since(kind, found.window);
             let last = told.filter(|(leg, _)| *leg == kind.leg());
             if explained || last.is_some_and(|(_, told)| belongs(rows, told)) {
@@ -365,7 +372,7 @@ impl<L: Legs> Channel<L> {
     }
 
     /// Stuck and missing readings.
-    fn decide_runs(&mut self, index: usize, at: u64, present: &mut Present) {
+    fn decide_runs(&mut self, index: usize, at: u64, present: &mut Present<N>) {
         let runs = [
             (self.stillness.overdue(), Leg::Stuck, Change::Stuck),
             (self.gaps.overdue(), Leg::Missing, Change::Missing),
@@ -379,7 +386,7 @@ impl<L: Legs> Channel<L> {
             if !*told {
                 let since = at.saturating_sub(u64::from(overdue.rows));
                 let found = found_run(&overdue);
-                present.raise(f32::MAX, alarm(at, since, index, change, leg, &found));
+                present.raise(N::of(f32::MAX), alarm(at, since, index, change, leg, &found));
             }
         }
         if self.is_stuck() {
@@ -389,15 +396,6 @@ impl<L: Legs> Channel<L> {
                 }
             }
         }
-    }
-
-    /// While the spread is off, by how much smaller residuals would be if it were not: at most 1.
-    fn rougher(&self) -> f32 {
-        if !self.is_of(Kind::Spread) {
-            return 1.0;
-        }
-        let (square, usual) = self.squares();
-        smaller(sqrt_f32(usual / larger(square, 1e-9)), 1.0)
     }
 
     /// Notes that an alarm was raised for what a leg found.
@@ -426,17 +424,18 @@ impl<L: Legs> Channel<L> {
     }
 
     /// The statistic of a leg that is nearest to its threshold, or farthest beyond it.
-    fn standing(&self, kind: Kind) -> Found {
-        let mut standing = Found { window: 1, ..Found::CALM };
+    fn standing(&self, kind: Kind) -> Found<N> {
+        let mut standing = (1, 0.0, 0.0);
         for (leg, (window, statistic, threshold)) in
             (0..STATISTICS).filter_map(|place| self.statistic(place))
         {
-            let farther = statistic * standing.threshold >= standing.statistic * threshold;
+            let farther = statistic * standing.2 >= standing.1 * threshold;
             if leg == kind.leg() && farther {
-                standing = Found { window: window.max(1), statistic, threshold, ..standing };
+                standing = (window.max(1), statistic, threshold);
             }
         }
-        standing
+        let (window, statistic, threshold) = standing;
+        Found { window, statistic: N::of(statistic), threshold: N::of(threshold), ..Found::calm() }
     }
 
     /// What is off: the level or the spread, where what a leg found counts for something; or, by
@@ -490,7 +489,14 @@ fn belongs(rows: u32, told: u64) -> bool {
     rows >= told && told <= (rows / 4).max(u64::from(TOGETHER))
 }
 
-fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: &Found) -> Alarm {
+fn alarm<N: Number>(
+    row: u64,
+    since: u64,
+    channel: usize,
+    change: Change,
+    leg: Leg,
+    found: &Found<N>,
+) -> Alarm {
     Alarm {
         row,
         since,
@@ -498,13 +504,13 @@ fn alarm(row: u64, since: u64, channel: usize, change: Change, leg: Leg, found: 
         change,
         leg,
         window: found.window,
-        score: found.statistic,
-        threshold: found.threshold,
+        score: found.statistic.value(),
+        threshold: found.threshold.value(),
     }
 }
 
 /// A run that is too long, as what a leg finds.
-fn found_run(overdue: &Overdue) -> Found {
+fn found_run(overdue: &Overdue) -> Found<f32> {
     let Overdue { rows, statistic, threshold, .. } = *overdue;
     Found { excess: f32::MAX, statistic, threshold, window: rows.max(1) }
 }

@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use crate::condition::{Phase, check_row};
+use crate::condition::{Phase, Reading};
 use crate::error::Error;
-use crate::features::FeatureMap;
-use crate::features::sincos::SinCos;
-use crate::numeric::{larger, ln_f32, row_count, sqrt_f32};
+use crate::features::sincos::Points;
+use crate::features::{FeatureMap, NumberOf, Sample, ScalarOf};
+use crate::numeric::{Number, ln_f32, part_of};
 use crate::shape::{Length, Per};
-use crate::state::{State, state};
+use crate::state::{Initial, State, state};
 
 use super::cause::Cause;
 use super::channel::{Channel, Progress};
@@ -56,13 +56,13 @@ const FEW: u32 = 8;
 pub struct Detector<'m, M: FeatureMap, L: Legs = All> {
     pub(super) map: &'m M,
     pub(super) config: Config<L>,
-    pub(super) state: Memory<M::Inputs, M::Frequencies, L>,
+    pub(super) state: Memory<M::Inputs, M::Frequencies, L, NumberOf<M>>,
 }
 
 state! {
     /// All that a detector keeps beside its settings.
     #[derive(Debug, Clone, PartialEq)]
-    pub(super) struct Memory<C: Length, F: Length, L: Legs> {
+    pub(super) struct Memory<C: Length, F: Length, L: Legs, N: Number> {
         pub(super) last_alarm: LastAlarm => allowed Self::has_channel_of,
         /// Rows pushed in all.
         pub(super) rows: u64,
@@ -81,17 +81,17 @@ state! {
         extended: bool,
         /// Devices whose learning this stands on, if more than one.
         pub(super) merged: u32,
-        pub(super) channels: Per<C, Channel<L>>,
-        pub(super) values: Carried<L::Values, Joint<F>>,
-        pub(super) innovations: Carried<L::Innovations, Joint<F>>,
+        pub(super) channels: Per<C, Channel<L, N>>,
+        pub(super) values: Carried<L::Values, Joint<F, N>>,
+        pub(super) innovations: Carried<L::Innovations, Joint<F, N>>,
         /// Of values and innovations.
-        pub(super) joint: [Cause; 2],
+        pub(super) joint: [Cause<N>; 2],
     }
 }
 
-impl<C: Length, F: Length, L: Legs> Memory<C, F, L> {
+impl<C: Length, F: Length, L: Legs, N: Number> Memory<C, F, L, N> {
     /// The joint legs, as far as they are carried.
-    pub(super) fn joint_legs(&self) -> [(Option<&Joint<F>>, Leg); 2] {
+    pub(super) fn joint_legs(&self) -> [(Option<&Joint<F, N>>, Leg); 2] {
         [(self.values.carried(), Leg::Values), (self.innovations.carried(), Leg::Innovations)]
     }
 
@@ -153,7 +153,7 @@ impl<'m, M: FixedShape<L>, L: Legs> Detector<'m, M, L> {
 
 impl<'m, M, L> Detector<'m, M, L>
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
     /// A detector with as many channels as the map has inputs, where that is known at run time.
@@ -171,7 +171,7 @@ where
             channels: self.state.channels.len(),
             ln_time: self.state.ln_time,
             ln_shares: self.state.ln_shares,
-            period: self.config.period.unwrap_or(0.0),
+            period: self.config.period,
             phase: self.state.phase.carried().map_or(0, Phase::turns),
         }
     }
@@ -184,14 +184,15 @@ where
     /// not go on: see [`skip`](Self::skip). A reading that is
     /// not a number is no error where the settings say that it is missing. Where the number of
     /// channels is known at run time, [`Error::WrongShape`] for a row of another length.
-    pub fn push(&mut self, row: &<M::Inputs as Length>::Slice<f32>) -> Result<Verdict, Error> {
+    pub fn push(&mut self, row: &Sample<M>) -> Result<Verdict, Error> {
         let row = row.as_ref();
         let missing = self.config.not_a_number == NotANumber::Missing;
-        let expected = |reading: &f32| if missing && reading.is_nan() { 0.0 } else { *reading };
         for (channel, reading) in row.iter().enumerate() {
-            check_row(&[expected(reading)]).map_err(|error| error.with_channel(|_| channel))?;
+            if !(missing && reading.is_not_a_number()) {
+                reading.checked(channel)?;
+            }
         }
-        self.take(row.iter().map(|reading| (!reading.is_nan()).then_some(unsigned(*reading))))
+        self.take(row.iter().map(|reading| reading.present()))
     }
 
     /// Takes one row in which readings may be missing.
@@ -200,14 +201,13 @@ where
     /// As [`push`](Self::push).
     pub fn push_partial(
         &mut self,
-        row: &<M::Inputs as Length>::Slice<Option<f32>>,
+        row: &<M::Inputs as Length>::Slice<Option<ScalarOf<M>>>,
     ) -> Result<Verdict, Error> {
         let row = row.as_ref();
         for (channel, reading) in row.iter().enumerate() {
-            check_row(&[reading.unwrap_or(0.0)])
-                .map_err(|error| error.with_channel(|_| channel))?;
+            reading.map_or(Ok(()), |reading| reading.checked(channel))?;
         }
-        self.take(row.iter().map(|reading| reading.map(unsigned)))
+        self.take(row.iter().map(|reading| reading.and_then(Reading::present)))
     }
 
     /// Says that so many rows passed that were never pushed: those that were refused, or while the
@@ -224,7 +224,7 @@ where
 
     fn take(
         &mut self,
-        row: impl ExactSizeIterator<Item = Option<f32>> + Clone,
+        row: impl ExactSizeIterator<Item = Option<ScalarOf<M>>> + Clone,
     ) -> Result<Verdict, Error> {
         if row.len() != self.state.channels.len() {
             return Err(Error::WrongShape);
@@ -258,7 +258,7 @@ where
     }
 
     #[inline(never)]
-    fn learn(&mut self, readings: impl Iterator<Item = Option<f32>>) -> Result<(), Error> {
+    fn learn(&mut self, readings: impl Iterator<Item = Option<ScalarOf<M>>>) -> Result<(), Error> {
         let plan = self.plan();
         let (row, profile) = (self.state.learned, self.config.profile_rows());
         let scaled = self.config.scaling_rows();
@@ -377,11 +377,11 @@ where
     }
 
     /// The verdict on a row, by what each leg of each channel finds, and the joint ones.
-    fn watch(&mut self, row: impl Iterator<Item = Option<f32>>) -> Result<Verdict, Error> {
+    fn watch(&mut self, row: impl Iterator<Item = Option<ScalarOf<M>>>) -> Result<Verdict, Error> {
         let plan = self.plan();
         let at = self.state.rows.saturating_sub(1);
         self.state.watched = self.state.watched.saturating_add(1);
-        let mut present = Present::default();
+        let mut present = Present::none();
         let told = self.last_alarm().map(|last| (last.leg, at.saturating_sub(last.row)));
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
@@ -389,7 +389,7 @@ where
         for (index, (channel, reading)) in channels.iter_mut().zip(row).enumerate() {
             open |= channel.is_open();
             wanders |= channel.wanders();
-            let mut found = [Found::CALM; 4];
+            let mut found = [Found::calm(); 4];
             complete &= reading.is_some();
             match reading {
                 Some(reading) => channel.watch(reading, &plan, &mut found),
@@ -401,7 +401,7 @@ where
         if !complete {
             return Ok(self.decide(at, None, &plan, present));
         }
-        let mut joint = [Found::CALM; 2];
+        let mut joint = [Found::calm(); 2];
         let [of_values, of_innovations] = &mut joint;
         if let Some(leg) = values.carried_mut() {
             let vector = vector(self.map, channels, |channel| channel.joint().0);
@@ -439,7 +439,7 @@ where
     /// Part done of learning, from 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f32 {
-        (row_count(self.state.learned) / row_count(self.config.learning_rows)).min(1.0)
+        part_of(self.state.learned, self.config.learning_rows)
     }
 
     /// What the detector is doing.
@@ -473,33 +473,16 @@ where
     }
 }
 
-/// 0 for −0, which is the same reading with other bits.
-#[inline]
-fn unsigned(reading: f32) -> f32 {
-    reading + 0.0
-}
-
 /// A vector with a coordinate of each channel, within the map's reach.
 fn vector<M: FeatureMap, L: Legs>(
     map: &M,
-    channels: &Per<M::Inputs, Channel<L>>,
-    of: impl Fn(&Channel<L>) -> f32,
-) -> Per<M::Inputs, f32> {
-    let mut vector = channels.like(0.0);
+    channels: &Per<M::Inputs, Channel<L, NumberOf<M>>>,
+    of: impl Fn(&Channel<L, NumberOf<M>>) -> ScalarOf<M>,
+) -> Per<M::Inputs, ScalarOf<M>> {
+    let mut vector = channels.like(<ScalarOf<M> as Initial>::INITIAL);
     for (x, channel) in vector.iter_mut().zip(channels.iter()) {
         *x = of(channel);
     }
-    draw_in(&mut vector, 0.5 * map.reach());
+    NumberOf::<M>::draw_in(&mut vector, || map.reach());
     vector
-}
-
-/// Draws a vector that is longer than `longest` in to it: far beyond what means something, and
-/// within the map's reach.
-#[inline]
-pub(super) fn draw_in(vector: &mut [f32], longest: f32) {
-    let squared: f32 = vector.iter().map(|x| *x * *x).sum();
-    if squared > longest * longest {
-        let factor = longest / larger(sqrt_f32(squared), 1e-6);
-        vector.iter_mut().for_each(|x| *x *= factor);
-    }
 }

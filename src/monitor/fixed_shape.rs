@@ -1,7 +1,7 @@
 //! Which detectors can be constants.
 
-use crate::features::FeatureMap;
-use crate::features::sincos::SinCos;
+use crate::features::sincos::Points;
+use crate::features::{FeatureMap, NumberOf};
 use crate::shape::Per;
 use crate::state::Initial;
 
@@ -51,16 +51,16 @@ use super::legs::joint::Joint;
     note = "in generic code over a map `M` and legs `L`, ask for `M: fastmmd::monitor::FixedShape<L>`"
 )]
 #[expect(private_bounds, reason = "what a detector keeps is the crate's own business")]
-pub trait FixedShape<L: Legs = All>: FeatureMap<Backend: SinCos> + Fresh<L> {}
+pub trait FixedShape<L: Legs = All>: FeatureMap<Backend: Points> + Fresh<L> {}
 
 // Messages of the compiler then name this trait, not what the crate needs for it.
 #[diagnostic::do_not_recommend]
-impl<M: FeatureMap<Backend: SinCos> + Fresh<L>, L: Legs> FixedShape<L> for M {}
+impl<M: FeatureMap<Backend: Points> + Fresh<L>, L: Legs> FixedShape<L> for M {}
 
 /// What a detector keeps, as a constant.
 pub(super) trait Fresh<L: Legs>: FeatureMap {
     /// That of a detector that has seen nothing.
-    const MEMORY: Memory<Self::Inputs, Self::Frequencies, L>;
+    const MEMORY: Memory<Self::Inputs, Self::Frequencies, L, NumberOf<Self>>;
     /// Its saved length, in bytes.
     const SAVED: usize;
 }
@@ -69,11 +69,11 @@ impl<M, L> Fresh<L> for M
 where
     M: FeatureMap,
     L: Legs,
-    Per<M::Inputs, Channel<L>>: Initial,
-    Carried<L::Values, Joint<M::Frequencies>>: Initial,
-    Carried<L::Innovations, Joint<M::Frequencies>>: Initial,
+    Per<M::Inputs, Channel<L, NumberOf<M>>>: Initial,
+    Carried<L::Values, Joint<M::Frequencies, NumberOf<M>>>: Initial,
+    Carried<L::Innovations, Joint<M::Frequencies, NumberOf<M>>>: Initial,
     <L::Cycle as Profiles>::Phase: Initial,
 {
-    const MEMORY: Memory<M::Inputs, M::Frequencies, L> = Memory::initial();
-    const SAVED: usize = <Memory<M::Inputs, M::Frequencies, L>>::SAVED;
+    const MEMORY: Memory<M::Inputs, M::Frequencies, L, NumberOf<M>> = Memory::initial();
+    const SAVED: usize = <Memory<M::Inputs, M::Frequencies, L, NumberOf<M>>>::SAVED;
 }

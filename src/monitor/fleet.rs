@@ -2,10 +2,9 @@
 
 use crate::error::Error;
 use crate::features::FeatureMap;
-use crate::features::sincos::SinCos;
+use crate::features::sincos::Points;
 use crate::numeric::{exp, larger, ln, normal_tail, rounded, row_count, smaller, sqrt};
 
-use super::cause::Cause;
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
 use super::legs::wander::{BLOCKS, Steadiness};
@@ -34,7 +33,7 @@ pub struct Difference {
 
 impl<M, L> Detector<'_, M, L>
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
     /// Keeps how values are measured, and learns all else anew: detectors with a common scale can
@@ -65,6 +64,7 @@ where
     /// scale differ, [`Error::MapMismatch`].
     pub fn difference(&self, other: &Self) -> Result<Difference, Error> {
         self.check_comparable(other)?;
+        let plan = self.plan();
         let rows = row_count(self.config.learning_rows - self.config.profile_rows());
         let channels = || self.state.channels.iter().zip(other.state.channels.iter());
         let wanders = channels()
@@ -88,10 +88,10 @@ where
             let inflation = channels().fold(1.0, |most, (a, b)| {
                 larger(most, larger(a.inflation(rows), b.inflation(rows)))
             });
-            let (distance, usual) = own.difference(theirs);
+            let (distance, usual) = own.difference(theirs, &plan);
             let amplitude = self.map.recipe().kernel.amplitude();
             (squared, expected) = (amplitude * distance, amplitude * usual * inflation);
-            let of_distance = smaller(own.degrees(), theirs.degrees());
+            let of_distance = smaller(own.degrees(&plan), theirs.degrees(&plan));
             let ratio = squared / larger(expected, 1e-12);
             let p = upper_tail(ratio, of_distance, degrees * of_distance);
             // Either way is a way to differ.
@@ -128,7 +128,7 @@ where
         {
             own.join(theirs, share, &plan);
         }
-        joint.iter_mut().for_each(Cause::reset);
+        joint.iter_mut().for_each(State::reset);
         self.state.merged = own.saturating_add(theirs);
         self.state.last_alarm = LastAlarm::NONE;
         self.state.drifting = 0;

@@ -1,7 +1,8 @@
 //! How good the learning rows were, and for what.
 
+use crate::condition::Standardise;
 use crate::features::FeatureMap;
-use crate::features::sincos::SinCos;
+use crate::features::sincos::Points;
 
 use super::detector::Detector;
 use super::legs::choice::Legs;
@@ -59,7 +60,7 @@ pub struct Mute {
 
 impl<M, L> Detector<'_, M, L>
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
     /// What is known of each channel; of what was learned so far while learning goes on.

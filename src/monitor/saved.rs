@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::features::FeatureMap;
-use crate::features::sincos::{Backend, SinCos};
+use crate::features::sincos::{Backend, Points};
 use crate::numeric::u32_of;
 use crate::state::{
     FRAME_BYTES, Kind, Plain, Reader, State, VERSION, Writer, expect, plain, plain_states, read,
@@ -184,7 +184,7 @@ const fn payload_bytes(state: usize) -> usize {
 
 impl<M, L> Detector<'_, M, L>
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
     /// Length of the saved detector, in bytes.

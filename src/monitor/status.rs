@@ -1,7 +1,7 @@
 //! Where every statistic stands.
 
 use crate::features::FeatureMap;
-use crate::features::sincos::SinCos;
+use crate::features::sincos::Points;
 
 use super::channel::{Channel, STATISTICS};
 use super::detector::Detector;
@@ -10,7 +10,7 @@ use super::verdict::{Leg, LegStatus};
 
 impl<M, L> Detector<'_, M, L>
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
     /// Every statistic against its threshold, after the last row; nothing while learning. Those

@@ -1,9 +1,8 @@
 //! What firmware and tools need of a detector, whatever its shape.
 
 use crate::error::Error;
-use crate::features::FeatureMap;
-use crate::features::sincos::SinCos;
-use crate::shape::Length;
+use crate::features::sincos::Points;
+use crate::features::{FeatureMap, Sample};
 
 use super::config::{Config, Warning};
 use super::detector::Detector;
@@ -109,10 +108,10 @@ pub trait Monitor {
 
 impl<M, L> Monitor for Detector<'_, M, L>
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
-    type Row = <M::Inputs as Length>::Slice<f32>;
+    type Row = Sample<M>;
     type Config = Config<L>;
 
     fn push(&mut self, row: &Self::Row) -> Result<Verdict, Error> {

@@ -69,3 +69,21 @@ pub(crate) const fn whole(rows: f32) -> u32 {
 pub(crate) const fn nearest(value: f64) -> i64 {
     (value + if value < 0.0 { -0.5 } else { 0.5 }) as i64
 }
+
+/// `part`/`whole` as a number from 0 to 1, rounded down to about 32 bits less those of `whole`; in
+/// integers, for cores that compute with floating point only by long functions.
+pub(crate) fn part_of(part: u32, whole: u32) -> f32 {
+    if part >= whole {
+        return 1.0;
+    }
+    let shift = part.leading_zeros();
+    let quotient = part.checked_shl(shift).unwrap_or(0) / whole;
+    if quotient == 0 {
+        return 0.0;
+    }
+    let zeros = quotient.leading_zeros();
+    let mantissa = (quotient << zeros) >> 8;
+    // quotient·2^(−shift), by the bits of an `f32`: the first bit of the mantissa is not kept.
+    let exponent = 127 + 31 - zeros - shift;
+    f32::from_bits((exponent << 23) | (mantissa & 0x007f_ffff))
+}

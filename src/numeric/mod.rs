@@ -8,13 +8,15 @@ mod cast;
 mod chi;
 mod elementary;
 mod normal;
+mod number;
 mod single;
 
 pub(crate) use cast::{
-    f32_of, f32_of_squares, f32_of_sum, f32_of_weight, f64_of, nearest, rounded, row_count, u16_of,
-    u32_of, whole,
+    f32_of, f32_of_squares, f32_of_sum, f32_of_weight, f64_of, nearest, part_of, rounded,
+    row_count, u16_of, u32_of, whole,
 };
 pub(crate) use chi::chi_quantile;
 pub(crate) use elementary::{cos_sin_turns, exp, ln, sqrt};
 pub(crate) use normal::{normal_quantile, normal_tail};
+pub(crate) use number::{CircleMeans, Moments, Number, Rate, Real, draw_in};
 pub(crate) use single::{angle_turns, compensated_sum, larger, ln_f32, smaller, sqrt_f32, within};

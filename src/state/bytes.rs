@@ -1,10 +1,13 @@
 //! Plain values as little-endian bytes.
 
+use core::marker::PhantomData;
+
 use crate::error::Error;
 use crate::features::sincos::Point;
+use crate::numeric::Real;
 
 /// Fills a buffer from the front, which has to be exactly as long as what is put into it.
-pub(crate) struct Writer<'b> {
+pub struct Writer<'b> {
     rest: &'b mut [u8],
     overflowed: bool,
 }
@@ -39,7 +42,7 @@ impl<'b> Writer<'b> {
 
 /// Takes values from the front of a payload.
 #[derive(Clone)]
-pub(crate) struct Reader<'b> {
+pub struct Reader<'b> {
     pub(super) rest: &'b [u8],
     pub(super) version: u8,
 }
@@ -76,7 +79,7 @@ impl<'b> Reader<'b> {
 }
 
 /// A value of a fixed number of bytes.
-pub(crate) trait Plain: Copy {
+pub trait Plain: Copy {
     /// The number of bytes.
     const BYTES: usize;
 
@@ -109,7 +112,7 @@ macro_rules! integers {
     )*};
 }
 
-integers!(u8, u16, u32, u64, u128, i64);
+integers!(u8, u16, u32, u64, u128, i16, i32, i64);
 
 impl Plain for f32 {
     const BYTES: usize = size_of::<Self>();
@@ -225,59 +228,69 @@ pub(crate) use plain;
 /// A number that is never negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(crate) struct NonNegative(pub(crate) f32);
+pub struct NonNegative<N = f32>(pub(crate) N);
 
-/// A number that is never negative, and at first the one with these bits.
+/// A number that is never negative, and at first the one that these bits are in `f32`.
 ///
 /// It is kept so that the first one is all zeros: memory that begins so is cleared, while anything
 /// else would take as much flash as RAM, to be copied from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Begun<const BITS: u32>(u32);
+pub(crate) struct Begun<const BITS: u32, N = f32>(u32, PhantomData<N>);
 
-impl<const BITS: u32> Begun<BITS> {
-    pub(crate) const FIRST: Self = Self(0);
+impl<const BITS: u32, N> Begun<BITS, N> {
+    pub(crate) const FIRST: Self = Self(0, PhantomData);
+}
 
+impl<const BITS: u32, N: Real> Begun<BITS, N> {
     #[inline(always)]
-    pub(crate) const fn get(self) -> f32 {
-        f32::from_bits(self.0 ^ BITS)
+    fn first() -> u32 {
+        N::of(f32::from_bits(BITS)).bits()
     }
 
     #[inline(always)]
-    pub(crate) const fn set(&mut self, value: f32) {
-        self.0 = value.to_bits() ^ BITS;
+    pub(crate) fn get(self) -> N {
+        N::from_bits(self.0 ^ Self::first())
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, value: N) {
+        self.0 = value.bits() ^ Self::first();
     }
 }
 
-impl<const BITS: u32> core::fmt::Debug for Begun<BITS> {
+impl<const BITS: u32, N: Real> core::fmt::Debug for Begun<BITS, N> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         self.get().fmt(f)
     }
 }
 
-impl<const BITS: u32> Plain for Begun<BITS> {
-    const BYTES: usize = f32::BYTES;
+impl<const BITS: u32, N: Real> Plain for Begun<BITS, N> {
+    const BYTES: usize = N::BYTES;
 
     fn write(self, writer: &mut Writer<'_>) {
         self.get().write(writer);
     }
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        NonNegative::take(reader).map(|NonNegative(value)| Self(value.to_bits() ^ BITS))
+        let NonNegative(value) = NonNegative::<N>::take(reader)?;
+        let mut begun = Self::FIRST;
+        begun.set(value);
+        Ok(begun)
     }
 }
 
 /// A number that is at first 1.
-pub(crate) type FromOne = Begun<{ 1.0_f32.to_bits() }>;
+pub(crate) type FromOne<N = f32> = Begun<{ 1.0_f32.to_bits() }, N>;
 
-impl Plain for NonNegative {
-    const BYTES: usize = f32::BYTES;
+impl<N: Real> Plain for NonNegative<N> {
+    const BYTES: usize = N::BYTES;
 
     fn write(self, writer: &mut Writer<'_>) {
         self.0.write(writer);
     }
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let value = f32::take(reader)?;
-        if value >= 0.0 { Ok(Self(value)) } else { Err(Error::Inconsistent) }
+        let value = N::take(reader)?;
+        if value >= N::ZERO { Ok(Self(value)) } else { Err(Error::Inconsistent) }
     }
 }

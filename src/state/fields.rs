@@ -6,13 +6,15 @@ use crate::error::Error;
 use crate::features::sincos::Point;
 use crate::shape::{Dims, Fixed, Length, Per};
 
-use super::bytes::{FromOne, NonNegative, Reader, Writer};
+use crate::numeric::Real;
+
+use super::bytes::{Begun, NonNegative, Reader, Writer};
 
 /// A value that changes from row to row and is saved across power cuts. It can be created, reset in
 /// place, written, checked and read.
 ///
 /// Structs get it from [`state!`], which uses the same order of fields for all of these.
-pub(crate) trait State {
+pub trait State {
     /// A new value, with these lengths where the type does not give them.
     #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "lengths are in the types"))]
     fn make(dims: &Dims) -> Self;
@@ -34,7 +36,7 @@ pub(crate) trait State {
 }
 
 /// A [`State`] whose lengths are all in its type.
-pub(crate) trait Initial: State + Sized {
+pub trait Initial: State + Sized {
     /// A new value.
     const INITIAL: Self;
     /// Saved length, in bytes.
@@ -191,8 +193,8 @@ pub(crate) use begin;
 
 /// Makes plain values states, with the initial value 0 or the one declared.
 macro_rules! plain_states {
-    ($($plain:ty = $initial:expr),* $(,)?) => {$(
-        impl $crate::state::State for $plain {
+    (generic [$($generics:tt)*] $plain:ty = $initial:expr) => {
+        impl<$($generics)*> $crate::state::State for $plain {
             #[inline]
             fn make(_dims: &$crate::shape::Dims) -> Self {
                 $initial
@@ -225,10 +227,13 @@ macro_rules! plain_states {
             }
         }
 
-        impl $crate::state::Initial for $plain {
+        impl<$($generics)*> $crate::state::Initial for $plain {
             const INITIAL: Self = $initial;
             const SAVED: usize = <Self as $crate::state::Plain>::BYTES;
         }
+    };
+    ($($plain:ty = $initial:expr),* $(,)?) => {$(
+        $crate::state::plain_states!(generic [] $plain = $initial);
     )*};
 }
 pub(crate) use plain_states;
@@ -240,10 +245,13 @@ plain_states!(
     u64 = 0,
     f32 = 0.0,
     bool = false,
+    i16 = 0,
+    i32 = 0,
+    i64 = 0,
     Point = Point::ZERO,
-    NonNegative = NonNegative(0.0),
-    FromOne = FromOne::FIRST,
 );
+plain_states!(generic [N: Real] NonNegative<N> = NonNegative(N::ZERO));
+plain_states!(generic [const BITS: u32, N: Real] Begun<BITS, N> = Begun::FIRST);
 
 impl<T> State for PhantomData<T> {
     fn make(_dims: &Dims) -> Self {

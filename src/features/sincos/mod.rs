@@ -23,6 +23,8 @@ pub use self::micromath::Micromath;
 pub use polynomial::{Polynomial, Quick};
 
 use super::Scalar;
+use crate::numeric::{CircleMeans, Number, Rate, Real};
+use crate::state::state;
 
 /// A point on (or, as a mean of points, inside) the unit circle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -113,6 +115,75 @@ impl<B: SinCos + Copy + PartialEq + core::fmt::Debug> Backend for B {
         let Versed { versine, sin } = B::versed(phase);
         // 6 − cos = 5 + versine. A shift of the added number costs nothing on a Cortex-M4.
         [((5.0 + versine).to_bits() << 3).wrapping_neg(), (6.0 + sin).to_bits() << 3]
+    }
+}
+
+/// A backend that a detector can use.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no points for a detector",
+    label = "not for a detector",
+    note = "detectors need a map of points on circles: `Fourier`, `Fastfood`, or those of `fixed`"
+)]
+pub trait Points: Backend {
+    /// The point of a phase.
+    #[doc(hidden)]
+    fn point_of(phase: <Self::Scalar as Scalar>::Phase) -> PointOf<Self>;
+}
+
+/// A point as the detectors of a backend use it.
+#[doc(hidden)]
+pub type PointOf<B> =
+    <<NumberOfBackend<B> as Number>::Means as CircleMeans<NumberOfBackend<B>>>::Point;
+
+type NumberOfBackend<B> = <<B as Backend>::Scalar as Scalar>::Number;
+
+impl<B: SinCos + Copy + PartialEq + core::fmt::Debug> Points for B {
+    #[inline(always)]
+    fn point_of(phase: f32) -> Point {
+        B::point(phase)
+    }
+}
+
+state! {
+    /// Two means of points on the circle of one frequency: of what was learned, and of a window. Side
+    /// by side, so that a row goes through them once.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Means {
+        reference: Point,
+        window: Point,
+    }
+}
+
+impl CircleMeans<f32> for Means {
+    type Point = Point;
+    type Squared = f32;
+
+    #[inline(always)]
+    fn take_in(&mut self, point: Point, rate: Rate, least: Option<f32>) -> f32 {
+        let mut of_window = 1.0_f32.part(rate);
+        if let Some(share) = least {
+            self.reference.blend(point, share);
+            of_window = of_window.or_more(share);
+        }
+        self.window.blend(point, of_window);
+        self.distance()
+    }
+
+    #[inline(always)]
+    fn distance(&self) -> f32 {
+        self.window.squared_distance(&self.reference)
+    }
+
+    fn reference_distance(&self, other: &Self) -> f32 {
+        self.reference.squared_distance(&other.reference)
+    }
+
+    fn blend(&mut self, other: &Self, share: f32) {
+        self.reference.blend(other.reference, share);
+    }
+
+    fn settle(&mut self) {
+        self.window = self.reference;
     }
 }
 

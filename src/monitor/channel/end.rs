@@ -1,6 +1,6 @@
 //! When a change of a channel is over.
 
-use crate::numeric::larger;
+use crate::numeric::{Number, larger};
 use crate::state::State;
 
 use super::super::cause::Cause;
@@ -17,11 +17,11 @@ const OVER: f32 = 0.7;
 /// A residual of fewer deviations is not one of single readings far out.
 const BACK: f32 = 3.0;
 
-impl<L: Legs> Channel<L> {
+impl<L: Legs, N: Number> Channel<L, N> {
     /// A change is over: by itself, from which its thresholds learn once, or because somebody
     /// said that it was nothing.
     pub(in crate::monitor) fn end(&mut self, kind: Kind, plan: &Plan, end: End) {
-        let change = |tail: &mut Tail, design: &Design| tail.end(design, end);
+        let change = |tail: &mut Tail<N>, design: &Design| tail.end(design, end);
         match kind {
             Kind::Level => {
                 if let Some(level) = self.level.carried_mut() {
@@ -92,11 +92,12 @@ impl<L: Legs> Channel<L> {
         }
         let (level, spread) = self.evidence();
         // Single readings move a mean too, but the last one is back where it was.
-        let single = self.is_of(Kind::Range) && self.residual.abs() < BACK;
+        let single = self.is_of(Kind::Range) && self.residual.value().abs() < BACK;
         let is_level = level > larger(TELLING, spread) && !single;
         // Means are of values that were cut: beyond that, the last one tells better.
-        let far = self.value.abs() > CUT && self.value * now > 0.0;
-        let shift = if far { self.value } else { now };
+        let value = self.value.value();
+        let far = value.abs() > CUT && value * now > 0.0;
+        let shift = if far { value } else { now };
         (is_level || cause.is_open()).then_some((shift, true))
     }
 
@@ -118,6 +119,6 @@ impl<L: Legs> Channel<L> {
         }
         self.range.end(End::Accepted);
         self.square = self.usual_square;
-        self.residual = 0.0;
+        self.residual = N::ZERO;
     }
 }

@@ -1,6 +1,7 @@
 //! What a channel says of a change: how large it is, of what kind, and since when.
 
-use crate::numeric::{larger, ln_f32};
+use crate::condition::Standardise;
+use crate::numeric::{Number, Rate, Real, larger, ln_f32};
 
 use super::super::decision::TELLING;
 use super::super::legs::Found;
@@ -10,23 +11,30 @@ use super::super::verdict::Leg;
 use super::{Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, RECENT, STATISTICS, STRIKE, SUMMED, UP};
 
 /// What predictions are behind by, where a level goes on rising, in parts of how far it is off.
-const BEHIND: f32 = 0.5;
+const BEHIND: Rate = Rate::of(0.5);
 
-impl<L: Legs> Channel<L> {
+impl<L: Legs, N: Number> Channel<L, N> {
     /// A size of a kind of change that tells one that grows from one that lasts, and the least
     /// that is meaningful.
-    pub(in crate::monitor) fn size(&self, kind: Kind, found: &Found) -> (f32, f32) {
-        self.size_now(kind).map_or((found.excess, 2.0), |size| (size, 0.5))
+    pub(in crate::monitor) fn size(&self, kind: Kind, found: &Found<N>) -> (N, N) {
+        self.shift(kind).map_or((found.excess, N::of(2.0)), |size| (size, N::of(0.5)))
     }
 
     /// The shift of a level as it is now, in deviations.
-    pub(in crate::monitor) fn size_now(&self, kind: Kind) -> Option<f32> {
-        self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.abs())
+    fn shift(&self, kind: Kind) -> Option<N> {
+        self.level.carried().filter(|_| kind == Kind::Level).map(|level| level.cusum.size.size())
     }
 
-    /// Half the mean square of the steps between residuals, now and while learning.
-    pub(in crate::monitor) fn squares(&self) -> (f32, f32) {
-        (self.square.get(), self.usual_square.get())
+    /// The same as `f32`.
+    pub(in crate::monitor) fn size_now(&self, kind: Kind) -> Option<f32> {
+        self.shift(kind).map(Real::value)
+    }
+
+    /// By how much smaller residuals would be if their spread were as it was while learning: at most
+    /// 1.
+    pub(in crate::monitor) fn rougher(&self) -> N {
+        let (square, usual) = (self.square.get(), self.usual_square.get());
+        if square <= usual { N::of(1.0) } else { usual.over(square).root() }
     }
 
     /// Log-likelihoods that the level is off, and that the spread is; none for a channel that has
@@ -35,7 +43,8 @@ impl<L: Legs> Channel<L> {
         if !self.standard.moves() {
             return (0.0, 0.0);
         }
-        let ratio = larger(self.square.get() / larger(self.usual_square.get(), 1e-9), 1e-3);
+        let (square, usual) = (self.square.get().value(), self.usual_square.get().value());
+        let ratio = larger(square / larger(usual, 1e-9), 1e-3);
         let spread = 12.0 * (ratio - 1.0 - ln_f32(ratio));
         (self.steady_level().map_or(0.0, |level| level.cusum.evidence()), spread)
     }
@@ -59,11 +68,11 @@ impl<L: Legs> Channel<L> {
 
     /// Whether what a leg finds follows from a level that is off, and was told of: a level that goes
     /// on rising leaves its predictions behind, by much less than it rose.
-    pub(in crate::monitor) fn follows(&self, kind: Kind, found: &Found) -> bool {
-        let shift = self.size_now(Kind::Level).unwrap_or(0.0);
+    pub(in crate::monitor) fn follows(&self, kind: Kind, found: &Found<N>) -> bool {
+        let shift = self.shift(Kind::Level).unwrap_or(N::ZERO);
         self.is_of(Kind::Level)
             && match kind {
-                Kind::Jump => found.statistic < BEHIND * shift * self.predictor.inverse_deviation(),
+                Kind::Jump => found.statistic < self.predictor.in_deviations(shift).part(BEHIND),
                 Kind::Spread => self.evidence().1 < TELLING,
                 Kind::Level | Kind::Range => false,
             }
@@ -88,8 +97,8 @@ impl<L: Legs> Channel<L> {
     /// Rows since a residual about as large as the step of the level must have made, if there was
     /// one: the past foretells all of a step but its first row.
     fn struck(&self) -> Option<u32> {
-        let size = self.level.carried().map_or(0.0, |level| level.cusum.size.abs());
-        let expected = size * self.predictor.inverse_deviation();
+        let shift = self.shift(Kind::Level).unwrap_or(N::ZERO);
+        let expected = self.predictor.in_deviations(shift).value();
         let (strike, age) = self.range.strike();
         let is_step = expected > 3.0 && strike > larger(STRIKE, 0.6 * expected);
         is_step.then_some(age)

@@ -1,12 +1,13 @@
 //! A channel of one device beside that of another.
 
-use crate::numeric::larger;
+use crate::condition::Standardise;
+use crate::numeric::{Number, larger};
 use crate::state::State;
 
 use super::super::legs::choice::{Legs, Slot};
 use super::{Channel, LEVEL};
 
-impl<L: Legs> Channel<L> {
+impl<L: Legs, N: Number> Channel<L, N> {
     /// Whether values of two channels are measured alike, bit for bit.
     pub(in crate::monitor) fn is_measured_as(&self, other: &Self) -> bool {
         let ((level, deviation), (theirs, their_deviation)) =

@@ -4,13 +4,13 @@ mod end;
 mod evidence;
 mod merge;
 
-use crate::condition::{Gaps, Predictor, Standard, Stillness};
-use crate::numeric::{larger, smaller, sqrt_f32, within};
+use crate::condition::{FARTHEST, Gaps, Predictor, Standardise, Stillness};
+use crate::numeric::{Number, Rate, larger};
 use crate::state::{FromOne, State, state};
 
 use super::accepted::Accepted;
 use super::cause::Cause;
-use super::legs::charts::{Charts, Rate, Score, Side, rate};
+use super::legs::charts::{Charts, Score, Side};
 use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
@@ -22,8 +22,6 @@ use super::verdict::{Change, Leg};
 const CUT: f32 = 8.0;
 /// Deviations at which residuals are cut for jumps: one row alone is none.
 const JUMP_CUT: f32 = 4.0;
-/// Deviations at which they are cut at all.
-const FARTHEST: f32 = 1e4;
 /// Largest score of a residual's spread.
 const SPREAD_CUT: f32 = 12.0;
 /// Glitches in a row that are not looked back at.
@@ -34,29 +32,30 @@ const DOUBT: f32 = 6.0;
 const SPREAD_SLACK: f32 = 0.3;
 /// 1/deviation of the two scores of a Gaussian residual: only the sums that tell since when use
 /// it, and they need not be exact.
-const PER_UP: f32 = 0.75;
+const PER_UP: Rate = Rate::of(0.75);
 const PER_DOWN: f32 = 2.9;
 /// Weight of a row in the means that tell a spread from a level.
-const EVIDENCE_RATE: f32 = 2.0 / 33.0;
+const EVIDENCE: Rate = Rate::of_window(32);
+/// The same in the mean while learning.
+const USUAL: Rate = Rate::of(1.0 / 256.0);
+const HALF: Rate = Rate::of(0.5);
 /// A residual of so many deviations may be a step of the level.
 const STRIKE: f32 = 3.3;
 /// Rows after which a step is better told by that than by a sum.
 const SUMMED: u32 = 64;
 /// Rows within which what was out of range belongs together.
 const RECENT: u32 = 20;
-/// Largest half square of a step between residuals there: a step of the level is two rows of it.
-const STEP_CUT: f32 = 8.0;
+/// Largest step between residuals there: a step of the level is two rows of it.
+const STEP_CUT: f32 = 4.0;
 /// Least rows for which a reading may be the same, or missing.
 const LEAST_RUN: u32 = 12;
 /// Least mean time, in rows, for runs that come by chance: they are easily told.
 const SURELY: f32 = 1e5;
-/// A movement of a channel that never moved counts as so many times its range, which it has not.
-const MOVED: f32 = 1.5;
 
 const LEVEL: Score = Score {
     side: Side::Both,
     windows: &[256, 1024],
-    rates: &[Rate(rate(256)), Rate(rate(1024))],
+    rates: &[Rate::of_window(256), Rate::of_window(1024)],
     largest: CUT,
     least: 0,
     wary: WARY_OF_LEVEL,
@@ -65,7 +64,7 @@ const LEVEL: Score = Score {
 const JUMP: Score = Score {
     side: Side::Both,
     windows: &[4, 16, 64],
-    rates: &[Rate(rate(4)), Rate(rate(16)), Rate(rate(64))],
+    rates: &[Rate::of_window(4), Rate::of_window(16), Rate::of_window(64)],
     largest: JUMP_CUT,
     least: 1,
     wary: 0.0,
@@ -74,7 +73,7 @@ const JUMP: Score = Score {
 const UP: Score = Score {
     side: Side::Up,
     windows: &[16, 64],
-    rates: &[Rate(rate(16)), Rate(rate(64))],
+    rates: &[Rate::of_window(16), Rate::of_window(64)],
     largest: SPREAD_CUT,
     least: 1,
     wary: WARY_OF_SPREAD,
@@ -88,9 +87,9 @@ pub(super) const STATISTICS: usize = 13;
 state! {
     /// The level of a channel: a cumulative sum and long windows.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(super) struct LevelLeg {
-        pub(super) cusum: Cusum,
-        charts: Charts<2>,
+    pub(super) struct LevelLeg<N: Number> {
+        pub(super) cusum: Cusum<N>,
+        charts: Charts<N, 2>,
         /// Rows since the level began to be off, while it is.
         since: u32,
     }
@@ -99,11 +98,11 @@ state! {
 state! {
     /// The spread of a channel's residual, up and down, and since when it is off.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(super) struct SpreadLeg {
-        up: Charts<2>,
-        down: Charts<2>,
-        rising: Sum,
-        falling: Sum,
+    pub(super) struct SpreadLeg<N: Number> {
+        up: Charts<N, 2>,
+        down: Charts<N, 2>,
+        rising: Sum<N>,
+        falling: Sum<N>,
     }
 }
 
@@ -141,35 +140,35 @@ impl Kind {
 state! {
     /// All that is known of one channel.
     #[derive(Debug, Clone, PartialEq)]
-    pub(super) struct Channel<L: Legs> {
-        pub(super) standard: Standard,
-        profile: <L::Cycle as Profiles>::Of,
-        predictor: Predictor,
-        pub(super) stillness: Stillness,
-        pub(super) gaps: Gaps,
+    pub(super) struct Channel<L: Legs, N: Number> {
+        pub(super) standard: N::Standard,
+        profile: <L::Cycle as Profiles>::Of<N>,
+        predictor: Predictor<N>,
+        pub(super) stillness: Stillness<N>,
+        pub(super) gaps: Gaps<N>,
         /// A level that was dismissed.
-        accepted: Accepted,
-        pub(super) wander: Wander,
+        accepted: Accepted<N>,
+        pub(super) wander: Wander<N>,
         /// What the level is good for.
         pub(super) steadiness: Steadiness,
-        pub(super) level: Carried<L::Level, LevelLeg>,
-        jump: Carried<L::Jump, Charts<3>>,
-        spread: Carried<L::Spread, SpreadLeg>,
-        range: Range,
+        pub(super) level: Carried<L::Level, LevelLeg<N>>,
+        jump: Carried<L::Jump, Charts<N, 3>>,
+        spread: Carried<L::Spread, SpreadLeg<N>>,
+        range: Range<N>,
         /// Glitches in a row that were not looked back at; of a channel that never moved while
         /// learning, readings in a row that differ.
         pub(super) glitches: u8,
         /// Whether it was told of that the channel is stuck, and that it is missing.
         pub(super) runs_told: [bool; 2],
         /// The last value and residual, in deviations: what counts where a reading is missing.
-        value: f32,
-        residual: f32,
+        value: N,
+        residual: N,
         /// Half the mean square of the steps between residuals over 16 rows, and that while
         /// learning: the spread, whatever the level does.
-        square: FromOne,
-        usual_square: FromOne,
+        square: FromOne<N>,
+        usual_square: FromOne<N>,
         /// In the order of [`Kind::ALL`].
-        causes: [Cause; 4],
+        causes: [Cause<N>; 4],
     }
 }
 
@@ -201,8 +200,8 @@ impl Progress {
     }
 }
 
-impl LevelLeg {
-    fn watch(&mut self, value: f32, plan: &Plan, adapts: bool, found: &mut Found) {
+impl<N: Number> LevelLeg<N> {
+    fn watch(&mut self, value: N, plan: &Plan, adapts: bool, found: &mut Found<N>) {
         self.cusum.watch(value - self.charts.mean, plan, adapts, found);
         self.charts.watch(&LEVEL, value, plan, adapts, found);
         self.since = self.since.saturating_add(u32::from(self.since > 0));
@@ -214,14 +213,14 @@ impl LevelLeg {
         if self.since > 0 {
             return self.since;
         }
-        let mean = self.charts.mean;
+        let mean = self.charts.mean.value();
         self.cusum.rows_since((means.0 - mean, means.1 - mean))
     }
 }
 
-impl<L: Legs> Channel<L> {
+impl<L: Legs, N: Number> Channel<L, N> {
     /// Takes a reading while nothing is standardised yet.
-    pub(super) fn begin(&mut self, reading: f32) {
+    pub(super) fn begin(&mut self, reading: N::Scalar) {
         self.standard.learn(reading, self.predictor.spare());
     }
 
@@ -232,10 +231,9 @@ impl<L: Legs> Channel<L> {
     }
 
     /// Takes a healthy reading of which only level and spread, and their profile, are learned.
-    pub(super) fn learn_profile(&mut self, reading: f32, plan: &Plan) {
+    pub(super) fn learn_profile(&mut self, reading: N::Scalar, plan: &Plan) {
         self.standard.learn(reading, &mut []);
-        let value = within(self.standard.standardised(reading), FARTHEST);
-        self.profile.learn(plan.phase, value);
+        self.profile.learn(plan.phase, self.standard.standardised(reading));
     }
 
     /// Puts the profile to use.
@@ -258,11 +256,12 @@ impl<L: Legs> Channel<L> {
 
     /// A reading in deviations, less what its phase explains.
     #[inline]
-    fn standardised(&self, reading: f32, plan: &Plan) -> f32 {
-        let value = within(self.standard.standardised(reading), FARTHEST);
+    fn standardised(&self, reading: N::Scalar, plan: &Plan) -> N {
+        let value = self.standard.standardised(reading);
         // Without a period there is no profile to go by.
-        if <L::Cycle as Cycle>::BINS > 0 && plan.period > 0.0 {
-            return within(self.profile.residual(plan.phase, plan.period, value), FARTHEST);
+        if let (true, Some(period)) = (<L::Cycle as Cycle>::BINS > 0, plan.period) {
+            let value = self.profile.residual(plan.phase, period, value);
+            return value.held(N::of(FARTHEST));
         }
         value
     }
@@ -293,15 +292,15 @@ impl<L: Legs> Channel<L> {
     }
 
     /// Takes a healthy reading.
-    pub(super) fn learn(&mut self, reading: f32, plan: &Plan, progress: &Progress) {
+    pub(super) fn learn(&mut self, reading: N::Scalar, plan: &Plan, progress: &Progress) {
         self.standard.learn(reading, &mut []);
         self.value = self.standardised(reading, plan);
         let error = self.value - self.predictor.expected();
         let before = self.residual;
-        self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
+        self.residual = self.predictor.in_deviations(error).held(N::of(FARTHEST));
         self.predictor.learn(self.value, error);
         let collects = progress.collects();
-        let value = within(self.value, CUT);
+        let value = self.value.held(N::of(CUT));
         self.wander.learn(value, plan.learning_rows - progress.scaled.min(plan.learning_rows));
         if let Some(level) = self.level.carried_mut() {
             level.charts.learn(&LEVEL, value, plan, collects);
@@ -310,7 +309,7 @@ impl<L: Legs> Channel<L> {
             cusum.learn(value - charts.mean, variance, row, plan, collects);
         }
         if let Some(jump) = self.jump.carried_mut() {
-            jump.learn(&JUMP, within(self.residual, JUMP_CUT), plan, collects);
+            jump.learn(&JUMP, self.residual.held(N::of(JUMP_CUT)), plan, collects);
         }
         if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
@@ -322,7 +321,7 @@ impl<L: Legs> Channel<L> {
         }
         self.weigh(before);
         let usual = self.usual_square.get();
-        self.usual_square.set(usual + (self.square.get() - usual) / 256.0);
+        self.usual_square.set(usual + (self.square.get() - usual).part(USUAL));
     }
 
     /// Goes on without a reading: what it was expected to be is looked back at.
@@ -337,11 +336,11 @@ impl<L: Legs> Channel<L> {
     }
 
     /// Takes in the step from the residual of the row `before`.
-    fn weigh(&mut self, before: f32) {
-        let step = self.residual - before;
-        let step = smaller(0.5 * step * step, STEP_CUT);
+    fn weigh(&mut self, before: N) {
+        let step = (self.residual - before).held(N::of(STEP_CUT));
+        let half_square = step.times(step).part(HALF);
         let square = self.square.get();
-        self.square.set(square + EVIDENCE_RATE * (step - square));
+        self.square.set(square + (half_square - square).part(EVIDENCE));
     }
 
     /// Ends learning, after `rows` rows.
@@ -378,17 +377,17 @@ impl<L: Legs> Channel<L> {
     }
 
     /// The leg of the level, if it says something.
-    fn steady_level(&self) -> Option<&LevelLeg> {
+    fn steady_level(&self) -> Option<&LevelLeg<N>> {
         self.level.carried().filter(|_| !self.wanders())
     }
 
     /// Value and residual of the last row, cut for the joint legs.
-    pub(super) fn joint(&self) -> (f32, f32) {
-        (within(self.value, 30.0), within(self.residual, 30.0))
+    pub(super) fn joint(&self) -> (N::Scalar, N::Scalar) {
+        (self.value.coordinate(), self.residual.coordinate())
     }
 
     /// The cause of changes of this kind.
-    pub(super) fn cause(&self, kind: Kind) -> &Cause {
+    pub(super) fn cause(&self, kind: Kind) -> &Cause<N> {
         let [level, jump, spread, range] = &self.causes;
         match kind {
             Kind::Level => level,
@@ -398,7 +397,7 @@ impl<L: Legs> Channel<L> {
         }
     }
 
-    pub(super) fn cause_mut(&mut self, kind: Kind) -> &mut Cause {
+    pub(super) fn cause_mut(&mut self, kind: Kind) -> &mut Cause<N> {
         let [level, jump, spread, range] = &mut self.causes;
         match kind {
             Kind::Level => level,
@@ -424,15 +423,14 @@ impl<L: Legs> Channel<L> {
     }
 
     /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`], in place of
-    /// [`Found::CALM`].
-    pub(super) fn watch(&mut self, reading: f32, plan: &Plan, found: &mut [Found; 4]) {
+    /// [`Found::calm`].
+    pub(super) fn watch(&mut self, reading: N::Scalar, plan: &Plan, found: &mut [Found<N>; 4]) {
         let [level_found, jump_found, spread_found, range_found] = found;
         let adapts = !self.is_open();
         if !self.standard.moves() {
-            let (level, _) = self.standard.learned();
-            let differs = reading.to_bits() != level.to_bits();
+            let differs = !self.standard.is_mean(reading);
             self.glitches = if differs { self.glitches.saturating_add(1) } else { 0 };
-            let moved = if differs { MOVED * self.range.largest() } else { 0.0 };
+            let moved = if differs { self.range.movement() } else { N::ZERO };
             *range_found = self.range.watch(moved, adapts, plan);
             return;
         }
@@ -441,30 +439,31 @@ impl<L: Legs> Channel<L> {
         let expected = self.predictor.expected();
         let error = self.value - expected;
         let before = self.residual;
-        self.residual = within(error * self.predictor.inverse_deviation(), FARTHEST);
+        self.residual = self.predictor.in_deviations(error).held(N::of(FARTHEST));
         let starting = self.predictor.is_starting();
         let skip = self.range.is_glitch(self.residual) && self.glitches < GLITCHES;
         self.glitches = if skip { self.glitches + 1 } else { 0 };
         self.predictor.advance(if skip { self.predictor.substitute() } else { self.value });
-        let value = within(self.value, CUT);
+        let value = self.value.held(N::of(CUT));
         let wanders = self.wanders();
         let level = self.level.carried_mut().filter(|_| !wanders);
         if let Some(level) = level {
             level.watch(value, plan, adapts, level_found);
         }
         if self.steadiness == Steadiness::Doubtful {
-            level_found.excess -= DOUBT;
+            level_found.excess -= N::of(DOUBT);
         }
         if starting {
             return;
         }
         if let Some(jump) = self.jump.carried_mut() {
-            jump.watch(&JUMP, within(self.residual, JUMP_CUT), plan, adapts, jump_found);
+            jump.watch(&JUMP, self.residual.held(N::of(JUMP_CUT)), plan, adapts, jump_found);
         }
         if let Some(spread) = self.spread.carried_mut() {
             let (up, down) = scores(self.residual);
-            spread.rising.push((up - spread.up.mean) * PER_UP - SPREAD_SLACK);
-            spread.falling.push((spread.down.mean - down) * PER_DOWN - SPREAD_SLACK);
+            let slack = N::of(SPREAD_SLACK);
+            spread.rising.push((up - spread.up.mean).part(PER_UP) - slack);
+            spread.falling.push((spread.down.mean - down).times(N::of(PER_DOWN)) - slack);
             spread.up.watch(&UP, up, plan, adapts, spread_found);
             spread.down.watch(&DOWN, down, plan, adapts, spread_found);
         }
@@ -474,7 +473,9 @@ impl<L: Legs> Channel<L> {
 }
 
 /// The scores of a residual's spread: one that goes up with it and one that goes down.
-fn scores(residual: f32) -> (f32, f32) {
-    let size = residual.abs();
-    (smaller(size * size, SPREAD_CUT), sqrt_f32(smaller(size, SPREAD_CUT)))
+#[inline]
+fn scores<N: Number>(residual: N) -> (N, N) {
+    let (size, cut) = (residual.size(), N::of(SPREAD_CUT));
+    let near = size.or_less(cut);
+    (near.times(near).or_less(cut), near.root())
 }

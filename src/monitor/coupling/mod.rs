@@ -9,15 +9,13 @@ use crate::condition::{ScaleOf, check_row};
 use crate::error::Error;
 use crate::features::sincos::SinCos;
 use crate::features::{FeatureMap, Sample};
-use crate::numeric::{larger, row_count, sqrt_f32};
+use crate::numeric::{Rate, Real, draw_in, larger, row_count, sqrt_f32};
 use crate::shape::{Fixed, Length, Per};
 use crate::state::{FRAME_BYTES, Initial, NonNegative, Plain, State, state};
 
 use super::cause::{Cause, Event};
-use super::detector::draw_in;
 use super::legs::End;
-use super::legs::charts::rate;
-use super::legs::tail::{Tail, after_learning, while_learning};
+use super::legs::tail::{Shape, Tail, while_learning};
 use super::verdict::Stage;
 
 mod config;
@@ -118,8 +116,8 @@ state! {
         window: Moments<F, G>,
         /// The squared distance of window and reference, times the length of the window.
         statistic: NonNegative,
-        tail: Tail,
-        cause: Cause,
+        tail: Tail<f32>,
+        cause: Cause<f32>,
     }
 }
 
@@ -217,14 +215,14 @@ where
     fn learn(&mut self, (a, b): &Features<A, B>) {
         let Memory { learned, reference, window, statistic, tail, .. } = &mut self.state;
         *learned = learned.saturating_add(1);
-        let count = row_count(*learned - self.config.scaling_rows);
-        let length = row_count(self.config.window);
-        reference.blend(a, b, 1.0 / count);
-        window.blend(a, b, larger(rate(self.config.window), 1.0 / count));
-        let squared = length * window.squared_distance(reference);
-        if let Some(r) = while_learning(squared, length, count) {
-            statistic.0 = r;
-            if tail.learn(statistic.0) {
+        let count = *learned - self.config.scaling_rows;
+        let (length, share) = (self.config.window, 1.0 / row_count(count));
+        reference.blend(a, b, share);
+        window.blend(a, b, larger(rate_of(length), share));
+        let distance = sqrt_f32(row_count(length) * window.squared_distance(reference));
+        if let Some(root) = while_learning(distance, length, count, share) {
+            statistic.0 = root;
+            if tail.learn(root, Shape::Distance, length) {
                 tail.turn(self.config.design().block);
             }
         }
@@ -248,10 +246,9 @@ where
 
     fn compare(&mut self, (a, b): &Features<A, B>) {
         let Memory { reference, window, statistic, tail, cause, .. } = &mut self.state;
-        let (length, rows) = (row_count(self.config.window), row_count(self.config.learning_rows));
-        window.blend(a, b, rate(self.config.window));
-        let distance = window.squared_distance(reference);
-        statistic.0 = after_learning(length * distance, length, rows);
+        let length = self.config.window;
+        window.blend(a, b, rate_of(length));
+        statistic.0 = sqrt_f32(row_count(length) * window.squared_distance(reference));
         // Nothing is learned from a change.
         if !cause.is_open() && tail.follow(statistic.0) {
             tail.adapt(&self.config.design());
@@ -330,13 +327,13 @@ where
     /// twice.
     #[must_use]
     pub fn statistic(&self) -> f32 {
-        sqrt_f32(self.state.statistic.0)
+        self.state.statistic.0
     }
 
     /// Beyond which the statistic alarms; 0 while learning.
     #[must_use]
     pub fn threshold(&self) -> f32 {
-        sqrt_f32(self.state.tail.open())
+        self.state.tail.open()
     }
 
     /// Strength of the coupling in the window: HSIC less what chance adds to it, in units of
@@ -354,7 +351,8 @@ where
 
     /// HSIC of so many rows, less what their number adds to it by chance.
     fn unbiased(&self, moments: &Moments<A::Frequencies, B::Frequencies>, rows: u32) -> f32 {
-        moments.squared_norm() - self.state.tail.mean() / row_count(rows)
+        moments.squared_norm()
+            - self.state.tail.mean(Shape::Distance, self.config.window) / row_count(rows)
     }
 
     /// Forgets everything learned and learns anew, from scaling on; rows go on being counted.
@@ -383,6 +381,11 @@ where
             self.state.tail.end(&self.config.design(), end);
         }
     }
+}
+
+/// The weight of a row in a window.
+fn rate_of(window: u32) -> f32 {
+    1.0.part(Rate::of_window(window))
 }
 
 /// The features of both groups.

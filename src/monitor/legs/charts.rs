@@ -1,11 +1,9 @@
 //! Exponentially weighted means of a bounded score against its learned mean.
 
-use core::hint::select_unpredictable;
-
-use crate::numeric::{larger, row_count, sqrt_f32};
+use crate::numeric::{Number, Rate, larger, row_count, sqrt_f32};
 use crate::state::{NonNegative, state};
 
-use super::tail::{Design, Shape, Tail, after_learning, while_learning};
+use super::tail::{Design, Shape, Tail, raise_of, while_learning};
 use super::{Found, Plan};
 
 /// Which way a score must go to count.
@@ -19,19 +17,13 @@ pub(crate) enum Side {
     Down,
 }
 
-/// The [weight](rate) of a row in a window. Not a bare number: code that is not generic and goes
-/// through a list of `f32` is compiled once for all programs that are optimised for size, and what
-/// it goes through it with is then inlined nowhere, in maps neither.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rate(pub(crate) f32);
-
 /// What a set of charts watches: the same for all channels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Score {
     pub(crate) side: Side,
     /// Window lengths in rows, ascending.
     pub(crate) windows: &'static [u32],
-    /// The [weight](rate) of a row in each.
+    /// The weight of a row in each.
     pub(crate) rates: &'static [Rate],
     /// Largest absolute value of the score.
     pub(crate) largest: f32,
@@ -54,44 +46,44 @@ impl Score {
 state! {
     /// One window.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    struct Chart {
-        mean: f32,
-        tail: Tail,
+    struct Chart<N: Number> {
+        mean: N,
+        tail: Tail<N>,
     }
 }
 
 state! {
     /// The windows of one score of one channel.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Charts<; const N> {
+    pub(crate) struct Charts<N: Number; const W> {
         /// Mean and variance of the score while learning.
-        pub(crate) mean: f32,
-        variance: NonNegative,
+        pub(crate) mean: N,
+        variance: NonNegative<N>,
         rows: u32,
-        charts: [Chart; N],
+        charts: [Chart<N>; W],
     }
 }
 
 /// As [`Charts::watch`], for any number of them.
 #[inline(never)]
-fn watch(
-    charts: &mut [Chart],
-    known: &Known,
+fn watch<N: Number>(
+    charts: &mut [Chart<N>],
+    known: &Known<N>,
     score: &Score,
-    value: f32,
+    value: N,
     (plan, adapts): (&Plan, bool),
-    found: &mut Found,
+    found: &mut Found<N>,
 ) {
     let windows = score.windows.iter().zip(score.rates);
-    for (chart, (&window, rate)) in charts.iter_mut().zip(windows) {
+    for (chart, (&window, &rate)) in charts.iter_mut().zip(windows) {
         // One that is not watched, or cannot fire, stands still. Not skipped: a branch back to the
         // next chart makes the compiler search for it in a loop of its own, at twenty instructions.
         let live = !chart.tail.is_mute();
-        let rate = if live { rate.0 } else { 0.0 };
-        chart.mean += rate * (value - chart.mean);
-        let r = known.statistic(score.side, chart.mean, window);
-        found.take_in(&mut chart.tail, r, window);
-        if adapts && live && chart.tail.follow(r) {
+        let rate = if live { rate } else { Rate::NONE };
+        chart.mean += (value - chart.mean).part(rate);
+        let root = counted(score.side, chart.mean - known.mean);
+        found.take_in(&mut chart.tail, root, window);
+        if adapts && live && chart.tail.follow(root) {
             chart.tail.adapt(&known.design(score, window, plan));
         }
     }
@@ -99,25 +91,21 @@ fn watch(
 
 /// What is known of a score once learning is over.
 #[derive(Clone, Copy)]
-struct Known {
-    mean: f32,
-    variance: f32,
-    rows: f32,
+struct Known<N> {
+    mean: N,
+    variance: N,
+    rows: u32,
 }
 
-impl Known {
-    /// R of a window whose mean this is: the square of its deviation from the learned mean, less
-    /// what the error of that adds to it.
-    fn statistic(&self, side: Side, mean: f32, window: u32) -> f32 {
-        after_learning(squared(side, mean - self.mean), row_count(window), self.rows)
-    }
-
+impl<N: Number> Known<N> {
     /// What is known of a window's statistic beforehand.
+    #[inline(never)]
     fn design(&self, score: &Score, window: u32, plan: &Plan) -> Design {
+        let mean = self.mean.value();
         let reach = match score.side {
-            Side::Both => score.largest - self.mean.abs(),
-            Side::Up => score.largest - self.mean,
-            Side::Down => self.mean,
+            Side::Both => score.largest - mean.abs(),
+            Side::Up => score.largest - mean,
+            Side::Down => mean,
         };
         let charts = score.watched(plan.learning_rows);
         Design {
@@ -125,41 +113,52 @@ impl Known {
             block: Design::block_of(window, plan.collected),
             window,
             ln_time: plan.ln_time_of(score.shares, charts, plan.channels) + plan.doubt(score.wary),
-            unit: sqrt_f32(self.variance / row_count(window)),
+            unit: sqrt_f32(self.variance.value() / row_count(window)),
             reach: larger(reach, 1e-6),
             memory: plan.memory(),
+            raise: raise_of(window, self.rows),
         }
     }
 }
 
-impl<const N: usize> Charts<N> {
+impl<N: Number, const W: usize> Charts<N, W> {
     /// Takes the score of a healthy row; where it `collects`, how far windows stray.
-    pub(crate) fn learn(&mut self, score: &Score, value: f32, plan: &Plan, collects: bool) {
+    pub(crate) fn learn(&mut self, score: &Score, value: N, plan: &Plan, collects: bool) {
         self.rows = self.rows.saturating_add(1);
-        let count = row_count(self.rows);
+        let (rows, share) = (self.rows, N::share_of(self.rows));
         let step = value - self.mean;
-        self.mean += step / count;
-        self.variance.0 += (larger(step * (value - self.mean), 0.0) - self.variance.0) / count;
+        self.mean += step.share(share);
+        let square = step.times(value - self.mean).or_more(N::ZERO);
+        self.variance.0 += (square - self.variance.0).share(share);
         let mean = self.mean;
-        for (chart, window) in self.watched(score, plan) {
-            chart.mean += larger(rate(window), 1.0 / count) * (value - chart.mean);
-            let length = row_count(window);
-            let squared = squared(score.side, chart.mean - mean);
-            let r = while_learning(squared, length, count).filter(|_| collects);
-            if r.is_some_and(|r| chart.tail.learn(r)) {
+        let rates = score.rates;
+        for ((chart, window), &rate) in self.watched(score, plan).zip(rates) {
+            let step = value - chart.mean;
+            // While 1/rows is more than 2/(window + 1).
+            let few = rows.saturating_mul(2) < window.saturating_add(1);
+            chart.mean += if few { step.share(share) } else { step.part(rate) };
+            if !collects {
+                continue;
+            }
+            let distance = counted(score.side, chart.mean - mean);
+            let root = while_learning(distance, window, rows, share);
+            if root.is_some_and(|root| chart.tail.learn(root, Shape::Mean, window)) {
                 chart.tail.turn(Design::block_of(window, plan.collected));
             }
         }
     }
 
-    fn watched(&mut self, score: &Score, plan: &Plan) -> impl Iterator<Item = (&mut Chart, u32)> {
+    fn watched(
+        &mut self,
+        score: &Score,
+        plan: &Plan,
+    ) -> impl Iterator<Item = (&mut Chart<N>, u32)> {
         let count = score.watched(plan.learning_rows);
         self.charts.iter_mut().zip(score.windows.iter().copied()).take(count)
     }
 
-    fn known(&self) -> Known {
-        let rows = row_count(self.rows.max(1));
-        Known { mean: self.mean, variance: self.variance.0, rows }
+    fn known(&self) -> Known<N> {
+        Known { mean: self.mean, variance: self.variance.0, rows: self.rows }
     }
 
     /// Ends learning.
@@ -174,10 +173,10 @@ impl<const N: usize> Charts<N> {
     pub(crate) fn watch(
         &mut self,
         score: &Score,
-        value: f32,
+        value: N,
         plan: &Plan,
         adapts: bool,
-        found: &mut Found,
+        found: &mut Found<N>,
     ) {
         let known = self.known();
         watch(&mut self.charts, &known, score, value, (plan, adapts), found);
@@ -188,7 +187,7 @@ impl<const N: usize> Charts<N> {
         &mut self,
         score: &Score,
         plan: &Plan,
-        mut change: impl FnMut(&mut Tail, &Design),
+        mut change: impl FnMut(&mut Tail<N>, &Design),
     ) {
         let known = self.known();
         for (chart, window) in self.watched(score, plan) {
@@ -212,15 +211,17 @@ impl<const N: usize> Charts<N> {
         beyond: f32,
     ) -> Option<(u32, f32, f32)> {
         let (chart, window) = (self.charts.get(place)?, *score.windows.get(place)?);
-        let r = self.known().statistic(score.side, chart.mean, window);
-        let status = (window, sqrt_f32(r), chart.tail.root_beyond(beyond));
+        let root = counted(score.side, chart.mean - self.mean).value();
+        let status = (window, root, chart.tail.root_beyond(beyond));
         (!chart.tail.is_mute()).then_some(status)
     }
 
     /// Variance of the mean over the shortest window while learning, times its length.
     pub(crate) fn first_variance(&self, score: &Score) -> f32 {
         let first = self.charts.iter().zip(score.windows).next();
-        first.map_or(0.0, |(chart, window)| chart.tail.mean() * row_count(*window))
+        first.map_or(0.0, |(chart, &window)| {
+            chart.tail.mean(Shape::Mean, window) * row_count(window)
+        })
     }
 
     /// Windows begin anew, as if nothing had been off.
@@ -232,38 +233,33 @@ impl<const N: usize> Charts<N> {
     /// Takes what other charts learned for healthy too; `share` is their part of all rows. Tells
     /// how far the mean of both is from the mean of each.
     pub(crate) fn join(&mut self, other: &Self, share: f32) -> [f32; 2] {
-        let apart = other.mean - self.mean;
+        let apart = other.mean.value() - self.mean.value();
         let away = [share * apart.abs(), (1.0 - share) * apart.abs()];
         for (chart, theirs) in self.charts.iter_mut().zip(&other.charts) {
             chart.tail.join(&theirs.tail, away);
         }
-        self.mean += share * apart;
+        self.mean += N::of(share * apart);
         self.settle();
-        self.variance.0 = (1.0 - share) * self.variance.0
-            + share * other.variance.0
-            + share * (1.0 - share) * apart * apart;
+        self.variance.0 = N::of(
+            (1.0 - share) * self.variance.0.value()
+                + share * other.variance.0.value()
+                + share * (1.0 - share) * apart * apart,
+        );
         away
     }
 
     /// Variance of the score while learning, and rows learned from.
-    pub(crate) fn learned(&self) -> (f32, u32) {
+    pub(crate) fn learned(&self) -> (N, u32) {
         (self.variance.0, self.rows)
     }
 }
 
-/// The weight of a row in an exponentially weighted mean of the same variance as that of `window`
-/// rows.
-pub(crate) const fn rate(window: u32) -> f32 {
-    2.0 / (row_count(window) + 1.0)
-}
-
-/// The square of a deviation that counts.
+/// How far a deviation goes the way that counts.
 #[inline]
-fn squared(side: Side, deviation: f32) -> f32 {
-    let counted = match side {
-        Side::Both => deviation,
-        Side::Up => select_unpredictable(deviation > 0.0, deviation, 0.0),
-        Side::Down => select_unpredictable(deviation < 0.0, deviation, 0.0),
-    };
-    counted * counted
+fn counted<N: Number>(side: Side, deviation: N) -> N {
+    match side {
+        Side::Both => deviation.size(),
+        Side::Up => deviation.or_more(N::ZERO),
+        Side::Down => (-deviation).or_more(N::ZERO),
+    }
 }

@@ -4,6 +4,7 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 
 use crate::condition::{Correction, Phase, Profile};
+use crate::numeric::Number;
 use crate::state::State;
 
 /// Which legs a detector carries: each that is [`Off`] costs neither memory nor time. Rows outside
@@ -128,35 +129,35 @@ impl Cycle for Off {
 /// What is known of a channel by phase.
 pub(crate) trait Profiles {
     /// The profile, or nothing.
-    type Of: ByPhase + State + Clone + PartialEq + Debug;
+    type Of<N: Number>: ByPhase<N> + State + Clone + PartialEq + Debug;
     /// Where in the cycle a signal is, or nothing.
     type Phase: Slot<Phase> + Clone + PartialEq + Debug;
 }
 
 impl<const N: usize> Profiles for Bins<N> {
-    type Of = Profile<N>;
+    type Of<T: Number> = Profile<T, N>;
     type Phase = Phase;
 }
 
 impl Profiles for Off {
-    type Of = Nothing<()>;
+    type Of<T: Number> = Nothing<()>;
     type Phase = Nothing<Phase>;
 }
 
 /// A profile that may be none.
-pub(crate) trait ByPhase {
+pub(crate) trait ByPhase<N> {
     /// Takes a value of a healthy channel.
-    fn learn(&mut self, phase: u32, value: f32);
+    fn learn(&mut self, phase: u32, value: N);
     /// Ends learning.
     fn freeze(&mut self);
     /// Goes on as if all values had been measured as they will be.
     fn correct(&mut self, correction: Correction, frozen: bool);
     /// A value less the level of its phase, in units of the spread there.
-    fn residual(&self, phase: u32, period: f32, value: f32) -> f32;
+    fn residual(&self, phase: u32, period: f32, value: N) -> N;
 }
 
-impl<const N: usize> ByPhase for Profile<N> {
-    fn learn(&mut self, phase: u32, value: f32) {
+impl<N: Number, const B: usize> ByPhase<N> for Profile<N, B> {
+    fn learn(&mut self, phase: u32, value: N) {
         self.learn(phase, value);
     }
 
@@ -168,20 +169,20 @@ impl<const N: usize> ByPhase for Profile<N> {
         self.correct(correction, frozen);
     }
 
-    fn residual(&self, phase: u32, period: f32, value: f32) -> f32 {
+    fn residual(&self, phase: u32, period: f32, value: N) -> N {
         self.residual(phase, period, value)
     }
 }
 
-impl ByPhase for Nothing<()> {
-    fn learn(&mut self, _phase: u32, _value: f32) {}
+impl<N> ByPhase<N> for Nothing<()> {
+    fn learn(&mut self, _phase: u32, _value: N) {}
 
     fn freeze(&mut self) {}
 
     fn correct(&mut self, _correction: Correction, _frozen: bool) {}
 
     #[inline(always)]
-    fn residual(&self, _phase: u32, _period: f32, value: f32) -> f32 {
+    fn residual(&self, _phase: u32, _period: f32, value: N) -> N {
         value
     }
 }

@@ -2,8 +2,8 @@
 
 use core::hint::select_unpredictable;
 
-use crate::numeric::{larger, row_count, smaller, sqrt_f32, whole, within};
-use crate::state::{Begun, FromOne, NonNegative, plain_states, state};
+use crate::numeric::{Number, Rate, larger, row_count, smaller, sqrt_f32, whole};
+use crate::state::{Begun, FromOne, NonNegative, state};
 
 use super::tail::{Design, Shape, Tail};
 use super::{End, Found, Plan, WARY_OF_LEVEL, share};
@@ -21,6 +21,9 @@ const TOLERATED: f32 = 0.3;
 const CEILING: f32 = 4.0;
 /// Rows over which the present size of a shift is averaged.
 const SIZE_RATE: f32 = 2.0 / 33.0;
+const SIZE: Rate = Rate::of(SIZE_RATE);
+/// Weight of a row in the mean square of that.
+const SQUARE: Rate = Rate::of(1.0 / 512.0);
 /// A level that is off by less than so many deviations beyond the slack, on average, must have been
 /// rising.
 const SLOW: f32 = 0.18;
@@ -30,91 +33,84 @@ const LARGEST: f32 = 4000.0;
 state! {
     /// Sums of a score's steps away from a mean, one way, since they were last 0.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Sum {
-        pub(crate) sum: NonNegative,
+    pub(crate) struct Sum<N: Number> {
+        pub(crate) sum: NonNegative<N>,
         /// Rows since it was 0.
         pub(crate) rows: u32,
     }
 }
 
-impl Sum {
+impl<N: Number> Sum<N> {
     /// Takes a step, in deviations.
     #[inline]
-    pub(crate) fn push(&mut self, step: f32) {
-        self.sum.0 = smaller(larger(self.sum.0 + step, 0.0), LARGEST);
+    pub(crate) fn push(&mut self, step: N) {
+        self.sum.0 = (self.sum.0 + step).or_more(N::ZERO).or_less(N::of(LARGEST));
         let rows = self.rows.saturating_add(1);
-        self.rows = select_unpredictable(self.sum.0 > 0.0, rows, 0);
+        self.rows = select_unpredictable(self.sum.0 > N::ZERO, rows, 0);
     }
 }
 
 /// Taken off each step, in deviations.
-type Slack = Begun<{ SLACK.to_bits() }>;
+type Slack<N> = Begun<{ SLACK.to_bits() }, N>;
 /// A mean square as of means over about 32 independent rows.
-type Square = Begun<{ 0.05_f32.to_bits() }>;
-plain_states!(Slack = Slack::FIRST, Square = Square::FIRST);
+type Square<N> = Begun<{ 0.05_f32.to_bits() }, N>;
 
 state! {
     /// The level of a channel: sums up and down.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Cusum {
-        inverse_deviation: FromOne,
-        pub(crate) up: Sum,
-        pub(crate) down: Sum,
+    pub(crate) struct Cusum<N: Number> {
+        inverse_deviation: FromOne<N>,
+        pub(crate) up: Sum<N>,
+        pub(crate) down: Sum<N>,
         /// Present size of the shift: its mean over about 32 rows, in deviations.
-        pub(crate) size: f32,
+        pub(crate) size: N,
         /// Mean square of that while learning.
-        size_square: Square,
-        slack: Slack,
-        tail: Tail,
+        size_square: Square<N>,
+        slack: Slack<N>,
+        tail: Tail<N>,
     }
 }
 
-impl Cusum {
-    fn step(&mut self, step: f32) {
-        let deviation = step * self.inverse_deviation.get();
-        let step = within(deviation, CUT);
+impl<N: Number> Cusum<N> {
+    fn step(&mut self, step: N) {
+        let deviation = step.times(self.inverse_deviation.get());
+        let step = deviation.held(N::of(CUT));
         let slack = self.slack.get();
         self.up.push(step - slack);
         self.down.push(-step - slack);
-        self.size += SIZE_RATE * (deviation - self.size);
+        self.size += (deviation - self.size).part(SIZE);
     }
 
-    fn statistic(&self) -> f32 {
-        let sum = larger(self.up.sum.0, self.down.sum.0);
-        sum * sum
+    /// The larger sum.
+    fn statistic(&self) -> N {
+        self.up.sum.0.or_more(self.down.sum.0)
     }
 
     /// Takes how far a healthy value is from the mean so far, and the variance so far; where it
     /// `collects`, how far sums go. The deviation is taken anew every 32 rows.
-    pub(crate) fn learn(
-        &mut self,
-        step: f32,
-        variance: f32,
-        row: u32,
-        plan: &Plan,
-        collects: bool,
-    ) {
+    pub(crate) fn learn(&mut self, step: N, variance: N, row: u32, plan: &Plan, collects: bool) {
         if row.is_multiple_of(32) {
-            self.inverse_deviation.set(1.0 / larger(sqrt_f32(variance), 1e-6));
+            let deviation = variance.root().or_more(N::of(1e-4));
+            self.inverse_deviation.set(N::of(1.0).over(deviation));
         }
         if row < 64 {
             return;
         }
         self.step(step);
         let square = self.size_square.get();
-        self.size_square.set(square + (self.size * self.size - square) / 512.0);
-        if collects && self.tail.learn(self.statistic()) {
+        self.size_square.set(square + (self.size.times(self.size) - square).part(SQUARE));
+        if collects && self.tail.learn(self.statistic(), Shape::Sum, BLOCK) {
             self.tail.turn(Design::block_of(BLOCK / 2, plan.collected));
         }
     }
 
     /// Sums begin anew: those of before the mean was known say nothing.
     pub(crate) fn begin(&mut self) {
-        self.up = Sum { sum: NonNegative(0.0), rows: 0 };
+        self.up = Sum { sum: NonNegative(N::ZERO), rows: 0 };
         self.down = self.up;
     }
 
-    fn design(&self, plan: &Plan) -> Design {
+    fn design(plan: &Plan) -> Design {
         Design {
             shape: Shape::Sum,
             block: Design::block_of(BLOCK / 2, plan.collected),
@@ -123,39 +119,47 @@ impl Cusum {
             unit: 0.5 / SLACK,
             reach: f32::MAX,
             memory: plan.memory(),
+            raise: 1.0,
         }
     }
 
     /// Ends learning. `error` is how well the mean is known, in standardised units: what it may be
     /// off by is no shift.
     pub(crate) fn arm(&mut self, plan: &Plan, error: f32) {
-        let beyond = KNOWN * error * self.inverse_deviation.get() - TOLERATED;
-        self.slack.set(SLACK + larger(beyond, 0.0));
-        let design = self.design(plan);
+        let beyond = KNOWN * error * self.inverse_deviation.get().value() - TOLERATED;
+        self.slack.set(N::of(SLACK + larger(beyond, 0.0)));
+        let design = Self::design(plan);
         self.tail.fit(&design);
     }
 
     /// Takes how far a value is from the learned mean, and tells how far the sum is beyond its
     /// promise, if it is farther than what was `found`.
-    pub(crate) fn watch(&mut self, step: f32, plan: &Plan, adapts: bool, found: &mut Found) {
+    pub(crate) fn watch(&mut self, step: N, plan: &Plan, adapts: bool, found: &mut Found<N>) {
         self.step(step);
-        if self.statistic() > CEILING * CEILING * larger(self.tail.open(), 1.0) {
-            let top = CEILING * sqrt_f32(larger(self.tail.open(), 1.0));
-            for sum in [&mut self.up, &mut self.down] {
-                sum.sum.0 = smaller(sum.sum.0, top);
-            }
+        let mut root = self.statistic();
+        // Nearly never: what is not beyond its threshold is not beyond its ceiling.
+        if root > self.tail.open() {
+            root = self.hold_down();
         }
-        let (r, window) = (self.statistic(), self.up.rows.max(self.down.rows));
-        found.take_in(&mut self.tail, r, window);
-        if adapts && self.tail.follow(r) {
-            let design = self.design(plan);
-            self.tail.adapt(&design);
+        let window = self.up.rows.max(self.down.rows);
+        found.take_in(&mut self.tail, root, window);
+        if adapts && self.tail.follow(root) {
+            self.tail.adapt(&Self::design(plan));
         }
+    }
+
+    /// Holds the sums at their ceiling, and gives the larger one.
+    fn hold_down(&mut self) -> N {
+        let top = N::of(CEILING).times(self.tail.open().or_more(N::of(1.0)));
+        for sum in [&mut self.up, &mut self.down] {
+            sum.sum.0 = sum.sum.0.or_less(top);
+        }
+        self.statistic()
     }
 
     /// A drift of the level is over.
     pub(crate) fn end(&mut self, plan: &Plan, end: End) {
-        let design = self.design(plan);
+        let design = Self::design(plan);
         match end {
             // What is left of the sum is of the drift, and would be learned from.
             End::ByItself => {
@@ -167,7 +171,7 @@ impl Cusum {
             End::Dismissed { .. } | End::Accepted => {
                 self.tail.end(&design, End::Accepted);
                 self.begin();
-                self.size = 0.0;
+                self.size = N::ZERO;
             }
         }
     }
@@ -175,25 +179,26 @@ impl Cusum {
     /// Where the larger sum stands, and its threshold so many nats beyond the promise, over no
     /// window.
     pub(crate) fn status(&self, beyond: f32) -> (u32, f32, f32) {
-        (0, sqrt_f32(self.statistic()), self.tail.root_beyond(beyond))
+        (0, self.statistic().value(), self.tail.root_beyond(beyond))
     }
 
     /// Takes what another channel learned for healthy too: the mean of both is so far `away` from
     /// that of each, in standardised units, which is no shift.
     pub(crate) fn join(&mut self, other: &Self, [own, theirs]: [f32; 2]) {
         let inverse = (self.inverse_deviation.get(), other.inverse_deviation.get());
-        let of_own = self.slack.get() + own * inverse.0;
-        let of_other = other.slack.get() + theirs * inverse.1;
-        self.slack.set(larger(of_own, of_other));
+        let of_own = self.slack.get() + N::of(own * inverse.0.value());
+        let of_other = other.slack.get() + N::of(theirs * inverse.1.value());
+        self.slack.set(of_own.or_more(of_other));
         self.tail.join(&other.tail, [0.0; 2]);
-        self.inverse_deviation.set(smaller(inverse.0, inverse.1));
+        self.inverse_deviation.set(inverse.0.or_less(inverse.1));
         self.begin();
     }
 
     /// How far the level is off, as a log-likelihood: its mean over 32 rows against how far such
     /// means strayed while learning.
     pub(crate) fn evidence(&self) -> f32 {
-        0.5 * self.size * self.size / larger(self.size_square.get(), 1e-4)
+        let size = self.size.value();
+        0.5 * size * size / larger(self.size_square.get().value(), 1e-4)
     }
 
     /// How far the level is off, on average over the last rows since it began to be; and how far it
@@ -202,8 +207,8 @@ impl Cusum {
         let rows = self.larger_sum().rows.clamp(1, 128);
         let left = (0..rows).fold(1.0, |left, _| left * (1.0 - SIZE_RATE));
         let peak = if self.up.sum.0 > self.down.sum.0 { peak } else { -peak };
-        let inverse = self.inverse_deviation.get();
-        (self.size / ((1.0 - left) * inverse), peak / inverse)
+        let inverse = self.inverse_deviation.get().value();
+        (self.size.value() / ((1.0 - left) * inverse), peak / inverse)
     }
 
     /// Rows since the larger sum was 0.
@@ -212,7 +217,7 @@ impl Cusum {
     }
 
     /// The sum that is larger.
-    fn larger_sum(&self) -> Sum {
+    fn larger_sum(&self) -> Sum<N> {
         if self.up.sum.0 > self.down.sum.0 { self.up } else { self.down }
     }
 
@@ -225,9 +230,9 @@ impl Cusum {
     /// r·(t − 256·(1 − exp(−t/256))).
     pub(crate) fn rows_since(&self, means: (f32, f32)) -> u32 {
         let Sum { sum, rows } = self.larger_sum();
-        let (count, sum) = (row_count(rows), larger(sum.0, 0.5));
-        let slack = self.slack.get();
-        let beyond = (self.size.abs() - slack) * count / sum;
+        let (count, sum) = (row_count(rows), larger(sum.0.value(), 0.5));
+        let slack = self.slack.get().value();
+        let beyond = (self.size.value().abs() - slack) * count / sum;
         let ramp =
             if sum < SLOW * count { 1.0 } else { smaller(larger(2.0 * beyond - 2.2, 0.0), 1.0) };
         let by_sum = count + smaller(slack * count * count / (2.0 * sum), 2.0 * count);

@@ -1,14 +1,13 @@
 //! All channels together: the mean embedding of windows against that of the learning rows.
 
 use crate::error::Error;
-use crate::features::FeatureMap;
-use crate::features::sincos::{Point, SinCos};
-use crate::numeric::{f32_of, larger, row_count, sqrt_f32};
+use crate::features::sincos::Points;
+use crate::features::{FeatureMap, Scalar, ScalarOf};
+use crate::numeric::{CircleMeans, Number, f32_of, row_count, sqrt_f32};
 use crate::shape::{Length, Per};
 use crate::state::state;
 
-use super::charts::rate;
-use super::tail::{Design, Shape, Tail, after_learning, while_learning};
+use super::tail::{Design, Shape, Tail, raise_of, while_learning};
 use super::{End, Found, Plan, share};
 
 /// Longest window, in rows.
@@ -19,28 +18,12 @@ const SEEN: u32 = 12;
 const LEAST: u32 = 4;
 
 state! {
-    /// Two means of points on the circle of one frequency. Side by side, so that a row goes through
-    /// them once.
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    struct Circle {
-        reference: Point,
-        window: Point,
-    }
-}
-
-impl Circle {
-    fn squared_distance(&self) -> f32 {
-        self.window.squared_distance(&self.reference)
-    }
-}
-
-state! {
     /// A window over L frequencies: 16·L and 76 bytes.
     #[derive(Debug, Clone, PartialEq)]
-    pub(crate) struct Joint<F: Length> {
-        circles: Per<F, Circle>,
+    pub(crate) struct Joint<F: Length, N: Number> {
+        circles: Per<F, N::Means>,
         rows: u32,
-        tail: Tail,
+        tail: Tail<N>,
     }
 }
 
@@ -49,50 +32,52 @@ fn window_of(plan: &Plan) -> u32 {
     (plan.learning_rows / SEEN).min(LONGEST)
 }
 
-impl<F: Length> Joint<F> {
-    /// Takes in a vector by at least this rate, and gives MMD² of the window from the reference;
-    /// where a row is learned from, at a rate of its own, the reference takes it in too.
+impl<F: Length, N: Number> Joint<F, N> {
+    /// Takes in a vector, and gives the root of MMD² of the window from the reference, times the
+    /// length of the window. The reference takes in its `share` of it, where it learns.
     #[inline(never)]
-    fn take_in<M: FeatureMap<Frequencies = F, Backend: SinCos>>(
+    fn take_in<M>(
         &mut self,
         map: &M,
-        vector: &Per<M::Inputs, f32>,
+        vector: &Per<M::Inputs, ScalarOf<M>>,
         window: u32,
-        learned: f32,
-    ) -> Result<f32, Error> {
-        let rate = larger(rate(window), learned);
-        let mut sum = 0.0;
-        map.project(vector.borrow(), self.circles.borrow_mut(), |circle, turns| {
-            let point = M::Backend::point(turns);
-            if learned > 0.0 {
-                circle.reference.blend(point, learned);
-            }
-            circle.window.blend(point, rate);
-            sum += circle.squared_distance();
+        share: Option<N::Share>,
+    ) -> Result<N, Error>
+    where
+        M: FeatureMap<Frequencies = F, Backend: Points>,
+        ScalarOf<M>: Scalar<Number = N>,
+    {
+        let rate = N::rate_of_window(window);
+        let mut sum = Default::default();
+        map.project(vector.borrow(), self.circles.borrow_mut(), |means, phase| {
+            sum += means.take_in(M::Backend::point_of(phase), rate, share);
         })?;
-        Ok(sum / f32_of(self.circles.len()))
+        Ok(N::root_of_distance(sum, self.circles.len(), window))
     }
 
     /// Takes a healthy row; where it `collects`, how far the window strays.
-    pub(crate) fn learn<M: FeatureMap<Frequencies = F, Backend: SinCos>>(
+    pub(crate) fn learn<M>(
         &mut self,
         map: &M,
-        vector: &Per<M::Inputs, f32>,
+        vector: &Per<M::Inputs, ScalarOf<M>>,
         plan: &Plan,
         collects: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        M: FeatureMap<Frequencies = F, Backend: Points>,
+        ScalarOf<M>: Scalar<Number = N>,
+    {
         self.rows = self.rows.saturating_add(1);
-        let (count, window) = (row_count(self.rows), window_of(plan));
-        let length = row_count(window);
-        let distance = self.take_in(map, vector, window, 1.0 / count)?;
-        let r = while_learning(length * distance, length, count);
-        if r.filter(|_| collects).is_some_and(|r| self.tail.learn(r)) {
+        let (window, share) = (window_of(plan), N::share_of(self.rows));
+        let distance = self.take_in(map, vector, window, Some(share))?;
+        let root = while_learning(distance, window, self.rows, share).filter(|_| collects);
+        if root.is_some_and(|root| self.tail.learn(root, Shape::Distance, window)) {
             self.tail.turn(Design::block_of(window, plan.collected));
         }
         Ok(())
     }
 
-    fn design(plan: &Plan) -> Design {
+    fn design(&self, plan: &Plan) -> Design {
         let window = window_of(plan);
         Design {
             shape: Shape::Distance,
@@ -103,12 +88,14 @@ impl<F: Length> Joint<F> {
             // Two points are at most 2 apart.
             reach: 2.0 * sqrt_f32(row_count(window)),
             memory: plan.memory(),
+            raise: raise_of(window, self.rows),
         }
     }
 
     /// Ends learning.
     pub(crate) fn arm(&mut self, plan: &Plan) {
-        self.tail.fit(&Self::design(plan));
+        let design = self.design(plan);
+        self.tail.fit(&design);
         // Rows that lack a reading do not count: there may be too few of the others.
         if self.rows < LEAST * window_of(plan) {
             self.tail.mute();
@@ -121,61 +108,65 @@ impl<F: Length> Joint<F> {
     }
 
     /// Takes a row.
-    pub(crate) fn watch<M: FeatureMap<Frequencies = F, Backend: SinCos>>(
+    pub(crate) fn watch<M>(
         &mut self,
         map: &M,
-        vector: &Per<M::Inputs, f32>,
+        vector: &Per<M::Inputs, ScalarOf<M>>,
         plan: &Plan,
         adapts: bool,
-    ) -> Result<Found, Error> {
+    ) -> Result<Found<N>, Error>
+    where
+        M: FeatureMap<Frequencies = F, Backend: Points>,
+        ScalarOf<M>: Scalar<Number = N>,
+    {
         let window = window_of(plan);
-        let (length, rows) = (row_count(window), row_count(self.rows.max(1)));
-        let squared = length * self.take_in(map, vector, window, 0.0)?;
-        let r = after_learning(squared, length, rows);
-        let mut found = Found::CALM;
-        found.take_in(&mut self.tail, r, window);
-        if adapts && !self.tail.is_mute() && self.tail.follow(r) {
-            self.tail.adapt(&Self::design(plan));
+        let root = self.take_in(map, vector, window, None)?;
+        let mut found = Found::calm();
+        found.take_in(&mut self.tail, root, window);
+        if adapts && !self.tail.is_mute() && self.tail.follow(root) {
+            let design = self.design(plan);
+            self.tail.adapt(&design);
         }
         Ok(found)
     }
 
     /// The squared distance on each circle.
     pub(crate) fn by_frequency(&self) -> impl Iterator<Item = f32> + '_ {
-        self.circles.iter().map(Circle::squared_distance)
+        self.circles.iter().map(CircleMeans::distance)
     }
 
     /// Length of the window, where its statistic stands, and its threshold; `None` if it cannot
     /// fire.
     pub(crate) fn status(&self, plan: &Plan) -> Option<(u32, f32, f32)> {
         let window = window_of(plan);
-        let (length, rows) = (row_count(window), row_count(self.rows.max(1)));
         let distance = self.by_frequency().sum::<f32>() / f32_of(self.circles.len());
-        let r = after_learning(length * distance, length, rows);
-        (!self.tail.is_mute()).then(|| (window, sqrt_f32(r), sqrt_f32(self.tail.open())))
+        let root = sqrt_f32(row_count(window) * distance);
+        (!self.tail.is_mute()).then(|| (window, root, self.tail.open().value()))
     }
 
     /// Mean squared distance of two references, and what is expected of two of the same
     /// distribution: the variance of a window's mean, for as many rows as each has.
-    pub(crate) fn difference(&self, other: &Self) -> (f32, f32) {
+    pub(crate) fn difference(&self, other: &Self, plan: &Plan) -> (f32, f32) {
         let circles = self.circles.iter().zip(other.circles.iter());
-        let sum = circles.map(|(a, b)| a.reference.squared_distance(&b.reference)).sum::<f32>();
-        let usual = |joint: &Self| joint.tail.mean() / row_count(joint.rows.max(1));
+        let sum = circles.map(|(a, b)| a.reference_distance(b)).sum::<f32>();
+        let window = window_of(plan);
+        let usual =
+            |joint: &Self| joint.tail.mean(Shape::Distance, window) / row_count(joint.rows.max(1));
         (sum / f32_of(self.circles.len()), usual(self) + usual(other))
     }
 
     /// Degrees of freedom of a squared distance from the reference: 2·mean²/variance.
-    pub(crate) fn degrees(&self) -> f32 {
-        self.tail.degrees()
+    pub(crate) fn degrees(&self, plan: &Plan) -> f32 {
+        self.tail.degrees(Shape::Distance, window_of(plan))
     }
 
     /// Takes what another one learned for healthy too; `share` is its part of all rows.
     pub(crate) fn join(&mut self, other: &Self, share: f32, plan: &Plan) {
-        let (squared, _) = self.difference(other);
+        let (squared, _) = self.difference(other, plan);
         let apart = sqrt_f32(squared * row_count(window_of(plan)));
         self.tail.join(&other.tail, [share * apart, (1.0 - share) * apart]);
         for (circle, theirs) in self.circles.iter_mut().zip(other.circles.iter()) {
-            circle.reference.blend(theirs.reference, share);
+            circle.blend(theirs, share);
         }
         self.settle();
         self.rows = self.rows.saturating_add(other.rows);
@@ -183,7 +174,8 @@ impl<F: Length> Joint<F> {
 
     /// A change is over. If somebody said so, the window begins anew.
     pub(crate) fn end(&mut self, plan: &Plan, end: End) {
-        self.tail.end(&Self::design(plan), end);
+        let design = self.design(plan);
+        self.tail.end(&design, end);
         if !matches!(end, End::ByItself) {
             self.settle();
         }
@@ -191,6 +183,6 @@ impl<F: Length> Joint<F> {
 
     /// The window begins anew, as if nothing had been off.
     pub(crate) fn settle(&mut self) {
-        self.circles.iter_mut().for_each(|circle| circle.window = circle.reference);
+        self.circles.iter_mut().for_each(CircleMeans::settle);
     }
 }

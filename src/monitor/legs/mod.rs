@@ -12,7 +12,7 @@ pub(crate) mod range;
 pub(crate) mod tail;
 pub(crate) mod wander;
 
-use crate::numeric::{f32_of, larger, ln_f32, row_count, sqrt_f32};
+use crate::numeric::{Number, f32_of, larger, ln_f32, row_count};
 
 use choice::{Legs, Switch};
 
@@ -53,8 +53,8 @@ pub(crate) struct Plan {
     pub(crate) ln_time: f32,
     /// ln of the shares among which it is divided.
     pub(crate) ln_shares: f32,
-    /// Rows of a cycle, or 0; and where in it this row is, in units of 2⁻³² turns.
-    pub(crate) period: f32,
+    /// Rows of a cycle, if it is known; and where in it this row is, in units of 2⁻³² turns.
+    pub(crate) period: Option<f32>,
     pub(crate) phase: u32,
 }
 
@@ -109,37 +109,42 @@ pub(crate) enum End {
 
 /// What a leg says of a row.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct Found<N> {
     /// How far beyond its promise, in nats of mean time.
-    pub(crate) excess: f32,
+    pub(crate) excess: N,
     /// Root of the statistic, and of its threshold.
-    pub(crate) statistic: f32,
-    pub(crate) threshold: f32,
+    pub(crate) statistic: N,
+    pub(crate) threshold: N,
     /// Length of the window, in rows.
     pub(crate) window: u32,
 }
 
-impl Found {
+impl<N: Number> Found<N> {
     /// Nothing.
-    pub(crate) const CALM: Self =
-        Self { excess: -CALM_NATS, statistic: 0.0, threshold: 0.0, window: 0 };
+    #[inline(always)]
+    pub(crate) fn calm() -> Self {
+        Self { excess: N::of(-CALM_NATS), statistic: N::ZERO, threshold: N::ZERO, window: 0 }
+    }
 
-    /// Takes in a statistic R, if it is farther beyond its promise.
+    /// Takes in a statistic by its root, if it is farther beyond its promise.
     #[inline]
-    pub(crate) fn take_in(&mut self, tail: &mut Tail, r: f32, window: u32) {
-        let excess = tail.excess(r);
+    pub(crate) fn take_in(&mut self, tail: &mut Tail<N>, root: N, window: u32) {
+        // Nearly always.
+        if tail.is_calm(root) {
+            return;
+        }
+        let excess = tail.excess(root);
         if excess > self.excess {
-            *self =
-                Self { excess, statistic: sqrt_f32(r), threshold: sqrt_f32(tail.open()), window };
+            *self = Self { excess, statistic: root, threshold: tail.open(), window };
         }
     }
 
     /// How far beyond its promise it would be, were its root smaller by this factor.
-    pub(crate) fn excess_of_part(&self, factor: f32) -> f32 {
+    pub(crate) fn excess_of_part(&self, factor: N) -> N {
         let beyond = self.statistic - self.threshold;
-        if beyond <= 0.0 {
+        if beyond <= N::ZERO {
             return self.excess;
         }
-        self.excess * (factor * self.statistic - self.threshold) / beyond
+        self.excess.times((factor.times(self.statistic) - self.threshold).over(beyond))
     }
 }

@@ -1,7 +1,7 @@
 //! Rows outside what was learned, against how often they came while learning. One alone is no
 //! alarm, however far out; a second one soon after is, and so are many far apart.
 
-use crate::numeric::{larger, ln_f32, row_count, smaller, within};
+use crate::numeric::{Number, Rate, larger, ln_f32, row_count, smaller};
 use crate::state::{NonNegative, state};
 
 use super::{End, Found, Plan, share};
@@ -34,14 +34,19 @@ const EXPECTED: f32 = 2.0;
 const OFTEN: f32 = 6.0;
 /// ln(OFTEN): what each adds to the sum, in nats.
 const LN_OFTEN: f32 = 1.791_759_5;
+/// It loses as much as it is expected to gain, in so many steps while as many rows come as were learned
+/// from: (OFTEN − 1)·EXPECTED nats.
+const OFTEN_STEPS: u32 = 64;
+#[expect(clippy::cast_precision_loss, reason = "a small number")]
+const OFTEN_STEP: f32 = (OFTEN - 1.0) * EXPECTED / OFTEN_STEPS as f32;
 
 state! {
     /// The range of a channel's residual, and a sum of log-likelihoods of rows beyond it.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Range {
+    pub(crate) struct Range<N: Number> {
         /// Largest absolute residual: while learning, and of late.
-        learned: NonNegative,
-        largest: NonNegative,
+        learned: NonNegative<N>,
+        largest: NonNegative<N>,
         rows: u32,
         /// Rows beyond [`FAR`], and those of them that came within [`TOGETHER`] rows of another.
         far: u16,
@@ -51,32 +56,33 @@ state! {
         near: u32,
         /// The largest residual of late, less what it has lost since: where a level that is well
         /// predicted made a step.
-        strike: NonNegative,
+        strike: NonNegative<N>,
         /// Rows beyond the range so far.
         beyond: u32,
-        sum: NonNegative,
-        /// The sum over rows however far apart.
-        often: NonNegative,
+        sum: NonNegative<N>,
+        /// The sum over rows however far apart, and rows since it last lost a part of it.
+        often: NonNegative<N>,
+        often_rows: u32,
         /// ln of how rare a second one soon after is.
-        together: NonNegative,
+        together: NonNegative<N>,
         /// Exponent of the tail.
-        exponent: NonNegative,
+        exponent: NonNegative<N>,
         /// Farthest residual since the sum was last 0.
-        farthest: NonNegative,
+        farthest: NonNegative<N>,
         /// ln of the mean time that this leg of this channel may have.
-        open: NonNegative,
+        open: NonNegative<N>,
     }
 }
 
-impl Range {
+impl<N: Number> Range<N> {
     /// Takes the residual of a healthy row, in deviations.
-    pub(crate) fn learn(&mut self, residual: f32) {
-        let size = residual.abs();
+    pub(crate) fn learn(&mut self, residual: N) {
+        let size = residual.size();
         self.rows = self.rows.saturating_add(1);
-        self.largest.0 = larger(size, self.largest.0);
+        self.largest.0 = size.or_more(self.largest.0);
         let near = self.near > 0;
         self.near = self.near.saturating_sub(1);
-        if size > FAR {
+        if size > N::of(FAR) {
             self.far = self.far.saturating_add(1);
             self.pairs = self.pairs.saturating_add(u16::from(near));
             self.near = TOGETHER;
@@ -85,112 +91,129 @@ impl Range {
 
     /// Ends learning.
     pub(crate) fn arm(&mut self, plan: &Plan) {
-        self.open.0 = plan.ln_time_of(share::RANGE, 1, plan.channels);
+        self.open.0 = N::of(plan.ln_time_of(share::RANGE, 1, plan.channels));
         self.near = 0;
         let rows = row_count(self.rows.max(2));
-        self.largest.0 = larger(self.largest.0, NARROWEST);
+        self.largest.0 = self.largest.0.or_more(N::of(NARROWEST));
         self.learned.0 = self.largest.0;
         let (far, pairs) = (f32::from(self.far) + 1.0, f32::from(self.pairs) + 1.0);
         let by_chance = smaller(row_count(TOGETHER) * far / rows, 1.0);
         let cluster = larger(pairs / (1.0 + f32::from(self.far) * by_chance), 1.0);
-        self.together.0 = larger(ln_f32(rows / (40.0 * cluster)), 1.0);
-        let exponent = (ln_f32(far) + 1.5) / (ln_f32(self.largest.0 / FAR) + 0.5);
-        self.exponent.0 = smaller(larger(exponent, 1.0), 6.0);
+        self.together.0 = N::of(larger(ln_f32(rows / (40.0 * cluster)), 1.0));
+        let exponent = (ln_f32(far) + 1.5) / (ln_f32(self.largest.0.value() / FAR) + 0.5);
+        self.exponent.0 = N::of(smaller(larger(exponent, 1.0), 6.0));
     }
 
     /// The largest residual of late, and rows since.
     pub(crate) fn strike(&self) -> (f32, u32) {
-        (self.strike.0 * (1.0 + STRIKE_LOSS * row_count(self.near)), self.near)
+        (self.strike.0.value() * (1.0 + STRIKE_LOSS * row_count(self.near)), self.near)
     }
 
-    /// The largest residual that is inside the range.
-    pub(crate) fn largest(&self) -> f32 {
-        self.largest.0
+    /// A movement of a channel that never moved, in deviations that it has not.
+    pub(crate) fn movement(&self) -> N {
+        self.largest.0 + self.largest.0.part(const { Rate::of(0.5) })
     }
 
     /// Whether a residual is twice as far as any that was learned from: a glitch, not something
     /// to look back at.
     #[inline]
-    pub(crate) fn is_glitch(&self, residual: f32) -> bool {
-        residual.abs() > 2.0 * self.learned.0
+    pub(crate) fn is_glitch(&self, residual: N) -> bool {
+        residual.size() > self.learned.0 + self.learned.0
     }
 
     /// Takes a residual, and tells how far the sum is beyond its promise, in nats.
     #[inline]
-    pub(crate) fn watch(&mut self, residual: f32, adapts: bool, plan: &Plan) -> Found {
+    pub(crate) fn watch(&mut self, residual: N, adapts: bool, plan: &Plan) -> Found<N> {
         self.rows = self.rows.saturating_add(1);
         // While it is open it is over only when none has come for long.
-        let decay = if adapts { DECAY } else { OPEN_DECAY };
-        self.sum.0 = larger(self.sum.0 - decay, 0.0);
-        // Nearly never: a division for each row would be too much.
-        if self.often.0 > 0.0 {
-            let loss = (OFTEN - 1.0) * EXPECTED / row_count(plan.collected.max(1));
-            self.often.0 = larger(self.often.0 - loss, 0.0);
+        let decay = if adapts { N::of(DECAY) } else { N::of(OPEN_DECAY) };
+        self.sum.0 = (self.sum.0 - decay).or_more(N::ZERO);
+        if self.sum.0 <= N::ZERO {
+            self.farthest.0 = N::ZERO;
         }
-        let size = residual.abs();
-        self.strike.0 *= 1.0 - STRIKE_LOSS;
+        let size = residual.size();
+        self.strike.0 -= self.strike.0.part(const { Rate::of(STRIKE_LOSS) });
         self.near = self.near.saturating_add(1);
         if size > self.strike.0 {
             (self.strike.0, self.near) = (size, 0);
         }
-        if self.sum.0 <= 0.0 {
-            self.farthest.0 = 0.0;
+        if size > self.largest.0 {
+            self.take_in(size, adapts);
         }
-        let ratio = size / self.largest.0;
-        if ratio > 1.0 {
-            self.take_in(ratio, adapts);
+        let mut sum = self.sum.0;
+        if self.often.0 > N::ZERO {
+            // A part of what each adds for every row without one, by their number.
+            self.often_rows = self.often_rows.saturating_add(1);
+            sum = sum.or_more(self.weigh_often(plan));
         }
-        let sum = larger(self.sum.0, self.often.0);
         Found { excess: sum - self.open.0, statistic: sum, threshold: self.open.0, window: 1 }
     }
 
+    /// The sum over rows however far apart, after what it has lost: one row in so many that each is
+    /// worth a hundredth of a nat is counted.
+    fn weigh_often(&mut self, plan: &Plan) -> N {
+        let rows = self.rows_of_a_step(plan);
+        if self.often_rows >= rows {
+            self.often_rows = 0;
+            self.often.0 = (self.often.0 - N::of(OFTEN_STEP)).or_more(N::ZERO);
+        }
+        self.often.0
+    }
+
+    /// Rows in which the sum over rows however far apart loses [`OFTEN_STEP`].
+    fn rows_of_a_step(&self, plan: &Plan) -> u32 {
+        (plan.collected / OFTEN_STEPS).max(1)
+    }
+
     #[inline(never)]
-    fn take_in(&mut self, ratio: f32, adapts: bool) {
-        self.farthest.0 = larger(ratio * self.largest.0, self.farthest.0);
-        let lone = self.sum.0 <= 0.0;
+    fn take_in(&mut self, size: N, adapts: bool) {
+        let ratio = larger(size.value() / self.largest.0.value(), 1.0);
+        self.farthest.0 = size.or_more(self.farthest.0);
+        let lone = self.sum.0 <= N::ZERO;
         let rare = if lone {
             ln_f32(row_count(self.rows) / row_count(self.beyond.saturating_add(1)))
         } else {
-            self.together.0
+            self.together.0.value()
         };
         // However far out, one reading alone is no alarm.
-        let top = self.open.0 + if lone { -LONE } else { CEILING };
-        self.sum.0 = within(self.sum.0 + self.exponent.0 * ln_f32(ratio) + rare, top);
-        self.often.0 = smaller(self.often.0 + LN_OFTEN, self.open.0 + OFTEN_CEILING);
+        let top = self.open.0.value() + if lone { -LONE } else { CEILING };
+        let sum = self.sum.0.value() + self.exponent.0.value() * ln_f32(ratio) + rare;
+        self.sum.0 = N::of(smaller(sum, top)).or_more(N::ZERO);
+        self.often.0 = (self.often.0 + N::of(LN_OFTEN)).or_less(self.open.0 + N::of(OFTEN_CEILING));
         if adapts {
             self.beyond = self.beyond.saturating_add(1);
-            self.largest.0 = smaller(
-                self.largest.0 * smaller(ratio, 1.2),
-                larger(WIDEST * self.learned.0, self.largest.0),
-            );
+            let (largest, learned) = (self.largest.0.value(), self.learned.0.value());
+            let widest = larger(WIDEST * learned, largest);
+            self.largest.0 = N::of(smaller(largest * smaller(ratio, 1.2), widest));
         }
     }
 
     /// The larger sum of log-likelihoods against its threshold, in nats, over no window.
     pub(crate) fn status(&self) -> (u32, f32, f32) {
-        (0, larger(self.sum.0, self.often.0), self.open.0)
+        (0, self.sum.0.or_more(self.often.0).value(), self.open.0.value())
     }
 
     /// Takes the wider range of both, and what makes a row beyond it count for less.
     pub(crate) fn join(&mut self, other: &Self) {
-        self.learned.0 = larger(self.learned.0, other.learned.0);
-        self.largest.0 = larger(self.largest.0, other.largest.0);
-        self.together.0 = smaller(self.together.0, other.together.0);
-        self.exponent.0 = smaller(self.exponent.0, other.exponent.0);
+        self.learned.0 = self.learned.0.or_more(other.learned.0);
+        self.largest.0 = self.largest.0.or_more(other.largest.0);
+        self.together.0 = self.together.0.or_less(other.together.0);
+        self.exponent.0 = self.exponent.0.or_less(other.exponent.0);
         self.end(End::Accepted);
     }
 
     /// A drift is over. Dismissed, rows as far out as those that were seen, and a little farther, are
     /// inside the range.
     pub(crate) fn end(&mut self, end: End) {
-        self.sum.0 = 0.0;
+        self.sum.0 = N::ZERO;
         if !matches!(end, End::ByItself) {
-            self.often.0 = 0.0;
+            self.often.0 = N::ZERO;
         }
         if matches!(end, End::Dismissed { .. }) {
-            self.largest.0 = larger(self.largest.0, self.farthest.0 + FARTHER);
-            self.learned.0 = larger(self.learned.0, 0.5 * self.largest.0);
+            self.largest.0 = self.largest.0.or_more(self.farthest.0 + N::of(FARTHER));
+            let half = self.largest.0.part(const { Rate::of(0.5) });
+            self.learned.0 = self.learned.0.or_more(half);
         }
-        self.farthest.0 = 0.0;
+        self.farthest.0 = N::ZERO;
     }
 }

@@ -4,7 +4,7 @@
 //! the logarithm of the block's length. Blocks of three lengths, taken while learning, give a line;
 //! the threshold is where that line reaches the promised mean time.
 
-use crate::numeric::{larger, ln_f32, row_count, smaller, sqrt_f32};
+use crate::numeric::{Moments, Number, Rate, larger, ln_f32, row_count, smaller, sqrt_f32};
 use crate::state::{NonNegative, state};
 
 use super::End;
@@ -39,6 +39,8 @@ const STILL_RISING: f32 = 4.0;
 const LEAST_MEMORY: u32 = 4000;
 /// How fast what blocks say is believed in full, once it differs by more than chance.
 const SURE: f32 = 2.0;
+/// Nothing is counted as farther beyond its promise, in nats.
+const FARTHEST_EXCESS: f32 = 3000.0;
 /// ln(2).
 const LN_2: f32 = core::f32::consts::LN_2;
 /// How far below the promise, in nats of mean time, a statistic counts as calm.
@@ -72,19 +74,33 @@ pub(crate) struct Design {
     pub(crate) reach: f32,
     /// Rows after which a block is forgotten, once learning is over.
     pub(crate) memory: u32,
+    /// What the root is larger by after learning than it was while learning: see [`raise_of`].
+    pub(crate) raise: f32,
 }
 
-/// R of a window, from the square of its distance to the mean of all `learned` rows so far, while it
-/// is learned: it shares its rows with them, and is nearer to them by that. `None` before two windows.
+/// The root of R of a window, from its distance to the mean of all `learned` rows so far, while it is
+/// learned: it shares its rows with them, and is nearer to them by that: by √(1 − n/m) for a window of n
+/// and m rows in all, of which `share` is one part. `None` before two windows.
 #[inline]
-pub(crate) fn while_learning(squared: f32, window: f32, learned: f32) -> Option<f32> {
-    (learned > 2.0 * window).then(|| squared / (1.0 - window / learned))
+pub(crate) fn while_learning<N: Number>(
+    distance: N,
+    window: u32,
+    learned: u32,
+    share: N::Share,
+) -> Option<N> {
+    (learned / 2 > window).then(|| {
+        let x = N::shares(share, window);
+        // 1/√(1 − x) up to a half, to 5e-4.
+        let series = N::of(0.3125) + x.part(const { Rate::of(0.5) });
+        let series = N::of(0.5) + x.times(N::of(0.375) + x.times(series));
+        distance + distance.times(x.times(series))
+    })
 }
 
-/// R of a window after learning: what the error of the learned mean adds is taken off.
-#[inline]
-pub(crate) fn after_learning(squared: f32, window: f32, learned: f32) -> f32 {
-    squared * (learned / (learned + window))
+/// What the error of a mean of `learned` rows adds to the distance of a window from it, after learning:
+/// a factor of √(1 + n/m). Thresholds are raised by it, so that a row need not be corrected.
+pub(crate) fn raise_of(window: u32, learned: u32) -> f32 {
+    sqrt_f32(1.0 + row_count(window) / row_count(learned.max(1)))
 }
 
 /// Rows that thresholds remember after learning from so many.
@@ -116,27 +132,26 @@ state! {
 state! {
     /// What R does while all is well, and the threshold that follows: 72 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Tail {
-        /// Mean of R and of R² while learning.
-        mean: NonNegative,
-        mean_square: NonNegative,
+    pub(crate) struct Tail<N: Number> {
+        /// Of R while learning.
+        moments: N::Moments,
         rows: u32,
-        /// The largest R of the present block, and rows left of it.
-        largest: NonNegative,
+        /// The largest root of the present block, and rows left of it.
+        largest: NonNegative<N>,
         left: u16,
         blocks: u16,
         levels: [Level; LEVELS],
         /// The largest of the first half of the present block of each longer level.
         halves: [f32; LEVELS - 1],
-        /// R beyond which it is an alarm; 0 while learning.
-        open: NonNegative,
-        /// R below which it is calm.
-        calm: NonNegative,
-        /// Bounds of the root of `open`: what was dismissed, and what adapting may reach.
+        /// The root beyond which it is an alarm; 0 while learning.
+        open: NonNegative<N>,
+        /// The root below which it is calm.
+        calm: NonNegative<N>,
+        /// Bounds of `open` before it is raised: what was dismissed, and what adapting may reach.
         floor: NonNegative,
         ceiling: NonNegative,
-        /// The largest R since it passed the threshold; 0 if it has not.
-        peak: NonNegative,
+        /// The largest root since it passed the threshold; 0 if it has not.
+        peak: NonNegative<N>,
     }
 }
 
@@ -160,28 +175,35 @@ impl Line {
     }
 }
 
-impl Tail {
-    /// Takes R of a healthy row while learning, and says whether a block begins or has ended:
-    /// [`turn`](Self::turn) is then due.
+/// By which power of two the root of a statistic of healthy independent rows is smaller than 1, about.
+fn exponent_of(shape: Shape, window: u32) -> i32 {
+    match shape {
+        Shape::Mean => window.max(1).ilog2().cast_signed() / 2,
+        Shape::Distance => 0,
+        Shape::Sum => -3,
+    }
+}
+
+impl<N: Number> Tail<N> {
+    /// Takes the root of R of a healthy row while learning, for a window of so many rows, and says
+    /// whether a block begins or has ended: [`turn`](Self::turn) is then due.
     #[inline]
-    pub(crate) fn learn(&mut self, r: f32) -> bool {
+    pub(crate) fn learn(&mut self, root: N, shape: Shape, window: u32) -> bool {
         self.rows = self.rows.saturating_add(1);
-        let rate = 1.0 / row_count(self.rows);
-        self.mean.0 += rate * (r - self.mean.0);
-        self.mean_square.0 += rate * (r * r - self.mean_square.0);
-        self.push(r)
+        self.moments.take_in(root, self.rows, exponent_of(shape, window));
+        self.push(root)
     }
 
-    /// Takes R of a healthy row after learning, at most as the threshold. As
+    /// Takes the root of R of a healthy row after learning, at most as the threshold. As
     /// [`learn`](Self::learn), but for [`adapt`](Self::adapt).
     #[inline]
-    pub(crate) fn follow(&mut self, r: f32) -> bool {
-        self.push(smaller(r, self.open.0))
+    pub(crate) fn follow(&mut self, root: N) -> bool {
+        self.push(root.or_less(self.open.0))
     }
 
     #[inline]
-    fn push(&mut self, r: f32) -> bool {
-        self.largest.0 = larger(r, self.largest.0);
+    fn push(&mut self, root: N) -> bool {
+        self.largest.0 = root.or_more(self.largest.0);
         if self.left > 1 {
             self.left -= 1;
             return false;
@@ -191,19 +213,19 @@ impl Tail {
 
     /// From one block to the next.
     pub(crate) fn turn(&mut self, block: u32) {
-        self.end_block(block, u32::MAX);
+        self.end_block(block, u32::MAX, 1.0);
     }
 
     /// From one block to the next after learning, with a new threshold where it stands on them.
     #[inline(never)]
     pub(crate) fn adapt(&mut self, design: &Design) {
-        if self.end_block(design.block, design.memory) {
+        if self.end_block(design.block, design.memory, design.raise) {
             self.fit(design);
         }
     }
 
     #[inline(never)]
-    fn end_block(&mut self, block: u32, memory: u32) -> bool {
+    fn end_block(&mut self, block: u32, memory: u32, raise: f32) -> bool {
         // The first row begins the first block.
         let first = self.left == 0;
         let rows = u16::try_from(block).unwrap_or(u16::MAX);
@@ -212,8 +234,8 @@ impl Tail {
             return false;
         }
         self.blocks = if self.blocks < MOST_BLOCKS { self.blocks + 1 } else { MOST_BLOCKS / 2 + 1 };
-        let mut root = sqrt_f32(self.largest.0);
-        self.largest.0 = 0.0;
+        let mut root = self.largest.0.value() / raise;
+        self.largest.0 = N::ZERO;
         let (mut count, mut length) = (self.blocks(), block);
         let mut ended = 0;
         let mut halves = self.halves.iter_mut();
@@ -241,11 +263,11 @@ impl Tail {
     fn line(&self, design: &Design) -> Line {
         let [shortest, ..] = &self.levels;
         if self.blocks < 2 {
-            let x = larger(shortest.mean, sqrt_f32(self.largest.0));
+            let x = larger(shortest.mean, self.largest.0.value());
             return Line { x, beta: 0.5 * x + 1e-6, c: ln_f32(row_count(design.block)), q: 0.5 };
         }
-        let mean = larger(self.mean.0, 1e-20);
-        let variance = larger(self.mean_square.0 - mean * mean, 1e-20);
+        let (mean, variance) = self.mean_and_variance(design.shape, design.window);
+        let mean = larger(mean, 1e-20);
         let exponential = match design.shape {
             Shape::Mean => smaller(variance / mean, 2.0 * mean) * 0.9,
             Shape::Distance => {
@@ -333,11 +355,13 @@ impl Tail {
         let gap = open - calm;
         open = larger(smaller(open, self.ceiling.0), self.floor.0);
         calm = larger(open - gap, 0.5 * open);
-        if open > FIRES * design.reach {
+        if design.raise * open > FIRES * design.reach {
             // It could hardly ever fire: it is out, and the report says so.
-            (open, calm) = (NEVER, NEVER);
+            return self.mute();
         }
-        (self.open.0, self.calm.0) = (open * open, calm * calm);
+        // Never 0, which says that there is no threshold yet.
+        let open = N::of(design.raise * open).or_more(N::LEAST);
+        (self.open.0, self.calm.0) = (open, N::of(design.raise * calm).or_less(open));
     }
 
     /// A drift is over.
@@ -345,22 +369,22 @@ impl Tail {
         match end {
             End::ByItself => self.closed(design),
             End::Dismissed { rows } => self.dismissed(design, rows),
-            End::Accepted => self.peak.0 = 0.0,
+            End::Accepted => self.peak.0 = N::ZERO,
         }
     }
 
     /// An alarm has closed by itself: if this was why it was raised, a block had its maximum at
     /// the threshold. That is all that is learned from it, however far R went.
     fn closed(&mut self, design: &Design) {
-        if self.peak.0 <= 0.0 {
+        if self.peak.0 <= N::ZERO {
             return;
         }
-        let root = sqrt_f32(self.open.0);
-        if root >= self.ceiling.0 {
+        let root = self.open.0.value() / design.raise;
+        if root >= 0.999 * self.ceiling.0 {
             self.ceiling.0 *= AGAIN;
         }
         // The maximum of the present block is of rows before the alarm, which belong to it.
-        (self.peak.0, self.largest.0) = (0.0, 0.0);
+        (self.peak.0, self.largest.0) = (N::ZERO, N::ZERO);
         let (mut length, blocks) = (design.block, self.blocks());
         for (place, level) in (0..).zip(&mut self.levels) {
             let count = (blocks >> place).saturating_add(1);
@@ -375,83 +399,92 @@ impl Tail {
     /// Somebody said that an alarm was nothing: if this was why it was raised, R as large is none
     /// from now on.
     fn dismissed(&mut self, design: &Design, rows: u32) {
-        if self.peak.0 <= 0.0 {
+        if self.peak.0 <= N::ZERO {
             return;
         }
         // A window that was still filling goes on to rise, if what was dismissed lasts.
         let filled = 2.0 * row_count(rows.saturating_add(1)) / row_count(design.window.max(1));
         let whole = smaller(1.0 + 1.0 / filled, STILL_RISING);
-        let passed = smaller(1.1 * whole * sqrt_f32(self.peak.0), DISMISSED * design.reach);
-        self.floor.0 = larger(passed, self.floor.0);
-        self.peak.0 = 0.0;
+        let passed = smaller(1.1 * whole * self.peak.0.value(), DISMISSED * design.reach);
+        self.floor.0 = larger(passed / design.raise, self.floor.0);
+        self.peak.0 = N::ZERO;
         self.ceiling.0 = larger(self.ceiling.0, self.floor.0);
         self.fit(design);
     }
 
+    /// Mean and variance of R while learning.
+    fn mean_and_variance(&self, shape: Shape, window: u32) -> (f32, f32) {
+        let (mean, square) = self.moments.means(self.rows, exponent_of(shape, window));
+        (mean, larger(square - mean * mean, 1e-20))
+    }
+
     /// Mean of R while learning.
-    pub(crate) fn mean(&self) -> f32 {
-        self.mean.0
+    pub(crate) fn mean(&self, shape: Shape, window: u32) -> f32 {
+        self.mean_and_variance(shape, window).0
     }
 
     /// Degrees of freedom of R while learning: 2·mean²/variance, and at least 1.
-    pub(crate) fn degrees(&self) -> f32 {
-        let mean = self.mean.0;
-        let variance = larger(self.mean_square.0 - mean * mean, 1e-20);
+    pub(crate) fn degrees(&self, shape: Shape, window: u32) -> f32 {
+        let (mean, variance) = self.mean_and_variance(shape, window);
         larger(2.0 * mean * mean / variance, 1.0)
     }
 
     /// Takes what another tail learned for healthy too. Roots are lengths, so those measured from
     /// a reference that is so far `away` are at most longer by that.
     pub(crate) fn join(&mut self, other: &Self, [own, theirs]: [f32; 2]) {
-        let farther = |a: f32, b: f32| larger(sqrt_f32(a) + own, sqrt_f32(b) + theirs);
+        let farther = |a: N, b: N| larger(a.value() + own, b.value() + theirs);
         let open = farther(self.open.0, other.open.0);
         let calm = smaller(farther(self.calm.0, other.calm.0), open);
         // What is learned from now on may not go below: it is of this device alone.
         self.floor.0 = larger(open, larger(self.floor.0, other.floor.0));
         self.ceiling.0 = larger(larger(self.ceiling.0, other.ceiling.0), open);
-        (self.open.0, self.calm.0) = (open * open, calm * calm);
-        self.peak.0 = 0.0;
+        (self.open.0, self.calm.0) = (N::of(open), N::of(calm));
+        self.peak.0 = N::ZERO;
     }
 
     /// The root of R that is so many nats beyond the promise.
     pub(crate) fn root_beyond(&self, nats: f32) -> f32 {
-        let (open, calm) = (sqrt_f32(self.open.0), sqrt_f32(self.calm.0));
+        let (open, calm) = (self.open.0.value(), self.calm.0.value());
         open + nats / CALM_NATS * (open - calm)
     }
 
-    /// R beyond which it is an alarm; 0 while learning.
-    pub(crate) fn open(&self) -> f32 {
+    /// The root of R beyond which it is an alarm; 0 while learning.
+    #[inline]
+    pub(crate) fn open(&self) -> N {
         self.open.0
     }
 
     /// Leaves it out for good.
     pub(crate) fn mute(&mut self) {
-        (self.open.0, self.calm.0) = (NEVER * NEVER, NEVER * NEVER);
+        (self.open.0, self.calm.0) = (N::of(NEVER), N::of(NEVER));
     }
 
     /// Whether R cannot pass its threshold.
     #[inline]
     pub(crate) fn is_mute(&self) -> bool {
-        self.open.0 >= NEVER
+        self.open.0 >= N::of(NEVER)
+    }
+
+    /// Whether R is so far below its threshold that it says nothing.
+    #[inline]
+    pub(crate) fn is_calm(&self, root: N) -> bool {
+        root <= self.calm.0
     }
 
     /// How far R is beyond the promise, in nats of mean time: 0 at the threshold, −3 and less
     /// where it is calm.
-    #[inline]
-    pub(crate) fn excess(&mut self, r: f32) -> f32 {
-        if r <= self.calm.0 {
-            return -CALM_NATS;
-        }
-        self.excess_beyond_calm(r)
-    }
-
     #[inline(never)]
-    fn excess_beyond_calm(&mut self, r: f32) -> f32 {
-        if r > self.open.0 {
-            self.peak.0 = larger(r, self.peak.0);
+    pub(crate) fn excess(&mut self, root: N) -> N {
+        let (open, calm) = (self.open.0, self.calm.0);
+        if root <= calm {
+            return N::of(-CALM_NATS);
         }
-        let (open, calm) = (sqrt_f32(self.open.0), sqrt_f32(self.calm.0));
-        CALM_NATS * (sqrt_f32(r) - open) / larger(open - calm, 1e-6)
+        if root > open {
+            self.peak.0 = root.or_more(self.peak.0);
+        }
+        N::of(CALM_NATS).times(
+            (root - open).over((open - calm).or_more(N::of(1e-6))).held(N::of(FARTHEST_EXCESS)),
+        )
     }
 }
 

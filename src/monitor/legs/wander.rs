@@ -2,7 +2,7 @@
 //! Neumann's ratio of their steps to their variance, and the KPSS test for a level that stays.
 
 use crate::condition::Correction;
-use crate::numeric::{larger, row_count, sqrt_f32};
+use crate::numeric::{Number, larger, row_count, sqrt_f32};
 use crate::state::{NonNegative, codes, plain_states, state};
 
 /// Blocks of learning whose means are compared.
@@ -31,8 +31,8 @@ plain_states!(Steadiness = Self::Steady);
 state! {
     /// Means of [`BLOCKS`] blocks of the learning rows.
     #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) struct Wander {
-        sum: f32,
+    pub(crate) struct Wander<N: Number> {
+        sum: N::Sum,
         rows: u32,
         blocks: u32,
         last: f32,
@@ -47,17 +47,21 @@ state! {
     }
 }
 
-impl Wander {
+impl<N: Number> Wander<N> {
     /// Takes a standardised value of one of `learning_rows` rows.
-    pub(crate) fn learn(&mut self, value: f32, learning_rows: u32) {
+    pub(crate) fn learn(&mut self, value: N, learning_rows: u32) {
         let block = (learning_rows / BLOCKS).max(1);
-        self.sum += value;
+        value.take_into(&mut self.sum);
         self.rows = self.rows.saturating_add(1);
-        if self.rows < block {
-            return;
+        if self.rows >= block {
+            self.end_block(block);
         }
-        let mean = self.sum / row_count(block);
-        (self.sum, self.rows) = (0.0, 0);
+    }
+
+    #[inline(never)]
+    fn end_block(&mut self, block: u32) {
+        let mean = N::sum_value(&self.sum) / row_count(block);
+        (self.sum, self.rows) = (N::sum_of(0.0), 0);
         self.blocks = self.blocks.saturating_add(1);
         let count = row_count(self.blocks);
         if self.blocks > 1 {
@@ -81,7 +85,8 @@ impl Wander {
         self.totals_square.0 = larger(squared * (totals + shift * shift * of_squares), 0.0);
         self.weighted = factor * (self.weighted - shift * of_squares);
         self.total = factor * (self.total - shift * count);
-        self.sum = factor * (self.sum - shift * row_count(self.rows));
+        let sum = N::sum_value(&self.sum) - shift * row_count(self.rows);
+        self.sum = N::sum_of(factor * sum);
         self.last = factor * (self.last - shift);
         self.mean = factor * (self.mean - shift);
         self.squares.0 *= squared;
@@ -157,7 +162,7 @@ mod tests {
     #[test]
     fn corrected_it_is_as_if_measured_so_from_the_start() {
         let value = |row: u32| ((row * 7919) % 1000) as f32 / 100.0 + row as f32 / 200.0;
-        let (mut corrected, mut straight) = (Wander::INITIAL, Wander::INITIAL);
+        let (mut corrected, mut straight) = (Wander::<f32>::INITIAL, Wander::<f32>::INITIAL);
         let correction = Correction { shift: 3.0, factor: 0.25 };
         for row in 0..1000 {
             if row == 600 {
