@@ -92,6 +92,8 @@ pub enum Parameter {
     Period,
     /// The rows of a drift after which it is learned as healthy.
     RelearnRows,
+    /// The rows that are taken as one.
+    DecimatedRows,
 }
 
 impl Parameter {
@@ -113,6 +115,7 @@ impl Parameter {
             Self::LearningRows => "the number of learning rows",
             Self::Period => "the period",
             Self::RelearnRows => "the number of rows of a drift before it is learned",
+            Self::DecimatedRows => "the number of rows taken as one",
         }
     }
 
@@ -133,6 +136,7 @@ impl Parameter {
             Self::LearningRows => LEARNING_RULE,
             Self::Period => PERIOD_RULE,
             Self::RelearnRows => RELEARN_RULE,
+            Self::DecimatedRows => "the number of rows taken as one must be from 1 to 65,536",
         }
     }
 }
@@ -153,7 +157,8 @@ impl fmt::Display for Parameter {
             | Self::ScalingRows
             | Self::LearningRows
             | Self::Period
-            | Self::RelearnRows => f.write_str(self.name()),
+            | Self::RelearnRows
+            | Self::DecimatedRows => f.write_str(self.name()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a channel's own past says of its next value.
 
-use crate::numeric::{Number, Rate, Real, larger, row_count, sqrt_f32};
+use crate::numeric::{Number, Rate, Real, larger, row_count, within};
 use crate::state::{FromOne, NonNegative, state};
 
 /// Terms of a prediction: three rows, and three means.
@@ -17,6 +17,8 @@ const FAR: f32 = 5.0;
 const START: u32 = 64;
 /// Rows from which all means are exponentially weighted.
 const SETTLED: u32 = 512;
+/// No term weighs more.
+const LARGEST_WEIGHT: f32 = 16.0;
 /// No error varies less.
 const LEAST_VARIANCE: f32 = 1e-8;
 /// Rows that the variance counts as when another prediction takes over.
@@ -185,35 +187,36 @@ impl<N: Number> Predictor<N> {
         N::root_of(self.variance.0)
     }
 
-    /// Predicts from now on by all that was learned: Cholesky's decomposition, with a little
+    /// Predicts from now on by all that was learned: a decomposition L·D·L' without roots, with a little
     /// added to the diagonal.
     #[inline]
     pub(crate) fn solve(&mut self) {
-        let mut factor = [[0.0_f32; TERMS]; TERMS];
+        // The rows of L, each times D as it is found, and 1/D.
+        let (mut factor, mut inverse) = ([[0.0_f32; TERMS]; TERMS], [0.0_f32; TERMS]);
         let ridge = 1.0001 + 2.0 / row_count(self.rows.max(4) - 3);
         let mut entries = self.triangle.iter().map(|entry| entry.value());
-        for row in 0..TERMS {
+        let mut solved = [0.0_f32; TERMS];
+        for (row, right) in self.right.iter().enumerate() {
             let Some((above, [current, ..])) = factor.split_at_mut_checked(row) else { break };
+            // Unscaled: L·D.
+            let mut scaled = [0.0_f32; TERMS];
             for (column, other) in above.iter().enumerate() {
-                let sum = entries.next().unwrap_or(0.0) - dot(current, other, column);
-                set(current, column, sum / at(other, column));
+                let sum = entries.next().unwrap_or(0.0) - dot(&scaled, other, column);
+                set(&mut scaled, column, sum);
+                set(current, column, sum * at(&inverse, column));
             }
-            let sum = ridge * entries.next().unwrap_or(0.0) + 1e-5 - dot(current, current, row);
-            set(current, row, sqrt_f32(larger(sum, 1e-7)));
-        }
-        let mut forward = [0.0_f32; TERMS];
-        for (row, (factors, right)) in factor.iter().zip(self.right).enumerate() {
-            let sum = right.value() - dot(factors, &forward, row);
-            set(&mut forward, row, sum / at(factors, row));
+            let sum = ridge * entries.next().unwrap_or(0.0) + 1e-5 - dot(&scaled, current, row);
+            set(&mut inverse, row, 1.0 / larger(sum, 1e-7));
+            let sum = right.value() - dot(current, &solved, row);
+            set(&mut solved, row, sum);
         }
         let mut weights = [0.0_f32; TERMS];
         for row in (0..TERMS).rev() {
             let below = factor.iter().zip(weights).skip(row + 1);
             let known: f32 = below.map(|(factors, weight)| at(factors, row) * weight).sum();
-            let diagonal = factor.get(row).map_or(1.0, |factors| at(factors, row));
-            set(&mut weights, row, (at(&forward, row) - known) / diagonal);
+            set(&mut weights, row, at(&solved, row) * at(&inverse, row) - known);
         }
-        self.weights = weights.map(N::of);
+        self.weights = weights.map(|weight| N::of(within(weight, LARGEST_WEIGHT)));
         self.variance_rows = self.variance_rows.min(CARRIED);
     }
 }
@@ -239,6 +242,7 @@ fn set(values: &mut [f32; TERMS], index: usize, value: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::sqrt_f32;
     use crate::state::Initial;
 
     #[test]

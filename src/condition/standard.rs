@@ -1,6 +1,8 @@
 //! Level and spread of one channel, even if its first rows hold glitches or it stands still at
 //! first.
 
+use core::ops::{Add, Sub};
+
 use crate::numeric::{Number, larger, row_count, sqrt_f32, within};
 use crate::state::{NonNegative, State, state};
 
@@ -9,7 +11,7 @@ pub(crate) const FIRST_ROWS: usize = 16;
 
 /// First rows are cut at so many times the twelfth of their sixteen distances from the median: four
 /// glitches among them do no harm.
-const FIRST_CUT: f32 = 6.0;
+pub(crate) const FIRST_CUT: f32 = 6.0;
 /// Later ones at so many deviations.
 const CUT: f32 = 8.0;
 
@@ -130,8 +132,8 @@ impl Standardise<f32> for FloatStandard {
 impl FloatStandard {
     #[inline(never)]
     fn begin(&mut self, readings: &[f32]) {
-        let (median, cut) = middle_of(readings);
-        let cut = if cut > 0.0 { cut } else { f32::MAX };
+        let (median, trusted) = middle_of(readings.iter().copied(), 0.0, |x| 0.5 * x);
+        let cut = if trusted > 0.0 { FIRST_CUT * trusted } else { f32::MAX };
         self.rows = 0;
         for reading in readings {
             self.blend(median + within(reading - median, cut) - self.mean);
@@ -167,26 +169,34 @@ impl FloatStandard {
     }
 }
 
-/// The median of the first rows, and how far from it they are trusted: 0 if most are the same. Rare.
-pub(crate) fn middle_of(readings: &[f32]) -> (f32, f32) {
-    let mut sorted = [0.0; FIRST_ROWS];
+/// The median of the first rows, and the twelfth of their sixteen distances from it: 0 if most are the
+/// same.
+pub(crate) fn middle_of<T>(
+    readings: impl Iterator<Item = T> + Clone,
+    zero: T,
+    half: impl Fn(T) -> T,
+) -> (T, T)
+where
+    T: Copy + PartialOrd + Add<Output = T> + Sub<Output = T>,
+{
+    let mut sorted = [zero; FIRST_ROWS];
     // Fewer count several times, which changes neither median nor the twelfth distance much.
-    for (sorted, reading) in sorted.iter_mut().zip(readings.iter().cycle()) {
-        *sorted = *reading;
+    for (sorted, reading) in sorted.iter_mut().zip(readings.cycle()) {
+        *sorted = reading;
     }
     sort(&mut sorted);
     let [_, _, _, _, _, _, _, a, b, ..] = sorted;
-    let median = 0.5 * a + 0.5 * b;
+    let median = half(a) + half(b);
     for value in &mut sorted {
-        *value = (*value - median).abs();
+        *value = if *value < median { median - *value } else { *value - median };
     }
     sort(&mut sorted);
     let [_, _, _, _, _, _, _, _, _, _, _, trusted, ..] = sorted;
-    (median, FIRST_CUT * trusted)
+    (median, trusted)
 }
 
 /// Sorts a few numbers by exchange: no call that could panic, and little code.
-fn sort(values: &mut [f32; FIRST_ROWS]) {
+fn sort<T: Copy + PartialOrd>(values: &mut [T; FIRST_ROWS]) {
     for _ in 0..FIRST_ROWS {
         let mut rest = &mut values[..];
         while let [low, above @ ..] = rest {

@@ -21,6 +21,8 @@ state! {
 const FINER: u32 = 10;
 /// Squared distances are in units of 2⁻²⁸.
 const SQUARED: f32 = 268_435_456.0;
+/// And bits of them that are left out of their sum, so that 4096 as large as they can be fit in 32 bits.
+const LEFT_OUT: u32 = 10;
 
 impl Points for Table {
     #[inline(always)]
@@ -31,26 +33,26 @@ impl Points for Table {
 
 impl CircleMeans<Q16> for IntegerMeans {
     type Point = [i32; 2];
-    type Squared = u64;
+    type Squared = u32;
 
     #[inline(always)]
-    fn take_in(&mut self, point: [i32; 2], rate: Rate, least: Option<u32>) -> u64 {
+    fn take_in(&mut self, point: [i32; 2], rate: Rate, least: Option<u32>) -> u32 {
         let mut squared = 0_u32;
         for ((window, reference), x) in self.window.iter_mut().zip(&mut self.reference).zip(point) {
             let step = x.wrapping_sub(window.in_units());
             let mut moved = scaled(step, rate.units());
             if let Some(share) = least {
                 let learned = shared(x.wrapping_sub(reference.in_units()), share);
-                *reference = Q24::units(reference.in_units().wrapping_add(learned));
+                *reference += Q24::plain(learned);
                 if share >> 16 > rate.units() {
                     moved = shared(step, share);
                 }
             }
-            *window = Q24::units(window.in_units().wrapping_add(moved));
+            *window += Q24::plain(moved);
             let apart = window.in_units().wrapping_sub(reference.in_units()) >> FINER;
             squared = squared.wrapping_add(apart.wrapping_mul(apart).cast_unsigned());
         }
-        squared.into()
+        squared >> LEFT_OUT
     }
 
     fn distance(&self) -> f32 {

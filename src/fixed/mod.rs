@@ -56,6 +56,7 @@ mod table;
 
 pub use fastfood::Fastfood;
 pub use fourier::Fourier;
+pub(crate) use number::root_of_units;
 pub use scale::{MAX_COUNTS, Scale, sample};
 pub use table::Table;
 

@@ -7,7 +7,7 @@
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use crate::error::Error;
-use crate::numeric::{Moments, Number, Rate, Real, f32_of_sum, f32_of_weight};
+use crate::numeric::{Moments, Number, Rate, Real, row_count};
 use crate::state::{Plain, Reader, Writer, plain_states, state};
 
 use super::ONE;
@@ -33,7 +33,13 @@ impl<const F: u32> Q<F> {
         Self(units.clamp(-MOST, MOST))
     }
 
-    /// The same of a wide number.
+    /// So many units, known to be within the range.
+    #[inline(always)]
+    pub(crate) fn plain(units: i32) -> Self {
+        Self(units)
+    }
+
+    /// So many of a wide number, within the range.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "held to the range first")]
     pub(crate) fn wide(units: i64) -> Self {
@@ -118,7 +124,51 @@ pub(crate) fn scaled(x: i32, rate: u32) -> i32 {
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "no larger than x")]
 pub(crate) fn shared(x: i32, share: u32) -> i32 {
+    if SHORT_PRODUCTS {
+        return shared_in_parts(x, share);
+    }
     ((i64::from(x) * i64::from(share) + (1 << 31)) >> 32) as i32
+}
+
+/// Whether the core multiplies 32 bits by 32 to 32 only, so that a longer product is a call of dozens of
+/// instructions: that is ARMv6-M, known by what else it lacks.
+const SHORT_PRODUCTS: bool = cfg!(all(target_arch = "arm", not(target_has_atomic = "32")));
+
+/// [`shared`] by products of 32 bits.
+#[inline]
+fn shared_in_parts(x: i32, share: u32) -> i32 {
+    // x = a·2¹⁶ + b, share = c·2¹⁶ + d.
+    let (a, b) = (x >> 16, x.cast_unsigned() & 0xffff);
+    let (c, d) = (share >> 16, share & 0xffff);
+    let (left, right) = (a.wrapping_mul(d.cast_signed()), b.wrapping_mul(c));
+    let below = (left.cast_unsigned() & 0xffff) + (right & 0xffff) + (b.wrapping_mul(d) >> 16);
+    a.wrapping_mul(c.cast_signed())
+        .wrapping_add(left >> 16)
+        .wrapping_add((right >> 16).cast_signed())
+        .wrapping_add(((below + 0x8000) >> 16).cast_signed())
+}
+
+/// x·y·2^(−F), rounded, for F of 8 and 16 and a result of less than 2³⁰.
+#[inline(always)]
+fn short_product<const F: u32>(x: i32, y: i32) -> i32 {
+    // x = a·2¹⁶ + b, y = c·2¹⁶ + d.
+    let (a, b) = (x >> 16, x.cast_unsigned() & 0xffff);
+    let (c, d) = (y >> 16, y.cast_unsigned() & 0xffff);
+    let cross = a.wrapping_mul(d.cast_signed()).wrapping_add(c.wrapping_mul(b.cast_signed()));
+    let low = b.wrapping_mul(d).wrapping_add(1 << (F - 1)) >> F;
+    (a.wrapping_mul(c) << (32 - F)).wrapping_add(cross << (16 - F)).wrapping_add(low.cast_signed())
+}
+
+/// x·y·2^(−F), rounded, and held to the range.
+#[inline(always)]
+fn product<const F: u32, const G: u32>(x: i32, y: i32) -> Q<G> {
+    // Both short enough that nothing is to be held.
+    let near = 1_i32 << ((30 + F) / 2);
+    let is_near = |x: i32| x.wrapping_add(near).cast_unsigned() < 2 * near.cast_unsigned();
+    if SHORT_PRODUCTS && is_near(x) && is_near(y) {
+        return Q(short_product::<F>(x, y).clamp(-MOST, MOST));
+    }
+    Q::wide((i64::from(x) * i64::from(y) + (1 << (F - 1))) >> F)
 }
 
 /// ⌊√x⌋, bit by bit: without division.
@@ -197,10 +247,13 @@ impl<const F: u32> Real for Q<F> {
     }
 }
 
+/// Terms of a prediction are cut here: 128.
+const FARTHEST_TERM: i32 = (1 << 23) - 1;
+
 impl Number for Q16 {
     type Scalar = i16;
     type Product = Q24;
-    type Sum = i64;
+    type Sum = i32;
     type Moments = IntegerMoments;
     type Standard = IntegerStandard;
     type Means = IntegerMeans;
@@ -227,7 +280,7 @@ impl Number for Q16 {
 
     #[inline(always)]
     fn times(self, other: Self) -> Self {
-        Self::wide((i64::from(self.0) * i64::from(other.0) + (1 << 15)) >> 16)
+        product::<16, 16>(self.0, other.0)
     }
 
     #[inline(never)]
@@ -257,46 +310,46 @@ impl Number for Q16 {
 
     #[inline]
     fn root(self) -> Self {
-        if self.0 <= 0 {
-            return Self::ZERO;
+        let units = self.0.max(0).cast_unsigned();
+        // The root of 2¹²·x is in units of 2⁻¹⁴.
+        if units < 1 << 20 {
+            return Self((root_of_units(units << 12) << 2).cast_signed());
         }
-        Self(wide_root(u64::from(self.0.cast_unsigned()) << 16).cast_signed())
+        Self(wide_root(u64::from(units) << 16).cast_signed())
     }
 
     #[inline(always)]
     fn product(self, other: Self) -> Q24 {
-        Q24::wide((i64::from(self.0) * i64::from(other.0) + (1 << 7)) >> 8)
+        product::<8, 24>(self.0, other.0)
     }
 
     #[inline]
     fn root_of(product: Q24) -> Self {
-        if product.0 <= 0 {
-            return Self::ZERO;
-        }
-        Self(wide_root(u64::from(product.0.cast_unsigned()) << 8).cast_signed())
+        Self(wide_root(u64::from(product.0.max(0).cast_unsigned()) << 8).cast_signed())
     }
 
     #[inline]
     fn sum_of_products<const T: usize>(first: Self, terms: [Self; T], weights: &[Self; T]) -> Self {
-        let mut sum = (i64::from(first.0) << 16) + (1 << 15);
-        for (term, weight) in terms.into_iter().zip(weights) {
-            sum = sum.wrapping_add(i64::from(term.0) * i64::from(weight.0));
-        }
-        Self::wide(sum >> 16)
+        // Farther terms say no more, and sums of the others do not overflow.
+        let products = terms.into_iter().zip(weights);
+        products
+            .fold(first, |sum, (term, weight)| sum + term.held(Self(FARTHEST_TERM)).times(*weight))
     }
 
+    /// In units of 2⁻⁸, so that millions fit.
     #[inline(always)]
-    fn take_into(self, sum: &mut i64) {
-        *sum = sum.saturating_add(self.0.into());
+    fn take_into(self, sum: &mut i32) {
+        *sum = sum.saturating_add((self.0 + (1 << 7)) >> 8);
     }
 
-    fn sum_value(sum: &i64) -> f32 {
-        f32_of_sum(*sum) / 65_536.0
+    #[expect(clippy::cast_precision_loss, reason = "to 24 bits")]
+    fn sum_value(sum: &i32) -> f32 {
+        *sum as f32 / 256.0
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
-    fn sum_of(value: f32) -> i64 {
-        (value * 65_536.0) as i64
+    fn sum_of(value: f32) -> i32 {
+        (value * 256.0) as i32
     }
 
     /// In units of 2⁻¹¹, from −16 to 16.
@@ -311,41 +364,142 @@ impl Number for Q16 {
     fn draw_in(_vector: &mut [i16], _reach: impl Fn() -> f32) {}
 
     #[inline]
-    fn root_of_distance(sum: u64, circles: usize, window: u32) -> Self {
-        // In units of 2⁻²⁸; the root of units of 2⁻³² is in those of 2⁻¹⁶.
-        let mean = sum / (circles.max(1) as u64);
-        Self::units(wide_root(mean.wrapping_mul(window.into()) << 4).cast_signed())
+    #[expect(clippy::cast_possible_truncation, reason = "maps have fewer circles")]
+    fn root_of_distance(sum: u32, circles: usize, window: u32) -> Self {
+        // In units of 2⁻¹⁸; the root of units of 2⁻³² is in those of 2⁻¹⁶.
+        let mean = u64::from(sum / (circles.max(1) as u32));
+        Self::units(wide_root((mean * u64::from(window)) << 14).cast_signed())
     }
 }
 
 state! {
-    /// Sums of R, in units of 2⁻¹⁶, and of R², in units of 2⁻²⁴, where R is of the order of 1.
+    /// Means of R, in units of 2⁻¹⁶, and of R², in units of 2⁻¹⁰, where R is of the order of 1: 8 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct IntegerMoments {
-        sum: u64,
-        squares: u64,
+        mean: u32,
+        mean_square: u32,
     }
 }
 
-/// No larger root, in units of 2⁻¹⁶, is told from this one: its square has 32 bits.
-const LARGEST_ROOT: u64 = (1 << 24) - 1;
+/// No larger root, in units of 2⁻¹⁶, is told from this one: R² then has 32 bits.
+const LARGEST_ROOT: u32 = (1 << 21) + (1 << 20) - 1;
+
+/// Moves a mean by 2^(−`halvings`) of the way to a value, rounded.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "between two numbers of 32 bits")]
+fn moved(mean: u32, value: u32, halvings: u32) -> u32 {
+    let step = i64::from(value) - i64::from(mean);
+    let half = (1_i64 << halvings) >> 1;
+    (i64::from(mean) + ((step + half) >> halvings)) as u32
+}
 
 impl Moments<Q16> for IntegerMoments {
+    /// The n-th row has a weight of 1/n, but for the largest power of two within n: without division.
     #[inline]
-    fn take_in(&mut self, root: Q16, _rows: u32, exponent: i32) {
-        let root = u64::from(root.0.unsigned_abs());
+    #[expect(clippy::cast_possible_truncation, reason = "the root is cut")]
+    fn take_in(&mut self, root: Q16, rows: u32, exponent: i32) {
+        let root = root.0.unsigned_abs().min(1 << 26);
         let root = if exponent < 0 { root >> -exponent } else { root << exponent };
-        let root = root.min(LARGEST_ROOT);
+        let root = u64::from(root.min(LARGEST_ROOT));
         let r = (root * root) >> 16;
-        self.sum = self.sum.saturating_add(r);
-        self.squares = self.squares.saturating_add((r >> 4) * (r >> 4));
+        let halvings = rows.max(1).ilog2();
+        self.mean = moved(self.mean, r as u32, halvings);
+        self.mean_square =
+            moved(self.mean_square, ((r * r) >> 22).min(u32::MAX.into()) as u32, halvings);
     }
 
-    fn means(&self, rows: u32, exponent: i32) -> (f32, f32) {
-        let rows = crate::numeric::row_count(rows.max(1));
+    fn means(&self, _rows: u32, exponent: i32) -> (f32, f32) {
         // 4^(−exponent).
         let unit = f32::from_bits((127 - 2 * exponent).cast_unsigned() << 23);
-        let mean = f32_of_weight(self.sum) / 65_536.0 / rows * unit;
-        (mean, f32_of_weight(self.squares) / 16_777_216.0 / rows * unit * unit)
+        let mean = row_count(self.mean) / 65_536.0 * unit;
+        (mean, row_count(self.mean_square) / 1024.0 * unit * unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::sampling::Stream;
+
+    /// Numbers of all sizes.
+    fn numbers(seed: u64) -> impl FnMut() -> i32 {
+        let mut stream = Stream::new(seed);
+        move || {
+            let bits = stream.below(31);
+            let size = stream.below(1 << bits);
+            let size = i32::try_from(size).unwrap();
+            if stream.below(2) == 0 { size } else { -size }
+        }
+    }
+
+    #[test]
+    fn products_are_exact_whatever_the_core_has() {
+        let mut number = numbers(1);
+        for _ in 0..20_000 {
+            let (x, y) = (number(), number());
+            let share = number().cast_unsigned();
+            let wide = ((i64::from(x) * i64::from(share) + (1 << 31)) >> 32) as i32;
+            assert_eq!(shared_in_parts(x, share), wide, "{x} {share}");
+            let wide = (i64::from(x) * i64::from(y) + (1 << 15)) >> 16;
+            if wide.abs() < 1 << 30 && x.abs() < 1 << 23 && y.abs() < 1 << 23 {
+                assert_eq!(i64::from(short_product::<16>(x, y)), wide, "{x} {y}");
+            }
+            let wide = (i64::from(x) * i64::from(y) + (1 << 7)) >> 8;
+            if wide.abs() < 1 << 30 && x.abs() < 1 << 19 && y.abs() < 1 << 19 {
+                assert_eq!(i64::from(short_product::<8>(x, y)), wide, "{x} {y}");
+            }
+            let rate = number().cast_unsigned() & 0xffff;
+            let wide = (i64::from(x) * i64::from(rate) + (1 << 15)) >> 16;
+            assert_eq!(i64::from(scaled(x, rate)), wide, "{x} {rate}");
+        }
+    }
+
+    #[test]
+    fn quotients_and_roots_are_near() {
+        let mut number = numbers(2);
+        for _ in 0..20_000 {
+            let (x, y) = (Q16::units(number()), Q16::units(number()));
+            let quotient = f64::from(x.value()) / f64::from(y.value());
+            let held = quotient.clamp(-16_384.0, 16_384.0);
+            let error = (f64::from(x.over(y).value()) - held).abs();
+            if y != Q16::ZERO {
+                assert!(error <= 3e-5 + 1e-4 * held.abs(), "{x:?} {y:?} {error}");
+            }
+            let root = f64::from(x.value()).max(0.0).sqrt();
+            let error = (f64::from(x.root().value()) - root).abs();
+            assert!(error <= 7e-5 + 1e-4 * root, "{x:?} {error}");
+            let product = Q24::units(x.0);
+            let root = f64::from(product.value()).max(0.0).sqrt();
+            let error = (f64::from(Q16::root_of(product).value()) - root).abs();
+            assert!(error <= 2e-5 + 1e-4 * root, "{product:?} {error}");
+        }
+        assert_eq!(Q16::of(1.0).over(Q16::ZERO), Q16::of(1e9));
+    }
+
+    #[test]
+    fn numbers_are_rounded_and_held() {
+        assert_eq!(Q16::of(1.0).0, 65_536);
+        assert_eq!(Q16::of(-0.25).0, -16_384);
+        assert_eq!(Q16::of(f32::MAX).0, MOST);
+        assert_eq!(Q16::of(f32::MIN).0, -MOST);
+        assert_eq!(Q16::of(1e4).times(Q16::of(1e4)), Q16::of(f32::MAX));
+        assert_eq!(Q16::of(-3.0).part(Rate::of(0.25)), Q16::of(-0.75));
+    }
+
+    #[test]
+    fn moments_are_those_of_all_rows() {
+        let mut number = numbers(3);
+        let (mut moments, mut mean, mut square) =
+            (IntegerMoments { mean: 0, mean_square: 0 }, 0.0, 0.0);
+        for row in 1..=16_384_u32 {
+            let root = Q16::units(number() >> 13);
+            moments.take_in(root.size(), row, 0);
+            let r = f64::from(root.value()).powi(2);
+            mean += r / 16_384.0;
+            square += r * r / 16_384.0;
+        }
+        let (found, found_square) = moments.means(16_384, 0);
+        assert!((f64::from(found) / mean - 1.0).abs() < 0.05, "{found} {mean}");
+        assert!((f64::from(found_square) / square - 1.0).abs() < 0.1, "{found_square} {square}");
     }
 }

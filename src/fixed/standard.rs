@@ -1,10 +1,10 @@
 //! Level and spread of a channel of integer readings.
 
-use crate::condition::{Correction, FARTHEST, FIRST_ROWS, Standardise, middle_of};
-use crate::numeric::{Real, f32_of_weight, sqrt_f32, within};
-use crate::state::state;
+use crate::condition::{Correction, FARTHEST, FIRST_CUT, FIRST_ROWS, Standardise, middle_of};
+use crate::numeric::{Real, f32_of_weight, sqrt_f32};
+use crate::state::{plain, plain_states, state};
 
-use super::number::{Q16, Q24, shared, wide_root};
+use super::number::{Q16, Q24, scaled, shared, wide_root};
 
 /// Readings are cut at so many deviations, as a power of two.
 const CUT: u32 = 3;
@@ -18,17 +18,44 @@ const BELOW_DISTANCE: u32 = 7;
 const LEAST_DEVIATION: f32 = 1.0 / 64.0;
 
 state! {
-    /// Running mean and variance of a channel of integer readings, and the ones in use: 24 bytes.
+    /// Running mean and variance of a channel of integer readings, and the ones in use: 20 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct IntegerStandard {
         rows: u32,
         mean: i32,
-        variance: u64,
+        variance: Wide,
         /// What standardised values are measured from.
         level: i32,
         /// 2¹⁶ units of a value for each unit of a level: 16 bits, and by how many bits the product is
         /// shifted down above them. 0 for a channel that has not moved.
         gain: u32,
+    }
+}
+
+/// A number of up to 48 bits in 32: its upper 24 bits, and how many are below them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wide {
+    bits: u32,
+}
+
+plain!(
+    struct Wide {
+        bits: u32,
+    }
+);
+plain_states!(Wide = Wide { bits: 0 });
+
+impl Wide {
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "shifted to 24 bits")]
+    fn of(number: u64) -> Self {
+        let below = (64 - number.leading_zeros()).saturating_sub(24);
+        Self { bits: ((number >> below) as u32) | (below << 24) }
+    }
+
+    #[inline]
+    fn get(self) -> u64 {
+        u64::from(self.bits & 0x00ff_ffff) << ((self.bits >> 24) & 31)
     }
 }
 
@@ -85,11 +112,15 @@ impl Standardise<Q16> for IntegerStandard {
 
     #[inline]
     fn standardised(&self, reading: i16) -> Q16 {
-        const MOST: i64 = (FARTHEST as i64) << 16;
-        let distance = i64::from(height(reading).wrapping_sub(self.level));
-        let (factor, shift) = (i64::from(self.gain & 0xffff), (self.gain >> 16) & 63);
-        let value = (distance * factor) >> shift;
-        Q16::wide(value.clamp(-MOST, MOST))
+        const MOST: i32 = (FARTHEST as i32) << 16;
+        let distance = height(reading).wrapping_sub(self.level);
+        let (factor, shift) = (self.gain & 0xffff, (self.gain >> 16) & 31);
+        let value = scaled(distance, factor);
+        if shift >= 16 {
+            return Q16::units((value >> (shift - 16)).clamp(-MOST, MOST));
+        }
+        // A fine scale: at most 9 bits.
+        Q16::wide((i64::from(value) << (16 - shift)).clamp(-(MOST as i64), MOST as i64))
     }
 
     #[inline]
@@ -103,7 +134,7 @@ impl Standardise<Q16> for IntegerStandard {
     }
 
     fn learned(&self) -> (f32, f32) {
-        (counts(self.mean), f32_of_weight(self.variance) / PER_SQUARE)
+        (counts(self.mean), f32_of_weight(self.variance.get()) / PER_SQUARE)
     }
 
     fn in_use(&self) -> (f32, f32) {
@@ -117,27 +148,25 @@ impl IntegerStandard {
     #[inline]
     fn cut(&self, step: i32) -> i32 {
         let distance = u64::from(step.unsigned_abs() >> BELOW_DISTANCE);
-        if self.variance == 0 || distance * distance <= self.variance << (2 * CUT) {
+        let variance = self.variance.get();
+        if variance == 0 || distance * distance <= variance << (2 * CUT) {
             return step;
         }
-        let longest = (wide_root(self.variance) << (CUT + BELOW_DISTANCE)).cast_signed();
+        let longest = (wide_root(variance) << (CUT + BELOW_DISTANCE)).cast_signed();
         if step < 0 { longest.wrapping_neg() } else { longest }
     }
 
     #[inline(never)]
-    #[expect(clippy::cast_possible_truncation, reason = "within the range of readings")]
     fn begin(&mut self, readings: &[Q24]) {
-        let mut values = [0.0; FIRST_ROWS];
-        for (value, reading) in values.iter_mut().zip(readings) {
-            *value = counts(reading.in_units() << LEVEL_BITS);
-        }
-        let values = values.get(..readings.len()).unwrap_or(&values);
-        let (median, cut) = middle_of(values);
-        let cut = if cut > 0.0 { cut } else { f32::MAX };
+        let heights = readings.iter().map(|reading| reading.in_units() << LEVEL_BITS);
+        let (median, trusted) = middle_of(heights.clone(), 0, |height| height >> 1);
+        // As in `f32`.
+        const CUT: i32 = FIRST_CUT as i32;
+        let cut = if trusted > 0 { trusted.saturating_mul(CUT) } else { i32::MAX };
         self.rows = 0;
-        for value in values {
-            let value = median + within(value - median, cut);
-            self.blend(((value * PER_COUNT) as i32).wrapping_sub(self.mean));
+        for height in heights {
+            let height = median.wrapping_add(height.wrapping_sub(median).clamp(-cut, cut));
+            self.blend(height.wrapping_sub(self.mean));
         }
     }
 
@@ -147,10 +176,10 @@ impl IntegerStandard {
         let share = u32::MAX / self.rows;
         self.mean = self.mean.wrapping_add(shared(step, share));
         let distance = u64::from(step.unsigned_abs() >> BELOW_DISTANCE);
-        let variance = self.variance.saturating_add(wide_share(distance * distance, share));
+        let variance = self.variance.get() + wide_share(distance * distance, share);
         // The first reading has no spread.
         let left = if self.rows == 1 { variance } else { wide_share(variance, share) };
-        self.variance = variance.saturating_sub(left);
+        self.variance = Wide::of(variance - left);
     }
 
     /// 1/deviation by all rows so far, in counts; 0 where nothing has moved.
@@ -172,7 +201,7 @@ impl IntegerStandard {
 fn gain_of(per_count: f32) -> u32 {
     // Units of 2⁻¹⁶ of a value for each unit of 2⁻¹⁵ of a count.
     let (mut factor, mut shift) = (2.0 * per_count, 0_u32);
-    while factor < 32_768.0 && shift < 40 {
+    while factor < 32_768.0 && shift < 31 {
         factor *= 2.0;
         shift += 1;
     }

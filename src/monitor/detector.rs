@@ -1,17 +1,18 @@
 //! The detector: from a row to the evidence of all legs.
 
+use core::cell::Cell;
 use core::fmt;
 
 use crate::condition::{Phase, Reading};
 use crate::error::Error;
 use crate::features::sincos::Points;
 use crate::features::{FeatureMap, NumberOf, Sample, ScalarOf};
-use crate::numeric::{Number, ln_f32, part_of};
+use crate::numeric::{Number, ln_f32, part_of, u32_of};
 use crate::shape::{Length, Per};
 use crate::state::{Initial, State, state};
 
 use super::cause::Cause;
-use super::channel::{Channel, Progress};
+use super::channel::{ARMED, Channel, Progress};
 use super::config::{Config, NotANumber};
 use super::decision::Present;
 use super::fixed_shape::FixedShape;
@@ -21,6 +22,10 @@ use super::legs::{Found, Plan, ln_shares};
 use super::saved::LastAlarm;
 use super::verdict::{Alarm, Leg, Stage, Verdict};
 
+/// Thresholds are set over so many rows at the most.
+const MOST_ARMING: usize = 64;
+/// The legs of all channels together.
+const JOINT_LEGS: usize = 2;
 /// Rows that may be skipped without predictions being any worse.
 const FEW: u32 = 8;
 
@@ -173,6 +178,7 @@ where
             ln_shares: self.state.ln_shares,
             period: self.config.period,
             phase: self.state.phase.carried().map_or(0, Phase::turns),
+            turns: Cell::new(None),
         }
     }
 
@@ -185,6 +191,12 @@ where
     /// not a number is no error where the settings say that it is missing. Where the number of
     /// channels is known at run time, [`Error::WrongShape`] for a row of another length.
     pub fn push(&mut self, row: &Sample<M>) -> Result<Verdict, Error> {
+        self.push_by(row, &mut None)
+    }
+
+    /// The same by a plan that was made for the row before.
+    #[inline]
+    fn push_by(&mut self, row: &Sample<M>, plan: &mut Option<Plan>) -> Result<Verdict, Error> {
         let row = row.as_ref();
         let missing = self.config.not_a_number == NotANumber::Missing;
         for (channel, reading) in row.iter().enumerate() {
@@ -192,7 +204,44 @@ where
                 reading.checked(channel)?;
             }
         }
-        self.take(row.iter().map(|reading| reading.present()))
+        self.take(row.iter().map(|reading| reading.present()), plan)
+    }
+
+    /// Takes rows one after the other, as from a buffer that a sensor or DMA has filled: the same as
+    /// [`push`](Self::push) of each, with fewer instructions. `tell` gets every alarm, and every
+    /// amendment; the verdict on the last row is returned, `None` for no rows.
+    ///
+    /// ```
+    /// use fastmmd::{Config, Detector, Fourier, Verdict};
+    ///
+    /// static MAP: Fourier<2, 32> = Fourier::additive(1);
+    /// let mut detector = Detector::new(&MAP, Config::rows(1e4))?;
+    /// let fifo = [[0.1, 0.2], [0.0, 0.3], [0.2, 0.2]];
+    /// let last = detector.push_many(&fifo, |verdict| println!("{verdict:?}"))?;
+    /// assert!(matches!(last, Some(Verdict::Learning { .. })));
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), of the first row that is refused. The rows before it have been taken;
+    /// [`rows`](Self::rows) says how many.
+    pub fn push_many<'r>(
+        &mut self,
+        rows: impl IntoIterator<Item = &'r Sample<M>>,
+        mut tell: impl FnMut(&Verdict),
+    ) -> Result<Option<Verdict>, Error>
+    where
+        Sample<M>: 'r,
+    {
+        let (mut last, mut plan) = (None, None);
+        for row in rows {
+            let verdict = self.push_by(row, &mut plan)?;
+            if matches!(verdict, Verdict::Alarm(_) | Verdict::Amended(_)) {
+                tell(&verdict);
+            }
+            last = Some(verdict);
+        }
+        Ok(last)
     }
 
     /// Takes one row in which readings may be missing.
@@ -207,7 +256,7 @@ where
         for (channel, reading) in row.iter().enumerate() {
             reading.map_or(Ok(()), |reading| reading.checked(channel))?;
         }
-        self.take(row.iter().map(|reading| reading.and_then(Reading::present)))
+        self.take(row.iter().map(|reading| reading.and_then(Reading::present)), &mut None)
     }
 
     /// Says that so many rows passed that were never pushed: those that were refused, or while the
@@ -225,6 +274,7 @@ where
     fn take(
         &mut self,
         row: impl ExactSizeIterator<Item = Option<ScalarOf<M>>> + Clone,
+        plan: &mut Option<Plan>,
     ) -> Result<Verdict, Error> {
         if row.len() != self.state.channels.len() {
             return Err(Error::WrongShape);
@@ -240,10 +290,14 @@ where
             }
         }
         if self.state.stage == Stage::Learning {
+            *plan = None;
             self.learn(row)?;
             return Ok(Verdict::Learning { progress: self.progress() });
         }
-        let verdict = self.watch(row)?;
+        let phase = self.state.phase.carried().map_or(0, Phase::turns);
+        let plan = plan.get_or_insert_with(|| self.plan());
+        (plan.phase, plan.turns) = (phase, Cell::new(None));
+        let verdict = self.watch(row, plan)?;
         self.relearn_if_due();
         Ok(verdict)
     }
@@ -282,9 +336,7 @@ where
         // After a profile, the rows that are left are all there is.
         let scaled = if profile > 0 { 0 } else { scaled };
         let progress = Progress { row: row - profile, scaled, rows: plan.learning_rows };
-        if progress.is_checkpoint() {
-            self.checkpoint(progress.begins_to_collect());
-        }
+        self.checkpoint(&progress);
         let mut complete = true;
         for (channel, reading) in self.state.channels.iter_mut().zip(readings) {
             complete &= reading.is_some();
@@ -296,9 +348,7 @@ where
         if complete {
             self.learn_jointly(&plan, &progress)?;
         }
-        if self.state.learned >= self.config.learning_rows && !self.learns_on(profile) {
-            self.arm();
-        }
+        self.arm(profile);
         Ok(())
     }
 
@@ -339,46 +389,82 @@ where
         Ok(())
     }
 
-    /// Puts to use what was learned so far.
-    fn checkpoint(&mut self, begins_to_collect: bool) {
-        let mut corrected = false;
-        for channel in self.state.channels.iter_mut() {
+    /// Puts to use what was learned so far of the channels whose turn it is.
+    fn checkpoint(&mut self, progress: &Progress) {
+        let (mut corrected, mut collects) = (false, false);
+        for (index, channel) in self.state.channels.iter_mut().enumerate() {
+            if !progress.is_checkpoint(index) {
+                continue;
+            }
             corrected |= channel.checkpoint();
-            if begins_to_collect {
+            if progress.begins_to_collect(index) {
                 channel.restart_residual();
+                collects = true;
             }
         }
         if corrected {
             self.state.values.reset();
         }
-        if corrected || begins_to_collect {
+        if corrected || collects {
             self.state.innovations.reset();
         }
     }
 
-    /// Ends learning: sets the thresholds.
-    fn arm(&mut self) {
-        let time = self.config.mean_time_between_false_alarms;
+    /// Ends learning over its last rows: a few thresholds are set on each.
+    fn arm(&mut self, profile: u32) {
+        let all = self.state.channels.len().saturating_mul(ARMED).saturating_add(JOINT_LEGS);
+        let for_row = all / MOST_ARMING + 1;
+        let rows = u32_of(all.div_ceil(for_row));
+        let first = (self.config.learning_rows + 1).saturating_sub(rows);
+        let Some(row) = self.state.learned.checked_sub(first) else { return };
+        if row == 0 {
+            if self.learns_on(profile) {
+                return;
+            }
+            self.share_out();
+        }
+        let plan = self.plan();
+        for place in (row as usize).saturating_mul(for_row)..(row as usize + 1) * for_row {
+            self.arm_one(place, &plan);
+        }
+        if self.state.learned >= self.config.learning_rows {
+            self.state.stage = Stage::Monitoring;
+        }
+    }
+
+    /// Shares out the promise.
+    fn share_out(&mut self) {
         let channels = &self.state.channels;
         let wanderers = channels.iter().filter(|channel| channel.will_wander()).count();
         self.state.ln_shares = ln_shares::<L>(wanderers, channels.len());
-        self.state.ln_time = ln_f32(time);
-        let plan = self.plan();
-        for channel in self.state.channels.iter_mut() {
-            channel.arm(&plan, plan.learning_rows, time);
+        self.state.ln_time = ln_f32(self.config.mean_time_between_false_alarms);
+    }
+
+    /// Sets one of all thresholds.
+    fn arm_one(&mut self, place: usize, plan: &Plan) {
+        let time = self.config.mean_time_between_false_alarms;
+        let Memory { channels, values, innovations, .. } = &mut self.state;
+        let (channel, of_channel) = (place / ARMED, place % ARMED);
+        let joint = place.checked_sub(channels.len().saturating_mul(ARMED));
+        if let Some(channel) = channels.get_mut(channel) {
+            channel.arm(of_channel, plan, plan.learning_rows, time);
+        } else if joint == Some(0)
+            && let Some(joint) = values.carried_mut()
+        {
+            joint.arm(plan);
+        } else if joint == Some(1)
+            && let Some(joint) = innovations.carried_mut()
+        {
+            joint.arm(plan);
         }
-        if let Some(joint) = self.state.values.carried_mut() {
-            joint.arm(&plan);
-        }
-        if let Some(joint) = self.state.innovations.carried_mut() {
-            joint.arm(&plan);
-        }
-        self.state.stage = Stage::Monitoring;
     }
 
     /// The verdict on a row, by what each leg of each channel finds, and the joint ones.
-    fn watch(&mut self, row: impl Iterator<Item = Option<ScalarOf<M>>>) -> Result<Verdict, Error> {
-        let plan = self.plan();
+    fn watch(
+        &mut self,
+        row: impl Iterator<Item = Option<ScalarOf<M>>>,
+        plan: &Plan,
+    ) -> Result<Verdict, Error> {
         let at = self.state.rows.saturating_sub(1);
         self.state.watched = self.state.watched.saturating_add(1);
         let mut present = Present::none();
@@ -392,20 +478,20 @@ where
             let mut found = [Found::calm(); 4];
             complete &= reading.is_some();
             match reading {
-                Some(reading) => channel.watch(reading, &plan, &mut found),
+                Some(reading) => channel.watch(reading, plan, &mut found),
                 None => channel.miss(),
             }
             let found = reading.is_some().then_some(&found);
-            channel.decide(index, (at, told), found, &plan, &mut present);
+            channel.decide(index, (at, told), found, plan, &mut present);
         }
         if !complete {
-            return Ok(self.decide(at, None, &plan, present));
+            return Ok(self.decide(at, None, plan, present));
         }
         let mut joint = [Found::calm(); 2];
         let [of_values, of_innovations] = &mut joint;
         if let Some(leg) = values.carried_mut() {
             let vector = vector(self.map, channels, |channel| channel.joint().0);
-            let found = leg.watch(self.map, &vector, &plan, !open)?;
+            let found = leg.watch(self.map, &vector, plan, !open)?;
             // Of a level that wanders nothing is known.
             if !wanders {
                 *of_values = found;
@@ -413,9 +499,9 @@ where
         }
         if let Some(leg) = innovations.carried_mut() {
             let vector = vector(self.map, channels, |channel| channel.joint().1);
-            *of_innovations = leg.watch(self.map, &vector, &plan, !open)?;
+            *of_innovations = leg.watch(self.map, &vector, plan, !open)?;
         }
-        Ok(self.decide(at, Some(&joint), &plan, present))
+        Ok(self.decide(at, Some(&joint), plan, present))
     }
 
     /// Forgets everything learned, and learns anew. Rows go on being counted. O(C + L).

@@ -1,6 +1,14 @@
-//! Square root, angle, limits and sums in `f32`.
+//! Square root, logarithm, angle, limits and sums in `f32`.
 
-/// √x to one unit in the last place; 0 for x ≤ 0.
+use super::row_count;
+
+/// Whether floating point is computed by long functions: a division is then hundreds of instructions.
+const SOFT_FLOAT: bool = cfg!(all(
+    any(target_arch = "arm", target_arch = "riscv32"),
+    not(any(target_abi = "eabihf", target_feature = "f"))
+));
+
+/// √x, rounded to the nearest; 0 for x ≤ 0.
 #[inline(never)]
 pub(crate) fn sqrt_f32(x: f32) -> f32 {
     if x <= 0.0 {
@@ -9,13 +17,78 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     if x == f32::INFINITY {
         return x;
     }
+    if x < f32::MIN_POSITIVE {
+        // 2²⁴ times as large, and its root 2¹² times; both exact.
+        return sqrt_f32(x * 16_777_216.0) * (1.0 / 4096.0);
+    }
+    let exponent = x.to_bits() >> 23;
+    let mantissa = (x.to_bits() & 0x007f_ffff) | 0x0080_0000;
+    // x = radicand·4^half, where the root of the radicand, of 47 or 48 bits, has 24.
+    let odd = (exponent & 1) ^ 1;
+    let radicand = u64::from(mantissa) << (23 + odd);
+    let near =
+        if SOFT_FLOAT { near_root(radicand) } else { newton_root(x) & 0x007f_ffff | 0x0080_0000 };
+    let root = nearest_root(radicand, near);
+    // The exponent of the root is half of that of x, about 127.
+    let half = (exponent + 127 - odd) >> 1;
+    f32::from_bits((half << 23).wrapping_add(root & 0x007f_ffff).wrapping_add((root >> 24) << 23))
+}
+
+/// √x by Newton's method, to about a unit in the last place, as bits.
+#[inline(always)]
+fn newton_root(x: f32) -> u32 {
     let mut root = f32::from_bits((x.to_bits() >> 1).wrapping_add(0x1fbb_4f2e));
     for _ in 0..3 {
         root = 0.5 * (root + x / root);
     }
-    // For other numbers, it would change nothing.
-    if x.to_bits() < f32::MIN_POSITIVE.to_bits() { 0.5 * (root + x / root) } else { root }
+    root.to_bits()
 }
+
+/// √r to a unit or two, for r of 47 or 48 bits: 16 bits of it one by one, and a step of Newton's.
+#[expect(clippy::cast_possible_truncation, reason = "32 bits are left")]
+fn near_root(radicand: u64) -> u32 {
+    let upper = (radicand >> 16) as u32;
+    let first = crate::fixed::root_of_units(upper);
+    // r = (first·2⁸ + rest)², nearly.
+    let rest = upper.wrapping_sub(first.wrapping_mul(first));
+    (first << 8).wrapping_add((rest << 7) / first.max(1))
+}
+
+/// The whole number nearest to √r, from one that is near.
+#[expect(clippy::cast_possible_truncation, reason = "24 bits")]
+fn nearest_root(radicand: u64, near: u32) -> u32 {
+    let mut root = u64::from(near);
+    for _ in 0..if SOFT_FLOAT || cfg!(test) { 3 } else { 1 } {
+        let square = root * root;
+        if radicand > square + root {
+            root += 1;
+        } else if radicand + root <= square {
+            root -= 1;
+        }
+    }
+    root as u32
+}
+
+/// ln n, to 1e-4, in integers; 0 for n of 0.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "16 bits and a few")]
+pub(crate) fn ln_count(count: u32) -> f32 {
+    let count = count.max(1);
+    let whole = count.ilog2();
+    // m = 1 + x of 16 bits below the point, and log₂(1 + x) by a polynomial.
+    let x = ((u64::from(count) << 16) >> whole) as u32 & 0xffff;
+    let x = i64::from(x);
+    let mut series = 0_i64;
+    for coefficient in LOG2 {
+        series = coefficient + ((series * x) >> 16);
+    }
+    let bits = (i64::from(whole) << 16) + ((series * x) >> 16);
+    // ln 2 in units of 2⁻¹⁶.
+    let nats = (bits * 45_426) >> 16;
+    row_count(nats as u32) * (1.0 / 65_536.0)
+}
+
+/// Of log₂(1 + x)/x, from the highest power of x down, in units of 2⁻¹⁶.
+const LOG2: [i64; 6] = [-2267, 9597, -19_883, 30_756, -47_215, 94_548];
 
 /// ln x to 4e-7 of its size or of 1, whichever is larger; that of the least positive number for
 /// x ≤ 0.
@@ -102,11 +175,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn root_is_within_one_unit_in_the_last_place() {
+    fn roots_of_all_sizes_are_rounded_to_the_nearest() {
         let mut x = 1e-30_f32;
         while x < 1e30 {
-            let (ours, expected) = (sqrt_f32(x), x.sqrt());
-            assert!(ours.to_bits().abs_diff(expected.to_bits()) <= 1, "{x}");
+            assert_eq!(sqrt_f32(x).to_bits(), x.sqrt().to_bits(), "{x}");
             x *= 1.31;
         }
         assert!(sqrt_f32(0.0) == 0.0 && sqrt_f32(-4.0) == 0.0);
@@ -115,12 +187,25 @@ mod tests {
     /// Of two exponents all others are multiples by powers of four, which change nothing.
     #[test]
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
-    fn another_step_would_not_change_a_root() {
-        let next = |x: f32, root: f32| 0.5 * (root + x / root);
-        let halves = 0.5_f32.to_bits()..2.0_f32.to_bits();
+    fn roots_are_rounded_to_the_nearest_whatever_the_core_has() {
+        let halves = (0.5_f32.to_bits()..2.0_f32.to_bits()).step_by(7);
         for x in halves.map(f32::from_bits) {
-            let root = sqrt_f32(x);
-            assert_eq!(next(x, root).to_bits(), root.to_bits(), "{x}");
+            assert_eq!(sqrt_f32(x).to_bits(), x.sqrt().to_bits(), "{x}");
+            let mantissa = u64::from(x.to_bits() & 0x007f_ffff | 0x0080_0000);
+            let radicand = mantissa << if x < 1.0 { 24 } else { 23 };
+            let other = nearest_root(radicand, near_root(radicand));
+            assert_eq!(other & 0x007f_ffff, x.sqrt().to_bits() & 0x007f_ffff, "{x}");
+        }
+        for x in [1e-44_f32, 3e-40, f32::MIN_POSITIVE, f32::MAX] {
+            assert_eq!(sqrt_f32(x).to_bits(), x.sqrt().to_bits(), "{x}");
+        }
+    }
+
+    #[test]
+    fn logarithms_of_counts_are_within_their_error() {
+        for count in (1..5000).chain([65_535, 1_000_000, u32::MAX]) {
+            let error = f64::from(ln_count(count)) - f64::from(count).ln();
+            assert!(error.abs() < 1e-4, "{count} {error}");
         }
     }
 

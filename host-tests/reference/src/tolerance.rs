@@ -462,6 +462,15 @@ table! {
     /// The same of few devices.
     PROMISE_UNMET_QUICK: "figures of the quick promise that are not as wanted, at most", 7.0,
         "as reached, 6, and one for so few devices";
+    /// What the detector in integers may lose.
+    INTEGERS_SHARE: "points of the share found that integers lose, at most", 2.0,
+        "wanted";
+    /// How much later it may be.
+    INTEGERS_DELAY: "median delay in integers over that in f32, at most", 1.1,
+        "wanted";
+    /// What of this is not reached.
+    INTEGERS_UNMET: "figures of the detector in integers that are not as wanted, at most", 0.5,
+        "wanted";
     /// A false alarm before a change.
     MASKED_FOUND: "share of steps of 1.5 that alarm soon after a false alarm, at least", 0.95,
         "wanted";

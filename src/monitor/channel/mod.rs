@@ -5,7 +5,7 @@ mod evidence;
 mod merge;
 
 use crate::condition::{FARTHEST, Gaps, Predictor, Standardise, Stillness};
-use crate::numeric::{Number, Rate, larger};
+use crate::numeric::{Number, Rate, larger, u32_of};
 use crate::state::{FromOne, State, state};
 
 use super::accepted::Accepted;
@@ -83,6 +83,8 @@ const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
 
 /// Statistics of a channel.
 pub(super) const STATISTICS: usize = 13;
+/// Those whose thresholds are learned, and all others as one.
+pub(super) const ARMED: usize = 11;
 
 state! {
     /// The level of a channel: a cumulative sum and long windows.
@@ -184,15 +186,21 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Whether what is learned is put to use: an eighth, a quarter and a half of the way.
-    pub(super) fn is_checkpoint(&self) -> bool {
-        let row = self.row;
+    /// Whether what is learned of a channel is put to use: an eighth, a quarter and a half of the way.
+    /// One channel after the other, because that takes as long as many rows.
+    pub(super) fn is_checkpoint(&self, channel: usize) -> bool {
+        let Some(row) = self.row.checked_sub(self.turn_of(channel)) else { return false };
         row > self.scaled && (row == self.rows / 8 || row == self.rows / 4 || row == self.rows / 2)
     }
 
-    /// Whether predictions are good enough for thresholds to be learned from this row on.
-    pub(super) fn begins_to_collect(&self) -> bool {
-        self.row == self.rows / 4
+    /// Whether predictions of a channel are good enough for thresholds to be learned from this row on.
+    pub(super) fn begins_to_collect(&self, channel: usize) -> bool {
+        self.row == self.rows / 4 + self.turn_of(channel)
+    }
+
+    /// Rows by which the turn of a channel is later: those of many channels have it together.
+    fn turn_of(&self, channel: usize) -> u32 {
+        u32_of(channel).min(self.rows / 32)
     }
 
     pub(super) fn collects(&self) -> bool {
@@ -343,19 +351,42 @@ impl<L: Legs, N: Number> Channel<L, N> {
         self.square.set(square + (half_square - square).part(EVIDENCE));
     }
 
-    /// Ends learning, after `rows` rows.
-    pub(super) fn arm(&mut self, plan: &Plan, rows: u32, mean_time: f32) {
-        if let Some(level) = self.level.carried_mut() {
-            level.cusum.arm(plan, self.wander.error());
-            level.charts.arm(&LEVEL, plan);
+    /// Ends learning, after `rows` rows, for one of the [`ARMED`] statistics: together they would take
+    /// as long as dozens of rows.
+    pub(super) fn arm(&mut self, place: usize, plan: &Plan, rows: u32, mean_time: f32) {
+        match place {
+            0 => {
+                if let Some(level) = self.level.carried_mut() {
+                    level.cusum.arm(plan, self.wander.error());
+                }
+            }
+            1..=2 => {
+                if let Some(level) = self.level.carried_mut() {
+                    level.charts.arm(&LEVEL, place - 1, plan);
+                }
+            }
+            3..=5 => {
+                if let Some(jump) = self.jump.carried_mut() {
+                    jump.arm(&JUMP, place - 3, plan);
+                }
+            }
+            6..=7 => {
+                if let Some(spread) = self.spread.carried_mut() {
+                    spread.up.arm(&UP, place - 6, plan);
+                }
+            }
+            8..=9 => {
+                if let Some(spread) = self.spread.carried_mut() {
+                    spread.down.arm(&DOWN, place - 8, plan);
+                }
+            }
+            ARMED.. => {}
+            _ => self.arm_runs(plan, rows, mean_time),
         }
-        if let Some(jump) = self.jump.carried_mut() {
-            jump.arm(&JUMP, plan);
-        }
-        if let Some(spread) = self.spread.carried_mut() {
-            spread.up.arm(&UP, plan);
-            spread.down.arm(&DOWN, plan);
-        }
+    }
+
+    /// The same for rows beyond the range, and for runs.
+    fn arm_runs(&mut self, plan: &Plan, rows: u32, mean_time: f32) {
         self.range.arm(plan);
         self.steadiness = self.wander.steadiness();
         let time = larger(mean_time, SURELY);

@@ -251,7 +251,8 @@ where
         statistic.0 = sqrt_f32(row_count(length) * window.squared_distance(reference));
         // Nothing is learned from a change.
         if !cause.is_open() && tail.follow(statistic.0) {
-            tail.adapt(&self.config.design());
+            let design = self.config.design();
+            tail.adapt(design.block, design.memory, design.raise, || design);
         }
     }
 

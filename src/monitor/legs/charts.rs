@@ -4,7 +4,7 @@ use crate::numeric::{Number, Rate, larger, row_count, sqrt_f32};
 use crate::state::{NonNegative, state};
 
 use super::tail::{Design, Shape, Tail, raise_of, while_learning};
-use super::{Found, Plan};
+use super::{Found, Plan, Shares};
 
 /// Which way a score must go to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) struct Score {
     /// How much more evidence it needs where the promise is far beyond what was learned from.
     pub(crate) wary: f32,
     /// Shares of the promise.
-    pub(crate) shares: f32,
+    pub(crate) shares: Shares,
 }
 
 impl Score {
@@ -83,8 +83,8 @@ fn watch<N: Number>(
         chart.mean += (value - chart.mean).part(rate);
         let root = counted(score.side, chart.mean - known.mean);
         found.take_in(&mut chart.tail, root, window);
-        if adapts && live && chart.tail.follow(root) {
-            chart.tail.adapt(&known.design(score, window, plan));
+        if adapts && live && chart.tail.follow(root) && plan.may_turn() {
+            known.adapt(&mut chart.tail, score, window, plan);
         }
     }
 }
@@ -98,6 +98,14 @@ struct Known<N> {
 }
 
 impl<N: Number> Known<N> {
+    /// From one block of a window's statistic to the next.
+    #[inline(never)]
+    fn adapt(&self, tail: &mut Tail<N>, score: &Score, window: u32, plan: &Plan) {
+        let block = Design::block_of(window, plan.collected);
+        let raise = raise_of(window, self.rows);
+        tail.adapt(block, plan.memory(), raise, || self.design(score, window, plan));
+    }
+
     /// What is known of a window's statistic beforehand.
     #[inline(never)]
     fn design(&self, score: &Score, window: u32, plan: &Plan) -> Design {
@@ -142,7 +150,8 @@ impl<N: Number, const W: usize> Charts<N, W> {
             }
             let distance = counted(score.side, chart.mean - mean);
             let root = while_learning(distance, window, rows, share);
-            if root.is_some_and(|root| chart.tail.learn(root, Shape::Mean, window)) {
+            let ends = root.is_some_and(|root| chart.tail.learn(root, Shape::Mean, window));
+            if ends && plan.may_turn() {
                 chart.tail.turn(Design::block_of(window, plan.collected));
             }
         }
@@ -161,11 +170,17 @@ impl<N: Number, const W: usize> Charts<N, W> {
         Known { mean: self.mean, variance: self.variance.0, rows: self.rows }
     }
 
-    /// Ends learning.
-    pub(crate) fn arm(&mut self, score: &Score, plan: &Plan) {
-        let watched = score.watched(plan.learning_rows);
-        self.charts.iter_mut().skip(watched).for_each(|chart| chart.tail.mute());
-        self.each(score, plan, |tail, design| tail.fit(design));
+    /// Ends learning of one of the windows.
+    pub(crate) fn arm(&mut self, score: &Score, place: usize, plan: &Plan) {
+        let (known, watched) = (self.known(), score.watched(plan.learning_rows));
+        if let (Some(chart), Some(&window)) = (self.charts.get_mut(place), score.windows.get(place))
+        {
+            if place < watched {
+                chart.tail.fit(&known.design(score, window, plan));
+            } else {
+                chart.tail.mute();
+            }
+        }
     }
 
     /// Takes the score of a row, and tells of the window that is farthest beyond its promise, if

@@ -99,7 +99,8 @@ impl<N: Number> Cusum<N> {
         self.step(step);
         let square = self.size_square.get();
         self.size_square.set(square + (self.size.times(self.size) - square).part(SQUARE));
-        if collects && self.tail.learn(self.statistic(), Shape::Sum, BLOCK) {
+        let ends = collects && self.tail.learn(self.statistic(), Shape::Sum, BLOCK);
+        if ends && plan.may_turn() {
             self.tail.turn(Design::block_of(BLOCK / 2, plan.collected));
         }
     }
@@ -143,8 +144,9 @@ impl<N: Number> Cusum<N> {
         }
         let window = self.up.rows.max(self.down.rows);
         found.take_in(&mut self.tail, root, window);
-        if adapts && self.tail.follow(root) {
-            self.tail.adapt(&Self::design(plan));
+        if adapts && self.tail.follow(root) && plan.may_turn() {
+            let block = Design::block_of(BLOCK / 2, plan.collected);
+            self.tail.adapt(block, plan.memory(), 1.0, || Self::design(plan));
         }
     }
 

@@ -71,13 +71,18 @@ impl<F: Length, N: Number> Joint<F, N> {
         let (window, share) = (window_of(plan), N::share_of(self.rows));
         let distance = self.take_in(map, vector, window, Some(share))?;
         let root = while_learning(distance, window, self.rows, share).filter(|_| collects);
-        if root.is_some_and(|root| self.tail.learn(root, Shape::Distance, window)) {
+        let ends = root.is_some_and(|root| self.tail.learn(root, Shape::Distance, window));
+        if ends && plan.may_turn() {
             self.tail.turn(Design::block_of(window, plan.collected));
         }
         Ok(())
     }
 
     fn design(&self, plan: &Plan) -> Design {
+        Self::design_of(self.rows, plan)
+    }
+
+    fn design_of(rows: u32, plan: &Plan) -> Design {
         let window = window_of(plan);
         Design {
             shape: Shape::Distance,
@@ -88,7 +93,7 @@ impl<F: Length, N: Number> Joint<F, N> {
             // Two points are at most 2 apart.
             reach: 2.0 * sqrt_f32(row_count(window)),
             memory: plan.memory(),
-            raise: raise_of(window, self.rows),
+            raise: raise_of(window, rows),
         }
     }
 
@@ -123,9 +128,10 @@ impl<F: Length, N: Number> Joint<F, N> {
         let root = self.take_in(map, vector, window, None)?;
         let mut found = Found::calm();
         found.take_in(&mut self.tail, root, window);
-        if adapts && !self.tail.is_mute() && self.tail.follow(root) {
-            let design = self.design(plan);
-            self.tail.adapt(&design);
+        if adapts && !self.tail.is_mute() && self.tail.follow(root) && plan.may_turn() {
+            let (block, rows) = (Design::block_of(window, plan.collected), self.rows);
+            let design = || Self::design_of(rows, plan);
+            self.tail.adapt(block, plan.memory(), raise_of(window, rows), design);
         }
         Ok(found)
     }

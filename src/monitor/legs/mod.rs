@@ -12,36 +12,63 @@ pub(crate) mod range;
 pub(crate) mod tail;
 pub(crate) mod wander;
 
-use crate::numeric::{Number, f32_of, larger, ln_f32, row_count};
+use core::cell::Cell;
+
+use crate::numeric::{Number, f32_of, larger, ln, ln_count, ln_f32, rounded, u32_of};
 
 use choice::{Legs, Switch};
 
-use tail::{CALM_NATS, Tail, memory_of};
+use super::channel::ARMED;
+use tail::{CALM_NATS, Design, Tail, memory_of};
+
+/// A number of shares of the promise.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shares {
+    count: f32,
+    ln: f32,
+}
+
+impl Shares {
+    const fn of(count: f32) -> Self {
+        Self { count, ln: rounded(ln(count as f64)) }
+    }
+
+    fn ln(self) -> f32 {
+        self.ln
+    }
+}
 
 /// Shares of the promise that each leg has, of each channel and of all together.
 pub(crate) mod share {
+    use super::Shares;
+
     /// The cumulative sum of the level, and its long windows.
-    pub(crate) const CUSUM: f32 = 1.0;
-    pub(crate) const LEVEL: f32 = 1.0;
-    pub(crate) const JUMP: f32 = 1.5;
+    pub(crate) const CUSUM: Shares = Shares::of(1.0);
+    pub(crate) const LEVEL: Shares = Shares::of(1.0);
+    pub(crate) const JUMP: Shares = Shares::of(1.5);
     /// The spread, up and down alike.
-    pub(crate) const SPREAD: f32 = 2.0;
-    pub(crate) const RANGE: f32 = 0.5;
+    pub(crate) const SPREAD: Shares = Shares::of(2.0);
+    pub(crate) const RANGE: Shares = Shares::of(0.5);
     /// Each joint leg.
-    pub(crate) const JOINT: f32 = 0.5;
+    pub(crate) const JOINT: Shares = Shares::of(0.5);
 }
 
 /// Legs alarm together, so that their shares may add up to more than the promise: by that factor.
 const OVERLAP: f32 = 13.0 / 18.0;
+/// Statistics of all channels together.
+const JOINT: usize = 2;
+/// The shortest window, in rows.
+const SHORTEST: u32 = 4;
 /// Times as long as so many learnings are known well enough.
 const SEEN: f32 = 2.0;
+const LN_SEEN: f32 = rounded(ln(SEEN as f64));
 /// How much more evidence a level needs beyond that, in nats for a nat of mean time.
 pub(crate) const WARY_OF_LEVEL: f32 = 2.0;
 /// The same for a spread.
 pub(crate) const WARY_OF_SPREAD: f32 = 1.0;
 
 /// What follows from the settings for all legs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Plan {
     /// Rows of learning in all.
     pub(crate) learning_rows: u32,
@@ -56,20 +83,38 @@ pub(crate) struct Plan {
     /// Rows of a cycle, if it is known; and where in it this row is, in units of 2⁻³² turns.
     pub(crate) period: Option<f32>,
     pub(crate) phase: u32,
+    /// Statistics that may still go on to their next block on this row, once one has asked.
+    pub(crate) turns: Cell<Option<usize>>,
 }
 
 impl Plan {
     /// ln of the mean time that each of `charts` statistics of each of `channels` may have, of a
     /// leg with so many shares of the promise.
-    pub(crate) fn ln_time_of(&self, shares: f32, charts: usize, channels: usize) -> f32 {
-        let parts = f32_of(charts.saturating_mul(channels).max(1));
-        self.ln_time + self.ln_shares + ln_f32(parts / shares)
+    pub(crate) fn ln_time_of(&self, shares: Shares, charts: usize, channels: usize) -> f32 {
+        let parts = ln_count(u32_of(charts.saturating_mul(channels)));
+        self.ln_time + self.ln_shares + (parts - shares.ln())
     }
 
     /// What a level or a spread needs more: how far it wanders over times much longer than
     /// learning was is not known from learning. In nats.
     pub(crate) fn doubt(&self, wary: f32) -> f32 {
-        wary * larger(self.ln_time - ln_f32(SEEN * row_count(self.learning_rows)), 0.0)
+        wary * larger(self.ln_time - (LN_SEEN + ln_count(self.learning_rows)), 0.0)
+    }
+
+    /// Whether the statistic that asks may go on to its next block on this row. Few may, so that no row
+    /// takes much longer than others; those that wait have one block that is a little longer.
+    pub(crate) fn may_turn(&self) -> bool {
+        let left = self.turns.get().unwrap_or_else(|| self.most_turns());
+        self.turns.set(Some(left.saturating_sub(1)));
+        left > 0
+    }
+
+    /// Twice as many as come on average if all blocks are as short as the shortest, and one.
+    #[inline(never)]
+    fn most_turns(&self) -> usize {
+        let statistics = self.channels.saturating_mul(ARMED).saturating_add(JOINT);
+        let shortest = Design::block_of(SHORTEST, self.collected).max(1);
+        statistics.saturating_mul(2) / shortest as usize + 1
     }
 
     /// Rows that thresholds remember after learning.
@@ -84,12 +129,12 @@ impl Plan {
 pub(crate) fn ln_shares<L: Legs>(wanderers: usize, channels: usize) -> f32 {
     let of = |on: bool, shares: f32| if on { shares } else { 0.0 };
     let steady = 1.0 - f32_of(wanderers) / f32_of(channels.max(1));
-    let shares = share::RANGE
-        + steady * of(<L::Level as Switch>::ON, share::CUSUM + share::LEVEL)
-        + of(<L::Jump as Switch>::ON, share::JUMP)
-        + of(<L::Spread as Switch>::ON, 2.0 * share::SPREAD)
-        + of(<L::Values as Switch>::ON && wanderers == 0, share::JOINT)
-        + of(<L::Innovations as Switch>::ON, share::JOINT);
+    let shares = share::RANGE.count
+        + steady * of(<L::Level as Switch>::ON, share::CUSUM.count + share::LEVEL.count)
+        + of(<L::Jump as Switch>::ON, share::JUMP.count)
+        + of(<L::Spread as Switch>::ON, 2.0 * share::SPREAD.count)
+        + of(<L::Values as Switch>::ON && wanderers == 0, share::JOINT.count)
+        + of(<L::Innovations as Switch>::ON, share::JOINT.count);
     ln_f32(OVERLAP * shares)
 }
 

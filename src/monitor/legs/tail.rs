@@ -4,7 +4,7 @@
 //! the logarithm of the block's length. Blocks of three lengths, taken while learning, give a line;
 //! the threshold is where that line reaches the promised mean time.
 
-use crate::numeric::{Moments, Number, Rate, larger, ln_f32, row_count, smaller, sqrt_f32};
+use crate::numeric::{Moments, Number, Rate, larger, ln_count, row_count, smaller, sqrt_f32};
 use crate::state::{NonNegative, state};
 
 use super::End;
@@ -43,6 +43,8 @@ const SURE: f32 = 2.0;
 const FARTHEST_EXCESS: f32 = 3000.0;
 /// ln(2).
 const LN_2: f32 = core::f32::consts::LN_2;
+/// The slope of a line through three levels, of weights 1, √½ and ½, at 0, ln 2 and 2·ln 2.
+const THREE: [f32; LEVELS] = [-0.804_68, 0.166_65, 0.638_03];
 /// How far below the promise, in nats of mean time, a statistic counts as calm.
 pub(crate) const CALM_NATS: f32 = 3.0;
 
@@ -98,9 +100,10 @@ pub(crate) fn while_learning<N: Number>(
 }
 
 /// What the error of a mean of `learned` rows adds to the distance of a window from it, after learning:
-/// a factor of √(1 + n/m). Thresholds are raised by it, so that a row need not be corrected.
+/// a factor of √(1 + n/m), or nearly 1 + n/2m, as windows are short. Thresholds are raised by it, so
+/// that a row need not be corrected.
 pub(crate) fn raise_of(window: u32, learned: u32) -> f32 {
-    sqrt_f32(1.0 + row_count(window) / row_count(learned.max(1)))
+    1.0 + 0.5 * row_count(window) / row_count(learned.max(1))
 }
 
 /// Rows that thresholds remember after learning from so many.
@@ -216,11 +219,18 @@ impl<N: Number> Tail<N> {
         self.end_block(block, u32::MAX, 1.0);
     }
 
-    /// From one block to the next after learning, with a new threshold where it stands on them.
+    /// From one block of so many rows to the next after learning, with a new threshold where the longest
+    /// level ends one too. Rare: a block has 16 rows at least, and hundreds by default.
     #[inline(never)]
-    pub(crate) fn adapt(&mut self, design: &Design) {
-        if self.end_block(design.block, design.memory, design.raise) {
-            self.fit(design);
+    pub(crate) fn adapt(
+        &mut self,
+        block: u32,
+        memory: u32,
+        raise: f32,
+        design: impl Fn() -> Design,
+    ) {
+        if self.end_block(block, memory, raise) {
+            self.fit(&design());
         }
     }
 
@@ -251,7 +261,7 @@ impl<N: Number> Tail<N> {
             count /= 2;
             length = length.saturating_mul(2);
         }
-        ended > 1
+        ended == LEVELS
     }
 
     /// Blocks so far, of the shortest level.
@@ -264,7 +274,7 @@ impl<N: Number> Tail<N> {
         let [shortest, ..] = &self.levels;
         if self.blocks < 2 {
             let x = larger(shortest.mean, self.largest.0.value());
-            return Line { x, beta: 0.5 * x + 1e-6, c: ln_f32(row_count(design.block)), q: 0.5 };
+            return Line { x, beta: 0.5 * x + 1e-6, c: ln_count(design.block), q: 0.5 };
         }
         let (mean, variance) = self.mean_and_variance(design.shape, design.window);
         let mean = larger(mean, 1e-20);
@@ -275,22 +285,30 @@ impl<N: Number> Tail<N> {
             }
             Shape::Sum => 0.0,
         };
+        let usual_growth = match design.shape {
+            Shape::Mean | Shape::Distance => 0.5 * exponential,
+            Shape::Sum => sqrt_f32(mean),
+        };
+        let ln_block = ln_count(design.block) + EULER;
         let mut best: Option<(f32, Line)> = None;
+        let mut before = None;
         for enough in ENOUGH {
             let level = self.level_with(enough);
             let blocks = self.blocks() >> level;
-            let Some(anchor) = self.levels.get(level as usize).filter(|_| blocks >= 2) else {
+            let anchor = self.levels.get(level as usize).filter(|_| blocks >= 2);
+            // With few blocks or many, levels are the same.
+            let Some(anchor) = anchor.filter(|_| before.replace(level) != Some(level)) else {
                 continue;
             };
             let (x, count) = (anchor.mean, row_count(blocks));
             let spread = sqrt_f32(anchor.variance.0 * count / (count - 1.0)) * 0.779_7;
             let slope = self.slope(level);
             // The spread of few maxima, and how they grow over few lengths, scatter: the larger one.
-            let few = smaller(larger((ENOUGH_MAXIMA - count) / 8.0, 0.0), 1.0);
+            let few = smaller(larger((ENOUGH_MAXIMA - count) * 0.125, 0.0), 1.0);
             let seen = 0.5 * (spread + slope + few * (spread - slope).abs());
             let usual = match design.shape {
-                Shape::Mean | Shape::Distance => 0.5 * exponential / larger(x, 1e-6),
-                Shape::Sum => sqrt_f32(mean),
+                Shape::Mean | Shape::Distance => usual_growth / larger(x, 1e-6),
+                Shape::Sum => usual_growth,
             };
             // What blocks say, as far as it differs by more than chance from what is usual.
             let tolerance = 1.0 + 0.75 / sqrt_f32(count);
@@ -302,8 +320,8 @@ impl<N: Number> Tail<N> {
             } else {
                 1.0
             };
-            let rows = row_count(design.block) * row_count(1 << level);
-            let line = Line { x, beta: usual * factor, c: ln_f32(rows) + EULER, q: 1.0 / count };
+            let c = ln_block + LN_2 * row_count(level);
+            let line = Line { x, beta: usual * factor, c, q: 1.0 / count };
             let threshold = line.at(design.ln_time);
             if best.is_none_or(|(other, _)| threshold < other) {
                 best = Some((threshold, line));
@@ -317,44 +335,37 @@ impl<N: Number> Tail<N> {
         if self.blocks() >> 2 >= blocks { 2 } else { u32::from(self.blocks() >> 1 >= blocks) }
     }
 
-    /// How the mean maximum grows with the logarithm of the block length, about a level.
+    /// How the mean maximum grows with the logarithm of the block length, about a level: a line
+    /// through the levels from the one below on, each by the root of its number of blocks, which is
+    /// halved from level to level.
     fn slope(&self, level: u32) -> f32 {
-        let lowest = level.saturating_sub(1);
-        let (mut weights, mut xs, mut ys, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        for (place, level) in (0..).zip(&self.levels) {
-            let blocks = self.blocks() >> place;
-            if place < lowest || blocks < 3 {
-                continue;
-            }
-            let (weight, x) = (sqrt_f32(row_count(blocks)), LN_2 * row_count(place));
-            weights += weight;
-            xs += weight * x;
-            ys += weight * level.mean;
-            xx += weight * x * x;
-            xy += weight * x * level.mean;
-        }
-        let spread = weights * xx - xs * xs;
-        if spread > 1e-9 { larger((weights * xy - xs * ys) / spread, 0.0) } else { 0.0 }
+        let [short, middle, long] = self.levels.map(|level| level.mean);
+        let slope = match (level.saturating_sub(1), self.blocks()) {
+            (0, 12..) => THREE[0] * short + THREE[1] * middle + THREE[2] * long,
+            (0, 6..) => (middle - short) * (1.0 / LN_2),
+            (0, _) => 0.0,
+            _ => (long - middle) * (1.0 / LN_2),
+        };
+        larger(slope, 0.0)
     }
 
     /// Sets the threshold by what was seen.
     #[inline(never)]
     pub(crate) fn fit(&mut self, design: &Design) {
         let mut line = self.line(design);
-        let (mut open, mut calm) = (line.at(design.ln_time), line.at(design.ln_time - CALM_NATS));
+        let mut least_open = 0.0;
         if design.unit > 0.0 {
             let (least, slope) = least(design);
-            line.beta = larger(line.beta, slope);
-            open = larger(line.at(design.ln_time), least);
-            calm =
-                open - larger(line.at(design.ln_time) - line.at(design.ln_time - CALM_NATS), 0.0);
+            (line.beta, least_open) = (larger(line.beta, slope), least);
         }
+        let reached = line.at(design.ln_time);
+        let gap = larger(reached - line.at(design.ln_time - CALM_NATS), 0.0);
+        let mut open = larger(reached, least_open);
         if self.ceiling.0 <= 0.0 {
             self.ceiling.0 = CEILING * open;
         }
-        let gap = open - calm;
         open = larger(smaller(open, self.ceiling.0), self.floor.0);
-        calm = larger(open - gap, 0.5 * open);
+        let calm = larger(open - gap, 0.5 * open);
         if design.raise * open > FIRES * design.reach {
             // It could hardly ever fire: it is out, and the report says so.
             return self.mute();
@@ -503,7 +514,7 @@ fn least(design: &Design) -> (f32, f32) {
     let unit = LEAST * design.unit;
     match design.shape {
         Shape::Mean | Shape::Distance => {
-            let windows = larger(design.ln_time - ln_f32(row_count(design.window)), 1.0);
+            let windows = larger(design.ln_time - ln_count(design.window), 1.0);
             let root = sqrt_f32(2.0 * windows);
             (unit * root, unit / root)
         }

@@ -15,6 +15,7 @@
 //! | [`attribution`] | channel, kind and onset |
 //! | [`robustness`] | outliers, impulses, dropouts, channels that stand still |
 //! | [`published`] | the suite of the literature |
+//! | [`integers`] | the detector in integers beside the one in `f32` |
 //! | [`ram`] | RAM |
 //! | [`nab`], [`skab`], [`servers`] | [`recordings`] of public benchmarks |
 //! | [`table`] | Markdown tables |
@@ -23,6 +24,7 @@ pub mod attribution;
 pub mod baselines;
 pub mod detection;
 pub mod devices;
+pub mod integers;
 pub mod masking;
 pub mod nab;
 pub mod promise;
@@ -83,7 +85,7 @@ pub struct Section {
 }
 
 /// All sections on simulated data.
-pub const SECTIONS: [Section; 8] = [
+pub const SECTIONS: [Section; 9] = [
     Section { name: "ram", run: ram::run },
     Section { name: "detection", run: detection::run },
     Section { name: "slow-drift", run: slow_drift::run },
@@ -92,6 +94,7 @@ pub const SECTIONS: [Section; 8] = [
     Section { name: "robustness", run: robustness::run },
     Section { name: "attribution", run: attribution::run },
     Section { name: "delay-published", run: published::run },
+    Section { name: "integers", run: integers::run },
 ];
 
 /// One bound and what was measured.
