@@ -57,6 +57,7 @@
 //! | watch the dependence between two groups of channels | [`monitor::coupling`] |
 //! | watch a signal with a known cycle | [`Config::with_period`] |
 //! | carry fewer legs, for less RAM and time | [`monitor::Legs`] |
+//! | take many fast rows as one | [`condition::Decimate`] |
 //! | compare devices of one type, and merge what they learned | [`Detector::difference`], [`Detector::merge`] |
 //! | choose frequencies | [`Fourier::additive`] for a detector; else [`Fourier`] up to about 8 channels, [`Fastfood`] above |
 //!
@@ -68,7 +69,8 @@
 //! | without (Cortex-M0, M0+, M3, M23, most RISC-V) | [`fixed`], the same names in integers | `[i16; D]` |
 //!
 //! On a Cortex-M0 an integer sample takes a fraction of the instructions of an `f32` one; the
-//! error of a point is up to 2e-4. The [`Detector`] takes `f32` only.
+//! error of a point is up to 2e-4. A [`Detector`] over a map of [`fixed`] takes rows of `i16`, such as
+//! the counts of an ADC, finds the same, and computes in integers on the path of a row.
 //!
 //! # Rules
 //!

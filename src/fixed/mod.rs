@@ -17,7 +17,8 @@
 //! | [`mmd`](crate::embedding::mmd), saved state, merging | yes | yes, the same |
 //! | `TwoSampleTest`, `Regimes` | yes | yes |
 //! | `KernelFamily` | any bandwidths | whole parts of the map's: σ, σ/2, σ/3, … |
-//! | `Detector`, `Witness`, couplings, given frequencies | yes | no |
+//! | [`Detector`](crate::Detector) | rows of `f32` | rows of `i16`: [below](#the-detector) |
+//! | `Witness`, couplings, given frequencies | yes | no |
 //!
 //! An [`Embedding`](crate::Embedding) over one of these maps is the crate's own, with the backend
 //! [`Table`]. The same samples give the same bits on every target. A state saved by one path is
@@ -45,6 +46,26 @@
 //! assert!(test.mmd2_unbiased()? > 0.2);
 //! # Ok::<(), fastmmd::Error>(())
 //! ```
+
+//!
+//! # The detector
+//!
+//! A [`Detector`](crate::Detector) over one of these maps takes rows of `i16` as the sensor gives them,
+//! and standardises them itself. Configuration, verdicts, saving and restoring are the same.
+//!
+//! ```
+//! use fastmmd::{Config, Detector, Verdict, fixed};
+//!
+//! static MAP: fixed::Fourier<2, 32> = fixed::Fourier::additive(1);
+//! let mut detector = Detector::new(&MAP, Config::rows(1e4))?;
+//! let verdict = detector.push(&[2048, 517])?; // counts of an ADC
+//! assert!(matches!(verdict, Verdict::Learning { .. }));
+//! # Ok::<(), fastmmd::Error>(())
+//! ```
+//!
+//! On the path of a row all of it is in integers. Floating point is used where it is rare: when a block
+//! of rows ends, of 16 rows at the least and 256 by default, for a few statistics a row; three times for
+//! each channel while learning; when learning ends; for a reading out of range; and for an alarm.
 
 mod circle;
 mod fastfood;

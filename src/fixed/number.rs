@@ -488,12 +488,12 @@ mod tests {
 
     #[test]
     fn moments_are_those_of_all_rows() {
-        let mut number = numbers(3);
+        let mut stream = Stream::new(3);
         let (mut moments, mut mean, mut square) =
             (IntegerMoments { mean: 0, mean_square: 0 }, 0.0, 0.0);
         for row in 1..=16_384_u32 {
-            let root = Q16::units(number() >> 13);
-            moments.take_in(root.size(), row, 0);
+            let root = Q16::units(i32::try_from(stream.below(200_000)).unwrap());
+            moments.take_in(root, row, 0);
             let r = f64::from(root.value()).powi(2);
             mean += r / 16_384.0;
             square += r * r / 16_384.0;

@@ -36,6 +36,9 @@ const FEW: u32 = 8;
 /// rows with that. Thresholds go on adapting while nothing differs, and stand still while something
 /// does.
 ///
+/// The map says what it computes with: over a map of [`fixed`](crate::fixed) rows are `i16`, and the path
+/// of a row is in integers.
+///
 /// RAM is constant. With all legs, 32 frequencies and 3 channels it is about 5 KB; most of it grows
 /// with the channels.
 ///
@@ -372,7 +375,7 @@ where
             return false;
         }
         let rows = self.config.learning_rows - profile;
-        (self.state.learned, self.state.extended) = (profile + rows / 2, true);
+        (self.state.learned, self.state.extended) = (self.state.learned - rows / 2, true);
         true
     }
 

@@ -11,7 +11,7 @@ use super::legs::choice::{All, Carried, Legs, Profiles};
 use super::legs::joint::Joint;
 
 /// A map whose shape is in its type, with the legs `L`: what [`Detector::new`](super::Detector::new)
-/// needs. Every map of `f32` samples has it, with any legs, but for those of `dynamic`. Sealed.
+/// needs. Every map has it, with any legs, but for those of `dynamic`. Sealed.
 ///
 /// Only generic code has to name it:
 ///
@@ -46,8 +46,8 @@ use super::legs::joint::Joint;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`Detector::new` cannot make a detector of `{Self}`",
-    label = "not a map of `f32` samples with its shape in its type",
-    note = "a map of `fixed` has samples of integers; a `dynamic::Map` needs `dynamic::detector`",
+    label = "not a map with its shape in its type",
+    note = "a `dynamic::Map` needs `dynamic::detector`",
     note = "in generic code over a map `M` and legs `L`, ask for `M: fastmmd::monitor::FixedShape<L>`"
 )]
 #[expect(private_bounds, reason = "what a detector keeps is the crate's own business")]

@@ -26,11 +26,14 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     // x = radicand·4^half, where the root of the radicand, of 47 or 48 bits, has 24.
     let odd = (exponent & 1) ^ 1;
     let radicand = u64::from(mantissa) << (23 + odd);
-    let near =
-        if SOFT_FLOAT { near_root(radicand) } else { newton_root(x) & 0x007f_ffff | 0x0080_0000 };
-    let root = nearest_root(radicand, near);
     // The exponent of the root is half of that of x, about 127.
     let half = (exponent + 127 - odd) >> 1;
+    let near = if SOFT_FLOAT {
+        near_root(radicand)
+    } else {
+        newton_root(x).wrapping_sub(half << 23).wrapping_add(0x0080_0000)
+    };
+    let root = nearest_root(radicand, near);
     f32::from_bits((half << 23).wrapping_add(root & 0x007f_ffff).wrapping_add((root >> 24) << 23))
 }
 

@@ -14,6 +14,7 @@ mod embeddings;
 mod evaluate;
 mod fixed;
 mod golden;
+mod integers;
 mod long_run;
 mod mutants;
 mod null;

@@ -191,7 +191,7 @@ impl CircleMeans<f32> for Means {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not compute sine and cosine in `f32`",
     label = "not for samples of `f32`",
-    note = "detectors, coupling monitors and witnesses need a map of `f32` samples, not one of `fixed`"
+    note = "coupling monitors and witnesses need a map of `f32` samples, not one of `fixed`"
 )]
 pub trait SinCos: Backend<Scalar = f32> {
     /// Largest absolute error of either, for phases within a turn.
