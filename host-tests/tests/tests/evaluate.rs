@@ -71,6 +71,11 @@ fn delays_on_the_published_suite() {
 }
 
 #[test]
+fn integers_beside_floats() {
+    holds("integers");
+}
+
+#[test]
 fn every_section_has_a_test_and_a_table() {
     let tests = include_str!("evaluate.rs");
     for section in SECTIONS {
