@@ -105,10 +105,10 @@ pub(crate) const GOLDEN_ROWS: [u32; 3] = [1024, 1400, 1800];
 pub(crate) const GOLDEN_PERIOD: f32 = 100.5;
 
 /// Row `index` of the detector's stream.
-pub(crate) fn golden_row<const D: usize>(index: u32) -> [f32; D] {
+pub(crate) fn golden_row<X: GoldenNumber, const D: usize>(index: u32) -> [X; D] {
     let mut row = golden_sample(index, false);
     if index >= GOLDEN_ROWS[1] {
-        row[1] = golden_value(index, 1, true) + 0.5;
+        row[1] = X::of(golden_value(index, 1, true) + 0.5);
     }
     row
 }
@@ -145,3 +145,9 @@ pub(crate) const GOLDEN_DETECTOR_CYCLIC: GoldenDetector = GoldenDetector {
     ],
     score: 0x3fce_7c0f,
 };
+
+/// The same in integers, over `GOLDEN_FIXED_FOURIER`'s map.
+pub(crate) const GOLDEN_DETECTOR_FIXED: GoldenDetector = GOLDEN_DETECTOR;
+
+/// The same in integers, with a cycle.
+pub(crate) const GOLDEN_DETECTOR_FIXED_CYCLIC: GoldenDetector = GOLDEN_DETECTOR_CYCLIC;

@@ -37,8 +37,8 @@ pub(crate) const fn golden_config() -> Config {
 }
 
 /// Runs a new detector over the golden rows, which contain a change.
-pub(crate) fn golden_detector(
-    detector: &mut impl Monitor<Row = [f32; 3]>,
+pub(crate) fn golden_detector<X: GoldenNumber>(
+    detector: &mut impl Monitor<Row = [X; 3]>,
 ) -> Result<GoldenDetector, Error> {
     let mut found = GoldenDetector {
         record: 0,

@@ -11,10 +11,10 @@ use fastmmd::{
 };
 
 use golden::{
-    GOLDEN_DETECTOR, GOLDEN_DETECTOR_CYCLIC, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
-    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_PERIOD, GOLDEN_QUASI, GOLDEN_SEED, Golden,
-    GoldenDetector, GoldenNumber, golden_config, golden_detector, golden_of, golden_pair,
-    golden_sample,
+    GOLDEN_DETECTOR, GOLDEN_DETECTOR_CYCLIC, GOLDEN_DETECTOR_FIXED, GOLDEN_DETECTOR_FIXED_CYCLIC,
+    GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD, GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_PERIOD,
+    GOLDEN_QUASI, GOLDEN_SEED, Golden, GoldenDetector, GoldenNumber, golden_config,
+    golden_detector, golden_of, golden_pair, golden_sample,
 };
 
 /// The input and the expected values, shared with the tests on the host.
@@ -56,11 +56,15 @@ pub fn report(mut print: impl FnMut(Arguments<'_>)) {
     detector("all legs", || Detector::new(&QUASI, golden_config()), GOLDEN_DETECTOR, &mut print);
     let cyclic = || Detector::new(&QUASI, golden_config().with_period(GOLDEN_PERIOD));
     detector("all legs and a cycle", cyclic, GOLDEN_DETECTOR_CYCLIC, &mut print);
+    let integers = || Detector::new(&FIXED, golden_config());
+    detector("in integers", integers, GOLDEN_DETECTOR_FIXED, &mut print);
+    let cyclic = || Detector::new(&FIXED, golden_config().with_period(GOLDEN_PERIOD));
+    detector("in integers, and a cycle", cyclic, GOLDEN_DETECTOR_FIXED_CYCLIC, &mut print);
 }
 
 /// The detector over the golden stream with a change in it.
 #[inline(never)]
-fn detector<M: Monitor<Row = [f32; 3]>>(
+fn detector<X: GoldenNumber, M: Monitor<Row = [X; 3]>>(
     legs: &str,
     new: impl FnOnce() -> Result<M, Error>,
     pinned: GoldenDetector,

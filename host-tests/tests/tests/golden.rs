@@ -83,9 +83,16 @@ fn detectors() {
     let mut all = Detector::new(map, golden_config()).expect("in range");
     let cyclic = golden_config().with_period(GOLDEN_PERIOD);
     let mut cyclic = Detector::new(map, cyclic).expect("in range");
+    let map = fixed::Fourier::<3, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, GOLDEN_SEED);
+    let map = &map.expect("in range");
+    let mut fixed = Detector::new(map, golden_config()).expect("in range");
+    let fixed_cyclic = golden_config().with_period(GOLDEN_PERIOD);
+    let mut fixed_cyclic = Detector::new(map, fixed_cyclic).expect("in range");
     for (name, found, pinned) in [
         ("", golden_detector(&mut all), GOLDEN_DETECTOR),
         ("_CYCLIC", golden_detector(&mut cyclic), GOLDEN_DETECTOR_CYCLIC),
+        ("_FIXED", golden_detector(&mut fixed), GOLDEN_DETECTOR_FIXED),
+        ("_FIXED_CYCLIC", golden_detector(&mut fixed_cyclic), GOLDEN_DETECTOR_FIXED_CYCLIC),
     ] {
         let found = found.expect("good rows");
         assert!(found == pinned, "GOLDEN_DETECTOR{name}: {found:#010x?}");
