@@ -13,12 +13,12 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     for _ in 0..3 {
         root = 0.5 * (root + x / root);
     }
-    // For other numbers, it would change nothing.
+    // Only subnormal numbers need a fourth step.
     if x.to_bits() < f32::MIN_POSITIVE.to_bits() { 0.5 * (root + x / root) } else { root }
 }
 
-/// ln x to 4e-7 of its size or of 1, whichever is larger; that of the least positive number for
-/// x ≤ 0.
+/// ln x, with an error of at most 4e-7·max(1, |ln x|). A smaller x than the
+/// smallest normal number counts as that number.
 #[inline(never)]
 pub(crate) fn ln_f32(x: f32) -> f32 {
     let x = larger(x, f32::MIN_POSITIVE);
@@ -112,7 +112,7 @@ mod tests {
         assert!(sqrt_f32(0.0) == 0.0 && sqrt_f32(-4.0) == 0.0);
     }
 
-    /// Of two exponents all others are multiples by powers of four, which change nothing.
+    /// Two exponents are enough: a power of four as a factor changes only the exponent of the root.
     #[test]
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn another_step_would_not_change_a_root() {

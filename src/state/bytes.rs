@@ -31,7 +31,7 @@ impl<'b> Writer<'b> {
         if full { Ok(()) } else { Err(Error::WrongLength) }
     }
 
-    /// Leaves room of zeros.
+    /// Writes zeros as padding.
     pub(crate) fn skip(&mut self, bytes: usize) {
         (0..bytes).for_each(|_| self.put([0]));
     }
@@ -56,7 +56,7 @@ impl<'b> Reader<'b> {
         Ok(*field)
     }
 
-    /// Passes over room that was left, which is zeros.
+    /// Skips padding, which must be zeros.
     pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), Error> {
         (0..bytes).try_for_each(|_| match self.take()? {
             [0] => Ok(()),
@@ -227,10 +227,10 @@ pub(crate) use plain;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct NonNegative(pub(crate) f32);
 
-/// A number that is never negative, and at first the one with these bits.
+/// A number that is never negative, and whose initial value has these bits.
 ///
-/// It is kept so that the first one is all zeros: memory that begins so is cleared, while anything
-/// else would take as much flash as RAM, to be copied from.
+/// In memory the initial value is all zeros. A `static` of zeros is only cleared at start-up; any
+/// other would also need flash to be copied from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Begun<const BITS: u32>(u32);
 
@@ -266,7 +266,7 @@ impl<const BITS: u32> Plain for Begun<BITS> {
     }
 }
 
-/// A number that is at first 1.
+/// A number whose initial value is 1.
 pub(crate) type FromOne = Begun<{ 1.0_f32.to_bits() }>;
 
 impl Plain for NonNegative {
