@@ -115,11 +115,10 @@ pub(super) fn write(project: &Project, programs: &[Program]) -> Result<()> {
              incremental = false\n",
             profile(level).0
         )?;
-        // What else the profile of the firmware implies for procedural macros. The programs are one
-        // part each, so that `lto` does not matter to them.
+        // What else the profile of the firmware implies for procedural macros.
         if profile(level).0 == "dev" {
             manifest.push_str(
-                "strip = \"none\"\nlto = \"off\"\n\n[profile.dev.build-override]\n\
+                "strip = \"none\"\n\n[profile.dev.build-override]\n\
                  debug-assertions = true\noverflow-checks = true\n",
             );
         }
