@@ -58,7 +58,8 @@ impl Project {
     }
 
     /// The same in the firmware workspace, with its builds in
-    /// [`firmware_file`](Self::firmware_file), below the build directory of the host workspace.
+    /// [`firmware_file`](Self::firmware_file). It has the build directory of the host workspace, so
+    /// that procedural macros, which both use, are compiled once.
     pub(crate) fn firmware_cargo(&self, subcommand: &str) -> Tool {
         self.cargo().within(&self.path("firmware")).arg(subcommand).builds_in(&self.target)
     }
