@@ -89,8 +89,8 @@ pub(super) fn file(project: &Project, target: &str, level: &str, name: &str) -> 
     project.firmware_file(target, directory, name)
 }
 
-/// The profile that builds for a level, and its directory. Both are those of the firmware, where
-/// procedural macros have already been compiled; the settings are the same for both.
+/// The profile that builds for a level, and its directory. They have the names of usual ones, whose
+/// directories may already hold the procedural macros; the settings are the same for both levels.
 fn profile(level: &str) -> (&'static str, &'static str) {
     if level == "s" { ("release", "release") } else { ("dev", "debug") }
 }
