@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::RangeInclusive;
 
-/// Declares ranges of settings, each with the sentence that names it: the numbers are in both.
+/// Declares ranges of settings, and for each the sentence that states it, with the same numbers.
 macro_rules! limits {
     ($(
         $(#[$meta:meta])*
@@ -72,7 +72,7 @@ pub enum Parameter {
     Bandwidth,
     /// The value K(0) of a kernel.
     Amplitude,
-    /// The factor that forgetting multiplies the past by.
+    /// The factor by which forgetting multiplies the weight of earlier samples.
     Keep,
     /// A level of significance, or the probability that a bound fails.
     Level,
@@ -163,7 +163,7 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Kinds of errors, for callers that treat several alike. An error that is added has one of these.
+/// Kinds of errors, for callers that treat several alike. An error added later has one of these, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum ErrorClass {

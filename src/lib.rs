@@ -22,7 +22,7 @@
 //!
 //! ```text
 //! row of readings
-//!   │ condition   each channel in units of its spread, by phase of a cycle, less what its past
+//!   │ condition   each channel in units of its spread, minus its known cycle, minus what its past
 //!   │             predicts
 //!   ▼
 //! standardised vector ──────────────────────────────────────────────┐

@@ -110,7 +110,7 @@ pub(crate) enum Command {
         Rows are assumed to be independent. The exit code is 1 if they depend on each other."
     )]
     Independence(IndependenceArguments),
-    /// Toolbox: rank the columns of a file by how much they tell about one of them.
+    /// Toolbox: rank the columns of a file by how well they predict one of them.
     #[command(after_help = "Example: fastmmd select pump.csv --label fault --plot columns.svg")]
     Select(SelectArguments),
     /// Toolbox: find weights that make the rows of one file look like those of another.
@@ -150,7 +150,7 @@ pub(crate) struct Columns {
 /// What an empty cell, NaN or infinity means.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// A reading that did not come: the other channels of the row count.
+    /// A missing reading: the other channels of the row are still used.
     Reading,
     /// Leave the row out.
     Skip,
@@ -179,8 +179,8 @@ pub(crate) struct Watching {
     /// `fastmmd tune` finds it.
     #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) period: Option<Span>,
-    /// Learn what is there now as healthy, after something has differed for so long without a break
-    /// [default: never, a drift stays open].
+    /// Relearn, with the present readings as healthy, after a drift has lasted this long without a
+    /// break [default: never, a drift stays open].
     #[arg(long, value_name = "N|TIME", allow_negative_numbers = true)]
     pub(crate) relearn_after: Option<Span>,
     /// What an empty cell, NaN, NA or infinity means.
@@ -409,7 +409,7 @@ pub(crate) struct IndependenceArguments {
 pub(crate) struct SelectArguments {
     /// The log, as CSV.
     pub(crate) log: PathBuf,
-    /// Column that the others should tell, by name or number from 1 of those used.
+    /// Column that the others should predict, by name or number from 1 of those used.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: String,
     #[command(flatten)]
@@ -426,7 +426,7 @@ pub(crate) struct ReweightArguments {
     pub(crate) target: PathBuf,
     #[command(flatten)]
     pub(crate) rows: WholeRows,
-    /// File for the weights, one a line below a heading.
+    /// File for the weights: a header, then one weight per line.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// How much even weights are preferred: λ of the penalty λ‖β‖².

@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use crate::fault::Fault;
-use crate::plot::{self, Area, Drawn, Painted};
+use crate::plot::{self, ALARM, Area, Drawn, INK, Painted, SIGNAL};
 
 const WIDTH: u32 = 900;
 const TITLE: u32 = 44;
@@ -16,10 +16,6 @@ const NAMES: i32 = 260;
 const NUMBERS: i32 = 90;
 /// Most bars in a picture.
 const MOST: usize = 40;
-
-const INK: RGBColor = RGBColor(40, 40, 40);
-const FILL: RGBColor = RGBColor(38, 102, 160);
-const BELOW: RGBColor = RGBColor(200, 30, 30);
 
 struct Bars<'a> {
     title: &'a str,
@@ -51,7 +47,7 @@ impl Painted for Bars<'_> {
             let end = NAMES + (share * full) as i32;
             let style = plot::text(14, &INK);
             root.draw_text(name, &style, (16, top + 6))?;
-            let color = if *value < 0.0 { BELOW } else { FILL };
+            let color = if *value < 0.0 { ALARM } else { SIGNAL };
             root.draw(&Rectangle::new([(NAMES, top + 4), (end, top + 24)], color.filled()))?;
             root.draw_text(&format!("{value:.4}"), &style, (end + 8, top + 6))?;
         }

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
-use crate::report::{self, GREEN, RED, number};
+use crate::report::{self, number};
 use crate::saved::{self, Saved};
 
 /// A p-value below which devices that are merged are said to differ.
@@ -43,14 +43,15 @@ pub(crate) fn run(first: &Path, second: &Path, alpha: f64, json: bool) -> Result
         report::probability(f64::from(p_value))
     ))?;
     if wanders(&detector) || wanders(&other) {
-        report::say("note: the level of a channel wanders, so that nothing is known of it")?;
+        report::say("note: the level of a channel wanders, so it is not compared")?;
     }
-    report::say(if differ {
-        let channel = difference.channel;
-        format!("{RED}different{RED:#} at the level of {alpha}, most of all in channel {channel}")
+    let verdict = report::verdict(differ, "different", "no difference");
+    let most = if differ {
+        format!(", most of all in channel {}", difference.channel)
     } else {
-        format!("{GREEN}no difference{GREEN:#} at the level of {alpha}")
-    })?;
+        String::new()
+    };
+    report::say(format!("{verdict} at the level of {alpha}{most}"))?;
     Ok(differ)
 }
 
@@ -74,7 +75,7 @@ pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
     report::say(format!("{}: {} devices", output.display(), detector.merged()))?;
     if !different.is_empty() {
         report::say(format!(
-            "note: {} differ from {} (see fastmmd compare): what all of them do is healthy now",
+            "note: {} differ from {} (see fastmmd compare): the merged reference takes all of them as healthy",
             different.join(", "),
             first.display()
         ))?;
@@ -85,7 +86,7 @@ pub(crate) fn merge(all: &[PathBuf], output: &Path) -> Result<(), Fault> {
     ))
 }
 
-/// Whether the level of some channel says nothing.
+/// Whether the level of some channel cannot be compared.
 fn wanders(detector: &Detector<'_>) -> bool {
     detector.quality().iter().any(|quality| quality.steadiness != Steadiness::Steady)
 }

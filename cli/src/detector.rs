@@ -17,7 +17,7 @@ pub(crate) enum Detector<'m> {
     Cyclic(dynamic::Detector<'m, Cyclic>),
 }
 
-/// The same of either kind.
+/// Runs the same code for either kind.
 macro_rules! either {
     ($either:expr, $detector:ident => $result:expr) => {
         match $either {
@@ -27,7 +27,7 @@ macro_rules! either {
     };
 }
 
-/// The same of two of one kind; two of different kinds have nothing to do with each other.
+/// The same for two detectors of one kind. Two of different kinds cannot be compared.
 macro_rules! both {
     ($own:expr, $other:expr, $a:ident, $b:ident => $result:expr) => {
         match ($own, $other) {
@@ -121,7 +121,7 @@ impl<'m> Detector<'m> {
         either!(self, detector => detector.nearest())
     }
 
-    /// Devices whose learning this one stands on.
+    /// Number of devices whose references were merged into this one.
     pub(crate) fn merged(&self) -> u32 {
         either!(self, detector => detector.merged())
     }
@@ -134,7 +134,7 @@ impl<'m> Detector<'m> {
         both!(self, other, own, other => own.merge(other))
     }
 
-    /// Keeps how values are measured, and learns all else anew.
+    /// Keeps the scale of each channel, and learns everything else again.
     pub(crate) fn relearn_reference(&mut self) {
         either!(self, detector => detector.relearn_reference());
     }

@@ -2,7 +2,6 @@
 
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::hsic::{ExactPairs, Pairs};
-use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::{Points, selection};
 use serde_json::json;
 
@@ -10,8 +9,8 @@ use crate::args::IndependenceArguments;
 use crate::bars;
 use crate::fault::Fault;
 use crate::progress::Working;
-use crate::report::{self, GREEN, RED};
-use crate::sample::{Sample, median_distance, refused};
+use crate::report;
+use crate::sample::{Sample, median_gaussian, refused};
 
 /// Most rows, evenly spread: the time grows with their square.
 const MOST_ROWS: usize = 800;
@@ -19,7 +18,7 @@ const SHUFFLES: usize = 499;
 
 /// HSIC of two groups as pairs; channels have been divided by their deviations.
 fn pairs(x: &Points, y: &Points) -> Result<ExactPairs, Fault> {
-    let (first, second) = (gaussian(median_distance(x)?), gaussian(median_distance(y)?));
+    let (first, second) = (median_gaussian(x)?, median_gaussian(y)?);
     let (x, y): (Vec<&[f64]>, Vec<&[f64]>) = (x.rows().collect(), y.rows().collect());
     ExactPairs::new(&x, &y, |a, b| first(a, b), |a, b| second(a, b)).map_err(refused)
 }
@@ -86,11 +85,7 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
         }))?;
     } else {
         let p = report::probability(p_value);
-        let verdict = if depend {
-            format!("{RED}dependent{RED:#}")
-        } else {
-            format!("{GREEN}no dependence found{GREEN:#}")
-        };
+        let verdict = report::verdict(depend, "dependent", "no dependence found");
         report::say(format!("{verdict}: p = {p}, dependence {strength_of_all:.3} of 1"))?;
         if sample.rows.len() < all {
             report::say(format!("by {} of {all} rows, evenly spread", sample.rows.len()))?;

@@ -4,11 +4,11 @@ use fastmmd_reference::{real, single};
 
 /// Size of a step, in deviations of the channel.
 const STEP: f32 = 1.0;
-/// What a ramp rises to, likewise.
+/// Final height of a ramp, in deviations of the channel.
 const RAMP: f32 = 2.0;
-/// By which the spread is multiplied or divided.
+/// Factor by which the spread is multiplied or divided.
 const SPREAD: f32 = 2.0;
-/// Rows on either side whose mean stays as it is when the spread changes.
+/// A change of spread keeps the mean over this many rows on either side.
 const NEAR: usize = 8;
 
 /// A kind of change.

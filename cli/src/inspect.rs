@@ -75,7 +75,7 @@ fn facts(bytes: &[u8]) -> Result<Vec<Fact>, Error> {
     let mut facts = of_record(kind, bytes.len(), &recipe);
     match kind {
         Kind::Detector => {}
-        // All that they say beside the map is their sums.
+        // Besides the map they hold only sums.
         Kind::Map
         | Kind::Embedding
         | Kind::TwoSample

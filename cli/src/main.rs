@@ -9,7 +9,7 @@
 //! | `trace`, `plot`, `bars` | plots |
 //! | `sample` | files for the toolbox: `independence`, `select`, `reweight`, `nystrom` |
 //! | `report`, `summary`, `progress`, `fault`, `files`, `saved` | output and files |
-//! | `healthy`, `period`, `trial`, `inject`, `cost`, `paste` | what `tune` stands on |
+//! | `healthy`, `period`, `trial`, `inject`, `cost`, `paste` | what `tune` uses |
 //! | the others | one command each |
 
 mod ahead;

@@ -1,7 +1,6 @@
 //! `nystrom`: how different are two files, by a few landmarks?
 
 use fastmmd_reference::generate::Generator;
-use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::nystrom::{self, Nystrom};
 use fastmmd_reference::{Points, selection};
 use serde_json::json;
@@ -10,24 +9,20 @@ use crate::args::NystromArguments;
 use crate::bars;
 use crate::fault::Fault;
 use crate::progress::Working;
-use crate::report::{self, GREEN, RED};
-use crate::sample::{Sample, median_distance, refused};
+use crate::report;
+use crate::sample::{Sample, median_gaussian, refused};
 
 const SHUFFLES: usize = 199;
 
 /// Runs the test by landmarks; returns whether the files differ.
 pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
     let working = Working::begin("testing");
-    let read = |path| Sample::read(path, &arguments.rows.columns, arguments.rows.missing);
-    let (x, y) = (read(&arguments.x)?, read(&arguments.y)?);
-    if x.names != y.names {
-        return Err(Fault::new("the files have different columns"));
-    }
+    let [x, y] = Sample::read_both([&arguments.x, &arguments.y], &arguments.rows)?;
     let dims = x.names.len();
     let all = Points::new(dims, x.rows.concat().into_iter().chain(y.rows.concat()).collect());
     let all = selection::standardised(&all.map_err(refused)?).map_err(refused)?;
     let rows: Vec<&[f64]> = all.rows().collect();
-    let kernel = gaussian(median_distance(&all)?);
+    let kernel = median_gaussian(&all)?;
     let pair = |a: &&[f64], b: &&[f64]| kernel(a, b);
     let generator = &mut Generator::new(arguments.seed);
     let mut series = Vec::new();
@@ -92,11 +87,7 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
         }))?;
     } else {
         let p = report::probability(p_value);
-        let verdict = if differ {
-            format!("{RED}different{RED:#}")
-        } else {
-            format!("{GREEN}no difference found{GREEN:#}")
-        };
+        let verdict = report::verdict(differ, "different", "no difference found");
         report::say(format!("{verdict}: p = {p}, squared MMD {mmd2:.5} by {landmarks} landmarks"))?;
     }
     Ok(differ)

@@ -1,36 +1,36 @@
-//! Finds the cycle of a log: candidates by its autocorrelation, proven by how well the first half of
-//! the log predicts the second.
+//! Finds the cycle of a log. Peaks of the autocorrelation are candidates. A candidate is accepted if
+//! its profile over the first half of the log predicts the second half well.
 
 use fastmmd_reference::real;
 
 use crate::detector::BINS;
 
-/// Points of which an autocorrelation is taken. Of a longer log, means of several rows are points.
+/// Number of points of an autocorrelation. In a longer log, a point is the mean of several rows.
 const POINTS: usize = 4096;
-/// Points at most on which a candidate is tried.
+/// Largest number of points on which a candidate is tried.
 const MOST_POINTS: usize = 1 << 17;
-/// Lags of an autocorrelation, in points; longer ones are seen in means of more rows.
+/// Largest lag of an autocorrelation, in points. Longer lags are reached with more rows per point.
 const LAGS: usize = 1024;
-/// Rows of a point grow by this from one autocorrelation to the next.
+/// The number of rows per point grows by this factor from one autocorrelation to the next.
 const COARSER: usize = 4;
-/// Least autocorrelation of a candidate.
+/// Smallest autocorrelation of a candidate.
 const LEAST_CORRELATION: f64 = 0.1;
-/// Highest peaks of each autocorrelation that are tried.
+/// Number of highest peaks of each autocorrelation that are tried.
 const CANDIDATES: usize = 3;
-/// Most lengths tried on either side of one.
+/// Largest number of lengths tried on either side of a candidate.
 const MOST_STEPS: usize = 400;
-/// Part of a lag by which the peak may be off, and within which it is the highest.
+/// Relative error of a peak's lag. No other peak within this distance counts.
 const NEAR: f64 = 0.05;
-/// Part of the highest peak that the first one has to have.
+/// The first peak of at least this share of the highest is a candidate, too.
 const FIRST: f64 = 0.7;
-/// Rows of the shortest cycle.
+/// Shortest cycle, in rows.
 const SHORTEST: f64 = 4.0;
-/// Least part of the variance that a cycle has to explain, and as much more for each part of it by
-/// which a log of few cycles could do so by chance.
+/// Smallest share of the variance that a cycle must explain in some channel. 1/(number of cycles) is
+/// added: with few cycles, a profile explains about that share by chance.
 const LEAST_EXPLAINED: f64 = 0.1;
-/// A whole number of rows that explains this part is the length.
+/// A whole number of rows is preferred if it explains this share of what the exact length does.
 const AS_MUCH: f64 = 0.995;
-/// A shorter cycle that explains this part of what a longer one does is the cycle.
+/// A shorter cycle is preferred if it explains this share of what the best one does.
 const ALMOST: f64 = 0.9;
 
 /// A cycle.
@@ -40,8 +40,8 @@ pub(crate) struct Cycle {
     pub(crate) rows: f64,
     /// Cycles in the log.
     pub(crate) count: f64,
-    /// Part of the variance of each channel in the second half of the log that its profile over the
-    /// first half explains.
+    /// For each channel, the share of the variance in the second half of the log that the profile
+    /// over the first half explains.
     pub(crate) explained: Vec<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Cycle {
     }
 }
 
-/// The cycle of a log, if it has one: at least two of it.
+/// The cycle of a log, if it has one. The log must hold at least two of it.
 pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
     let series: Vec<Vec<f64>> = (0..channels).map(|channel| detrended(rows, channel)).collect();
     let count = real(rows.len());
@@ -68,7 +68,7 @@ pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
             if tried.iter().any(|length| (length - rough.rows).abs() <= rough.error) {
                 continue;
             }
-            // As many rows of it are a point that the parts of a profile have some.
+            // So many rows per point that each part of a profile still has four points.
             let size = whole(rough.rows / real(4 * BINS)).max(1);
             let points = means(own, size, MOST_POINTS);
             let length = real(size) * refined(&points, rough.in_points(size));
@@ -84,7 +84,7 @@ pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
     good.min_by(|a, b| a.rows.total_cmp(&b.rows))
 }
 
-/// The cycle of a length, or of the whole number of rows beside it, if that explains as much.
+/// The cycle of this length, or of the nearest whole number of rows if that explains as much.
 fn rounded(series: &[Vec<f64>], length: f64) -> Cycle {
     let count = real(series.first().map_or(0, Vec::len));
     let of = |rows: f64| {
@@ -95,7 +95,7 @@ fn rounded(series: &[Vec<f64>], length: f64) -> Cycle {
     if whole.total() >= AS_MUCH * exact.total() { whole } else { exact }
 }
 
-/// A channel less its mean and trend, and 0 where a reading is missing.
+/// A channel minus its mean and trend; 0 where a reading is missing.
 fn detrended(rows: &[Vec<f32>], channel: usize) -> Vec<f64> {
     let reading = |row: &Vec<f32>| row.get(channel).copied().map(f64::from);
     let present = || {
@@ -116,7 +116,7 @@ fn detrended(rows: &[Vec<f32>], channel: usize) -> Vec<f64> {
     rows.iter().enumerate().map(left).collect()
 }
 
-/// A length in rows, and how far it may be off.
+/// A length in rows, and its largest error.
 #[derive(Debug, Clone, Copy)]
 struct Rough {
     rows: f64,
@@ -124,7 +124,7 @@ struct Rough {
 }
 
 impl Rough {
-    /// The same in points of so many rows.
+    /// The same in points of `size` rows.
     fn in_points(self, size: usize) -> Self {
         Self { rows: self.rows / real(size), error: self.error / real(size) }
     }

@@ -19,13 +19,13 @@ pub(crate) struct Step<'a> {
     pub(crate) said: Option<Said>,
 }
 
-/// What there is to say about a row.
+/// What is reported about a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Said {
     Alarm(Told),
     /// An alarm of some rows ago, as it looks now.
     Amended(Told),
-    /// What has differed for so long is learned as healthy, from this row on.
+    /// From this row on the detector learns again: a drift has lasted for the stated time.
     Relearns,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Outcome {
     pub(crate) to_learn: u64,
     /// Number of rows left out because a value was missing.
     pub(crate) skipped: u64,
-    /// Number of readings that did not come.
+    /// Number of missing readings.
     pub(crate) missing: u64,
     /// The first alarm of each leg of each channel since something has differed, as amended.
     pub(crate) told: Vec<Told>,
@@ -79,7 +79,7 @@ impl Outcome {
         self.rows.saturating_sub(self.learned + self.skipped)
     }
 
-    /// Remembers an alarm, unless it is of something that an earlier one was raised for.
+    /// Remembers an alarm, unless an earlier one was raised for the same drift.
     fn tell(&mut self, told: &Told) {
         let key = |told: &Told| (told.alarm.leg, told.alarm.channel);
         if self.told.iter().all(|other| key(other) != key(told)) {

@@ -26,10 +26,10 @@ const LABEL_WIDTH: u32 = 78;
 /// Red, green and blue.
 const BYTES_OF_PIXEL: usize = 3;
 
-const INK: RGBColor = RGBColor(40, 40, 40);
-const SIGNAL: RGBColor = RGBColor(38, 102, 160);
+pub(crate) const INK: RGBColor = RGBColor(40, 40, 40);
+pub(crate) const SIGNAL: RGBColor = RGBColor(38, 102, 160);
 const STATISTIC: RGBColor = RGBColor(84, 84, 84);
-const ALARM: RGBColor = RGBColor(200, 30, 30);
+pub(crate) const ALARM: RGBColor = RGBColor(200, 30, 30);
 const LEARNING: RGBColor = RGBColor(236, 238, 232);
 const CHANGED: RGBColor = RGBColor(250, 222, 218);
 

@@ -13,6 +13,12 @@ pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
 pub(crate) const DIM: Style = Style::new().dimmed();
 
+/// The word for what was found, in red, or for nothing, in green.
+pub(crate) fn verdict(found: bool, something: &str, nothing: &str) -> String {
+    let (style, word) = if found { (RED, something) } else { (GREEN, nothing) };
+    format!("{style}{word}{style:#}")
+}
+
 /// Prints a line; colours only reach a terminal that wants them.
 pub(crate) fn say(line: impl std::fmt::Display) -> Result<(), Fault> {
     // A reader that closes the pipe early must not cause a panic.

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::matching::match_means;
 use fastmmd_reference::{Points, real};
 use serde_json::json;
@@ -13,7 +12,7 @@ use crate::fault::Fault;
 use crate::files;
 use crate::progress::Working;
 use crate::report;
-use crate::sample::{Sample, median_distance, refused};
+use crate::sample::{Sample, median_gaussian, refused};
 
 /// Most rows of each file; more would take minutes.
 const MOST_ROWS: usize = 1500;
@@ -26,14 +25,10 @@ fn moments(rows: &[Vec<f64>], column: usize) -> (f64, f64) {
     (mean, (squares / count).sqrt())
 }
 
-/// Finds the weights, writes them, and says how far means are apart before and after.
+/// Finds the weights, writes them, and prints the distances of the means before and after.
 pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
     let working = Working::begin("matching");
-    let read = |path| Sample::read(path, &arguments.rows.columns, arguments.rows.missing);
-    let (own, target) = (read(&arguments.log)?, read(&arguments.target)?);
-    if own.names != target.names {
-        return Err(Fault::new("the files have different columns"));
-    }
+    let [own, target] = Sample::read_both([&arguments.log, &arguments.target], &arguments.rows)?;
     for sample in [&own, &target] {
         if sample.rows.len() > MOST_ROWS {
             let why = format!("{} rows; at most {MOST_ROWS}", sample.rows.len());
@@ -52,7 +47,7 @@ pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
     };
     let (x, y) = (scaled(&own), scaled(&target));
     let points = Points::new(scales.len(), y.concat()).map_err(refused)?;
-    let kernel = gaussian(median_distance(&points)?);
+    let kernel = median_gaussian(&points)?;
     let pair = |a: &Vec<f64>, b: &Vec<f64>| kernel(a, b);
     let matched = match_means(&x, &y, pair, arguments.ridge).map_err(refused)?;
     let mut apart = Vec::new();
@@ -72,7 +67,7 @@ pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
         let two = apart.iter().flat_map(|(name, before, after)| {
             [(format!("{name}, as it is"), *before), (format!("{name}, weighted"), *after)]
         });
-        let title = "Mean of each column from the target's, in its deviations";
+        let title = "Distance of each mean from the target's, in the target's deviations";
         bars::draw(path, title, &two.collect::<Vec<_>>())?;
     }
     drop(working);
@@ -97,7 +92,9 @@ pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
         own.rows.len(),
         target.rows.len()
     ))?;
-    report::say("mean from the target's, in its deviations, before and after:")?;
+    report::say(
+        "distance of each mean from the target's, in the target's deviations, before and after:",
+    )?;
     for (name, before, after) in &apart {
         report::say(format!("  {before:7.3} {after:7.3}  {name}"))?;
     }

@@ -11,12 +11,12 @@ use crate::fault::Fault;
 use crate::independence::strength;
 use crate::progress::Working;
 use crate::report;
-use crate::sample::{Sample, median_distance, refused};
+use crate::sample::{MOST_MEDIAN_ROWS, Sample, median_distance, median_gaussian, refused};
 
 /// Most rows, evenly spread: the time grows with the square of rows and of columns.
 const MOST_ROWS: usize = 300;
 
-/// Ranks the columns, the most telling first.
+/// Ranks the columns, the best predictor first.
 pub(crate) fn run(arguments: &SelectArguments) -> Result<(), Fault> {
     let working = Working::begin("selecting");
     let sample = Sample::read(&arguments.log, &arguments.rows.columns, arguments.rows.missing)?;
@@ -29,10 +29,11 @@ pub(crate) fn run(arguments: &SelectArguments) -> Result<(), Fault> {
     }
     let points = selection::standardised(&sample.part(&columns)?).map_err(refused)?;
     let y = selection::standardised(&sample.part(&[label])?).map_err(refused)?;
-    let own = gaussian(median_distance(&y)?);
+    let own = median_gaussian(&y)?;
     let labels = gram(&y.rows().collect::<Vec<_>>(), |a, b| own(a, b)).map_err(refused)?;
-    // The distance of remaining channels shrinks as they are given up, so the bandwidth does too.
-    let one = median_distance(&points)? / fastmmd_reference::real(columns.len()).sqrt();
+    // With fewer channels, rows are closer together, so the bandwidth shrinks as channels are dropped.
+    let one =
+        median_distance(&points, MOST_MEDIAN_ROWS)? / fastmmd_reference::real(columns.len()).sqrt();
     let kernel =
         |a: &[f64], b: &[f64]| gaussian(one * fastmmd_reference::real(a.len()).sqrt())(a, b);
     let mut order = selection::backward_elimination(&points, &labels, kernel).map_err(refused)?;
@@ -43,8 +44,10 @@ pub(crate) fn run(arguments: &SelectArguments) -> Result<(), Fault> {
         ranked.push((sample.names[columns[place]].clone(), strength(&own, &y)?));
     }
     if let Some(path) = &arguments.shown.plot {
-        let title =
-            format!("Columns that tell {}, the best first; dependence alone", sample.names[label]);
+        let title = format!(
+            "Columns that predict {}, the best first; dependence of each alone",
+            sample.names[label]
+        );
         bars::draw(path, &title, &ranked)?;
     }
     drop(working);
@@ -60,7 +63,7 @@ pub(crate) fn run(arguments: &SelectArguments) -> Result<(), Fault> {
             "ranked": list,
         }));
     }
-    report::say(format!("columns that tell {}, the best first:", sample.names[label]))?;
+    report::say(format!("columns that predict {}, the best first:", sample.names[label]))?;
     for (place, (name, value)) in ranked.iter().enumerate() {
         report::say(format!("{:3}. {name}  (alone {value:.3} of 1)", place + 1))?;
     }

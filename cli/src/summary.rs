@@ -1,4 +1,4 @@
-//! What is said at the end of a log: what differs still, what was learned, and the promise.
+//! The report at the end of a log: what still differs, what was learned, and the promise.
 
 use fastmmd::Change;
 use fastmmd::monitor::{ChannelQuality, Leg, Mute, Open, Steadiness};
@@ -9,7 +9,7 @@ use crate::detector::Detector;
 use crate::play::{Outcome, Told};
 use crate::report::{self, DIM, GREEN, RED, number};
 
-/// Part of the learning rows whose reading repeats the one before from which that is said.
+/// Repeated readings are reported from this share of the learning rows on.
 const MANY_TIES: f32 = 0.2;
 
 /// Something that differs at the end, and the alarm that was raised for it, if any.
@@ -59,7 +59,7 @@ impl<'a> Still<'a> {
     }
 }
 
-/// What differs at the end: a line for each channel, which its other legs do not repeat.
+/// What differs at the end: one line per channel, however many of its legs differ.
 fn still_lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]) -> Vec<String> {
     let all = Still::all(outcome, detector);
     let mut channels: Vec<Option<usize>> = Vec::new();

@@ -1,21 +1,18 @@
 //! `test`: a two-sample test of two files.
 
-use std::path::Path;
-
 use fastmmd::dynamic::{self, Map};
 use fastmmd::{Error, FeatureMap, Kernel, MapKind, Profile, Sampling, TwoSample};
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::null::{self, Estimate, Features, Null, Pool as _};
-use fastmmd_reference::{Points, Refused, Weighted, exact, kernel};
+use fastmmd_reference::{Weighted, exact, kernel};
 use serde_json::{Value, json};
 
 use crate::args::{NullChoice, Sigma, TestArguments};
 use crate::fault::Fault;
 use crate::progress::Working;
-use crate::report::{self, GREEN, RED, number};
-use crate::source::Source;
-use crate::table::Table;
+use crate::report::{self, number};
+use crate::sample::{Readings, median_distance, points, refused, same_columns};
 
 /// Largest number of rows of each file, evenly spread, for the null distribution.
 const MOST_NULL_ROWS: usize = 2000;
@@ -31,17 +28,17 @@ const FAMILY: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 /// Runs the test; returns whether the files differ.
 pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     let working = Working::begin("testing");
-    let (mut x, mut y) = (read(&arguments.x, arguments)?, read(&arguments.y, arguments)?);
+    let read = |path| Readings::read(path, &arguments.columns, arguments.missing);
+    let (mut x, mut y) = (read(&arguments.x)?, read(&arguments.y)?);
     let names = agree(&x, &y)?;
     if arguments.standardise {
         standardise(&mut x, &mut y);
     }
-    let median = || median_distance(&x, &y).ok_or_else(|| Fault::new("all rows are equal"));
     let sigmas = match arguments.sigma {
         Sigma::Number(sigma) => vec![sigma],
-        Sigma::Median => vec![median()?],
+        Sigma::Median => vec![median(&x, &y)?],
         Sigma::Family => {
-            let median = median()?;
+            let median = median(&x, &y)?;
             FAMILY.map(|factor| factor * median).to_vec()
         }
     };
@@ -67,60 +64,9 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     Ok(best.reject(arguments.alpha))
 }
 
-/// The rows of a file, one after the other.
-struct Sample {
-    name: String,
-    names: Vec<String>,
-    values: Vec<f32>,
-}
-
-impl Sample {
-    fn dims(&self) -> usize {
-        self.names.len()
-    }
-
-    fn len(&self) -> usize {
-        self.values.len() / self.dims()
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &[f32]> {
-        self.values.chunks_exact(self.dims())
-    }
-
-    /// At most `most` rows, evenly spread.
-    fn thinned(&self, most: usize) -> Result<Points, Fault> {
-        let step = self.len().div_ceil(most).max(1);
-        let rows = self.rows().step_by(step);
-        let values = rows.flatten().map(|value| f64::from(*value)).collect();
-        Points::new(self.dims(), values).map_err(refused)
-    }
-}
-
-fn refused(error: Refused) -> Fault {
-    Fault::new(error)
-}
-
-fn read(path: &Path, arguments: &TestArguments) -> Result<Sample, Fault> {
-    let mut table = Table::open(&Source::new(path, false), &arguments.columns, arguments.missing)?;
-    let mut values = Vec::new();
-    let mut row = Vec::new();
-    while table.next(&mut row)? {
-        values.extend_from_slice(&row);
-    }
-    let sample = Sample { name: table.name().to_owned(), names: table.names(), values };
-    if sample.len() < 2 {
-        let why = format!("{} rows; at least 2 are needed", sample.len());
-        return Err(Fault::of(sample.name, why));
-    }
-    Ok(sample)
-}
-
 /// The columns, if both samples have the same ones and none is constant.
-fn agree(x: &Sample, y: &Sample) -> Result<Vec<String>, Fault> {
-    if x.names != y.names {
-        let (own, other) = (x.names.join(", "), y.names.join(", "));
-        return Err(Fault::of(&y.name, format!("columns {other}; {} has {own}", x.name)));
-    }
+fn agree(x: &Readings, y: &Readings) -> Result<Vec<String>, Fault> {
+    same_columns((&x.name, &x.names), (&y.name, &y.names))?;
     for (column, name) in x.names.iter().enumerate() {
         let first = x.values[column];
         let same = |row: &[f32]| row[column].to_bits() == first.to_bits();
@@ -138,7 +84,7 @@ fn agree(x: &Sample, y: &Sample) -> Result<Vec<String>, Fault> {
 }
 
 /// Divides each channel by its deviation over both samples.
-fn standardise(x: &mut Sample, y: &mut Sample) {
+fn standardise(x: &mut Readings, y: &mut Readings) {
     let dims = x.dims();
     for column in 0..dims {
         let cells = || {
@@ -158,22 +104,8 @@ fn standardise(x: &mut Sample, y: &mut Sample) {
 }
 
 /// The median distance between rows of both samples.
-fn median_distance(x: &Sample, y: &Sample) -> Option<f64> {
-    let all: Vec<&[f32]> = x.rows().chain(y.rows()).collect();
-    let step = all.len().div_ceil(MOST_MEDIAN_ROWS).max(1);
-    let some: Vec<&[f32]> = all.into_iter().step_by(step).collect();
-    let mut distances = Vec::new();
-    for (index, a) in some.iter().enumerate() {
-        for b in &some[..index] {
-            let squares = a.iter().zip(*b).map(|(a, b)| f64::from(a - b) * f64::from(a - b));
-            distances.push(squares.sum::<f64>());
-        }
-    }
-    distances.sort_unstable_by(f64::total_cmp);
-    let middle = distances.get(distances.len() / 2)?.sqrt();
-    // If the median is 0, the smallest distance above 0.
-    let least = distances.iter().find(|distance| **distance > 0.0)?.sqrt();
-    Some(if middle > 0.0 { middle } else { least })
+fn median(x: &Readings, y: &Readings) -> Result<f64, Fault> {
+    median_distance(&points(x.dims(), x.rows().chain(y.rows()))?, MOST_MEDIAN_ROWS)
 }
 
 /// The result for one bandwidth.
@@ -193,8 +125,8 @@ struct Tested {
 
 fn test(
     arguments: &TestArguments,
-    x: &Sample,
-    y: &Sample,
+    x: &Readings,
+    y: &Readings,
     sigma: f64,
     tests: usize,
 ) -> Result<Tested, Fault> {
@@ -256,7 +188,7 @@ fn map(arguments: &TestArguments, kernel: Kernel, inputs: usize) -> Result<Map, 
 }
 
 /// MMD_b² and MMD_u² of two samples.
-fn squared(map: &Map, x: &Sample, y: &Sample) -> Result<[f32; 2], fastmmd::Error> {
+fn squared(map: &Map, x: &Readings, y: &Readings) -> Result<[f32; 2], fastmmd::Error> {
     let mut two = TwoSample::new(map);
     x.rows().try_for_each(|row| two.push_p(row))?;
     y.rows().try_for_each(|row| two.push_q(row))?;
@@ -298,8 +230,8 @@ impl Tested {
         self.p_value <= alpha
     }
 
-    fn exact(&self, profile: Profile, x: &Sample, y: &Sample) -> Result<[f64; 2], Fault> {
-        let even = |sample: &Sample| sample.thinned(usize::MAX).map(Weighted::even);
+    fn exact(&self, profile: Profile, x: &Readings, y: &Readings) -> Result<[f64; 2], Fault> {
+        let even = |sample: &Readings| sample.thinned(usize::MAX).map(Weighted::even);
         let (p, q) = (even(x)?, even(y)?);
         match profile {
             Profile::Gaussian => both(&p, &q, kernel::gaussian(self.sigma)),
@@ -315,7 +247,7 @@ impl Tested {
         if is_sampled(arguments.map) { self.sampling.name() } else { arguments.map.name() }
     }
 
-    fn json(&self, arguments: &TestArguments, x: &Sample, y: &Sample) -> Result<Value, Fault> {
+    fn json(&self, arguments: &TestArguments, x: &Readings, y: &Readings) -> Result<Value, Fault> {
         let mut object = json!({
             "n": x.len(),
             "m": y.len(),
@@ -344,8 +276,8 @@ impl Tested {
     fn lines(
         &self,
         arguments: &TestArguments,
-        x: &Sample,
-        y: &Sample,
+        x: &Readings,
+        y: &Readings,
         names: &[String],
     ) -> Result<Vec<String>, Fault> {
         let mut lines = vec![
@@ -379,11 +311,8 @@ impl Tested {
             ));
         }
         let alpha = arguments.alpha;
-        lines.push(if self.reject(alpha) {
-            format!("{RED}different{RED:#} at the level of {alpha}")
-        } else {
-            format!("{GREEN}no difference{GREEN:#} at the level of {alpha}")
-        });
+        let verdict = report::verdict(self.reject(alpha), "different", "no difference");
+        lines.push(format!("{verdict} at the level of {alpha}"));
         Ok(lines)
     }
 }

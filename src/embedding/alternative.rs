@@ -1,4 +1,4 @@
-//! How large is a difference, and how sure is that? A confidence interval of MMD².
+//! How large is a difference? A confidence interval of MMD².
 
 use super::{TwoSample, Witness};
 use crate::error::{BLOCK_ROWS, Error, Parameter, check_level, has_rows};
@@ -6,7 +6,7 @@ use crate::features::sincos::SinCos;
 use crate::features::{FeatureMap, Sample};
 use crate::numeric::{normal_quantile, rounded, row_count, sqrt};
 
-/// MMD² and the bounds that it is between.
+/// An estimate of MMD², with its lower and upper bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -59,10 +59,10 @@ impl Batches {
 /// If P and Q differ, MMD_u² is normal about MMD² for many samples, with the variance
 /// 4·(Var f(p)/m + Var f(q)/n), f being the [`Witness`]: theorem 5 of the embedding paper, whose
 /// σ_u² = 4·Var E_z'h(z, z') is 4·(Var f(p) + Var f(q)) for pairs z of independent p and q. Here
-/// f is that of two streams as they are now; push some samples of each, such as the next hundred, or
-/// those in a buffer, to learn how much it varies. For samples that depend on earlier ones, choose
-/// blocks as for a [`TwoSampleTest`](super::TwoSampleTest); Var is then that of the mean of a block,
-/// times its length.
+/// f is the witness of the two streams as they are now. Push some more samples of each, such as the
+/// next hundred or those in a buffer, to measure the variance of f. For samples that depend on
+/// earlier ones, choose blocks as for a [`TwoSampleTest`](super::TwoSampleTest); Var is then that of
+/// the mean of a block, times its length.
 ///
 /// For equal distributions MMD_u² is not normal, and the interval is no test:
 /// [`TwoSampleTest`](super::TwoSampleTest) is one.
@@ -93,7 +93,7 @@ pub struct Alternative<'m, M: FeatureMap> {
     witness: Witness<'m, M>,
     block: u32,
     estimate: f32,
-    /// 1/m and 1/n, or of weighted samples their concentration.
+    /// 1/m and 1/n; for weighted samples, their concentration.
     shares: [f32; 2],
     batches: [Batches; 2],
 }
@@ -153,7 +153,7 @@ impl<'m, M: FeatureMap<Backend: SinCos>> Alternative<'m, M> {
         Ok(rounded(sqrt(variance)))
     }
 
-    /// The interval that MMD² is in with a probability of `confidence`.
+    /// The interval that contains MMD² with probability `confidence`.
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] unless 0 < `confidence` < 1, and as

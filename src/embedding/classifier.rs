@@ -1,4 +1,4 @@
-//! Which of several classes is a sample, or a window of samples, of? Weights come from a host.
+//! Classifies a sample, or a window of samples, by weights that were learned on a host.
 
 use core::fmt;
 use core::marker::PhantomData;

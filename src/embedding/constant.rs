@@ -46,7 +46,7 @@ macro_rules! families {
     ($([$($generics:tt)*] $map:ty),* $(,)?) => {$(
         impl<$($generics)*> $map {
             /// Empty streams at several bandwidths over this map: [`KernelFamily::new`], also for
-            /// a `const` or `static`, where `cargo check` finds a family of none.
+            /// a `const` or `static`, where `cargo check` reports a family without bandwidths.
             ///
             /// ```
             /// use fastmmd::{Fourier, KernelFamily, checked};

@@ -27,9 +27,9 @@ pub struct Member {
 /// sine and cosine are computed N times. The member with the largest MMD² has the bandwidth at
 /// which the two samples differ most. 32·N·L bytes and a little.
 ///
-/// A map of [`fixed`](crate::fixed) has families of whole parts of its bandwidth: σ, σ/2, σ/3 and so
-/// on, up to σ/256. Its phases have wrapped, and only whole multiples of them say where others
-/// are.
+/// With a map of [`fixed`](crate::fixed), the bandwidths must be the map's own σ divided by a whole
+/// number: σ, σ/2, σ/3 and so on, up to σ/256. Its phases are stored without their whole turns, so
+/// only whole multiples of them can be computed.
 ///
 /// ```
 /// use fastmmd::{Fourier, KernelFamily};
@@ -102,8 +102,8 @@ impl<'m, M: FeatureMap, const N: usize> KernelFamily<'m, M, N> {
     /// Empty streams for these bandwidths, in units of the input. The map's own bandwidth does not
     /// matter. For a constant, see [`Fourier::family`](crate::Fourier::family).
     ///
-    /// A family of none does not compile. `cargo build` says so; `cargo check` does only for a
-    /// constant, since it looks into no generic function.
+    /// A family without bandwidths does not compile. `cargo build` reports it; `cargo check` does so
+    /// only for a constant, because it does not evaluate generic functions.
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`] for a bad bandwidth, as in
@@ -292,10 +292,9 @@ impl<'m, M: FeatureMap, const N: usize> KernelFamily<'m, M, N> {
         Ok(rounded(largest))
     }
 
-    /// The probability that any member has an MMD_b² as unlikely as the least likely one here, if
-    /// both streams have one distribution; an upper bound of it, N times the least p-value of a
-    /// member. Each member is compared with its own threshold, which finds more than the
-    /// largest MMD_b² does. O(N·L).
+    /// The p-value of the whole family: N times the smallest p-value of a member (Bonferroni), an
+    /// upper bound. Each member is compared with its own threshold, which detects more differences
+    /// than comparing the largest MMD_b². O(N·L).
     ///
     /// # Errors
     /// As [`TwoSample::threshold`](super::TwoSample::threshold).

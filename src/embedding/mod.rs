@@ -8,8 +8,8 @@
 //! [`mmd`] computes the maximum mean discrepancy of two embeddings. [`TwoSample`] compares two
 //! streams, [`TwoSampleTest`] says whether they differ by more than chance, [`KernelFamily`]
 //! compares at several bandwidths, and [`Alternative`] bounds how large a difference is. A [`Witness`]
-//! shows where they differ, [`Regimes`] which known condition is nearest, and a [`Classifier`] which
-//! class a host has taught it.
+//! shows where they differ, [`Regimes`] finds the nearest known condition, and a [`Classifier`] the
+//! class, by weights learned on a host.
 
 mod alternative;
 mod classifier;
@@ -76,7 +76,7 @@ impl Weight {
         if !weight.is_finite() {
             return Err(Error::NonFinite(Parameter::Weight));
         }
-        // Weights by matched means are often 0.
+        // Weights from kernel mean matching are often 0.
         if weight == 0.0 {
             return Ok(Self { mantissa: 0, shift: 0, total: 0 });
         }

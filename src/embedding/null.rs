@@ -15,8 +15,8 @@ pub enum Assumption {
     /// √(s·K(0))·(1 + √(2·ln(1/α))) on MMD_b, s being the sum of both
     /// [concentrations](Embedding::concentration): 1/m + 1/n without weights. Bounded differences
     /// give it: a sample of weight a moves MMD_b by at most 2a√K(0), and the mean of MMD_b is at most
-    /// √(s·K(0)). Weak: some ten times the threshold of an exact test, for a Gaussian kernel as wide
-    /// as the data.
+    /// √(s·K(0)). Conservative: about ten times the threshold of an exact test, for a Gaussian kernel
+    /// as wide as the data.
     Nothing,
     /// Many samples, so that MMD_b² is a weighted sum of independent χ², with any weights λ ≥ 0: of
     /// all such sums of mean 1, none is above the (1 − α)-quantile of χ² with one degree of freedom
@@ -60,7 +60,7 @@ impl Reading {
             return 1.0;
         }
         if self.unit <= 0.0 {
-            // No scatter at all: what differs, differs for certain.
+            // Without scatter, any difference is certain.
             return 0.0;
         }
         let root = sqrt(self.squared / self.unit);
@@ -133,8 +133,8 @@ impl<M: FeatureMap> TwoSample<'_, M> {
 }
 
 impl<M: FeatureMap> Embedding<M> {
-    /// The error bar of the embedding: how far μ, that of the distribution itself, is from this one
-    /// at most, ‖μ − μ_X‖, with a probability of at least 1 − `probability`:
+    /// The error bar of the embedding: a bound on the distance ‖μ − μ_X‖ between the embedding μ of
+    /// the distribution and this one, which holds with a probability of at least 1 − `probability`:
     /// √(K(0)·c)·(1 + √(2·ln(1/`probability`))), c being the
     /// [concentration](Self::concentration), 1/m without weights. For every distribution and
     /// any number of independent samples. By theorem 3 of the embedding paper it bounds the error of

@@ -42,7 +42,7 @@ plain!(
 /// Records hold sums, like weights, in units of 2⁻³⁰: this many bits finer than in memory.
 const FINER: u32 = 30 - sums::PLACES;
 
-/// A sum as in memory, which is finer in records.
+/// A sum in the unit of memory; records store it in the finer unit.
 #[derive(Clone, Copy)]
 struct Finer(i64);
 

@@ -15,7 +15,7 @@ use crate::state::{NonNegative, Plain, State, plain, plain_states, state};
 /// Long blocks are this many short ones.
 const SHORT: u32 = 4;
 
-/// Fewest long differences of both streams that say something about their scatter.
+/// Fewest long differences of both streams from which their scatter is estimated.
 const FEWEST: u32 = 4;
 
 /// A sum of points with signs.
@@ -40,9 +40,9 @@ plain_states!(Signed = Signed::ZERO);
 state! {
     /// How much the mean points of blocks of a stream scatter: 24·L bytes and a little.
     ///
-    /// A difference is the sum over one block minus that over the next. Those of long blocks say how
-    /// much the mean of a long stream scatters. Those of short ones, of which there are more, also
-    /// say how many dimensions take part, by the products of one with the next.
+    /// A difference is the sum over one block minus that over the next. Differences of long blocks
+    /// show how much the mean of a long stream scatters. Short blocks are more numerous: products of
+    /// one difference with the next also give the effective number of dimensions.
     #[derive(Debug, Clone)]
     pub(super) struct Scatter<F: Length> {
         /// Samples in the present differences.
@@ -102,10 +102,10 @@ impl<F: Length> Scatter<F> {
         }
     }
 
-    /// Whether a test with blocks of this length can have come to it.
+    /// Whether a test with blocks of this length can have reached this state.
     pub(super) fn is_consistent(&self, block: u32) -> bool {
         let short = short_of(block);
-        // No sum is above that of the points of two blocks.
+        // No sum exceeds the number of points in two blocks; 1 % is for coarse backends.
         let fits = |sums: &Per<F, Signed>, block: u32| {
             let limit = 2.02 * row_count(block);
             sums.iter().all(|sum| sum.cos.abs() <= limit && sum.sin.abs() <= limit)
@@ -162,22 +162,25 @@ fn step(mean: &mut NonNegative, value: f32, count: u32) {
 /// A two-sample test in constant memory: MMD² of two streams, and whether it is more than chance.
 /// 80·L bytes and a little.
 ///
-/// For equal distributions MMD_b² is (1/m + 1/n)·Σλz², with z ~ N(0, 1) and λ the eigenvalues of the
-/// covariance of the features of a sample, or, where samples depend on earlier ones, of that of the
-/// mean of many, times their number. The sum is taken for a Gamma variable with the same mean and
-/// variance; as these are estimated from the streams themselves, its ratio to the mean for one of
-/// Fisher's F. Σλ and Σλ² are means over differences of neighbouring blocks of samples, so that no
-/// mean has to be known before, and no sample is stored.
+/// For equal distributions MMD_b² is distributed as (1/m + 1/n)·Σλz², with z ~ N(0, 1). The λ are the
+/// eigenvalues of the covariance of a sample's features; where samples depend on earlier ones, of
+/// b times the covariance of the mean of b samples, for large b. The sum is approximated by a Gamma
+/// distribution with the same mean and variance. Both are estimated from the streams themselves, so
+/// the ratio of the sum to its mean is compared with Fisher's F distribution. Σλ and Σλ² are averages
+/// over differences of neighbouring blocks of samples: no mean has to be known first, and no sample
+/// is stored.
 ///
 /// * For **independent** samples, the block is 1 sample.
-/// * For samples that **depend** on earlier ones, choose a block of at least ten times the rows over
-///   which they do (of an AR(1) process of coefficient a: 10/(1 − a)), and streams of at least
-///   sixteen blocks each. What neighbouring blocks share is extrapolated from blocks of a quarter.
+/// * For samples that **depend** on earlier ones, choose a block of at least ten times the number of
+///   rows over which they do (for an AR(1) process with coefficient a: 10/(1 − a)), and streams of
+///   at least sixteen blocks each. Blocks of a quarter of this length show how much neighbouring
+///   blocks still depend on each other, and the estimate is corrected for it.
 ///
-/// The share of tests at a level of .05 that are above it by chance is from .04 to .06 for a kernel as
-/// wide as the data, five distributions of independent samples, and AR(1) series with a ≤ 0.9 (`cargo
-/// test -p fastmmd-tests --test significance`). With shorter blocks than stated it is larger. [`TwoSample::threshold`] needs less memory, and assumes
-/// less of the distribution, but is weaker, and for independent samples only.
+/// At a level of .05, between .04 and .06 of the tests reject by chance: for a kernel as wide as the
+/// data, five distributions of independent samples, and AR(1) series with a ≤ 0.9 (`cargo test -p
+/// fastmmd-tests significance::`). With blocks shorter than stated, more do. [`TwoSample::threshold`]
+/// needs less memory and assumes less about the distribution, but it detects less, and is only for
+/// independent samples.
 ///
 /// ```
 /// use fastmmd::embedding::TwoSampleTest;

@@ -8,7 +8,7 @@ use super::sampling::{Sampling, Strata, Stream, stratified_radii};
 use super::sincos::{Polynomial, SinCos};
 use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
 use crate::error::Error;
-use crate::numeric::{f64_of, normal_quantile, rounded, sqrt, u16_of, u32_of};
+use crate::numeric::{f64_of, normal_quantile, rounded, sqrt, u32_of};
 use crate::shape::Fixed;
 
 /// Random Fourier features whose frequencies are products S·H·G·Π·H·B of diagonal matrices, a
@@ -74,12 +74,7 @@ impl Diagonals<'_> {
         let (block, count) = (sources.len(), gains.len());
         let mut stream = Stream::new(seed);
         let radii = stratified_radii(kernel.tail(), block, &mut stream, strata);
-        let mut place = 0;
-        while place < block {
-            sources[place] = u16_of(place);
-            place += 1;
-        }
-        stream.shuffle(sources, block);
+        stream.permutation(sources, block);
         let mut channel = 0;
         while channel < signs.len() {
             signs[channel] = if stream.word() >> 31 == 1 { -1.0 } else { 1.0 };
@@ -183,7 +178,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
 }
 
 impl<const D: usize, const P: usize, const L: usize, B> Fastfood<D, P, L, B> {
-    /// What embeddings of this map keep of it: its fingerprint and K(0).
+    /// What an embedding stores about this map: its fingerprint and K(0).
     pub(crate) const fn identity(&self) -> (u32, f32) {
         (self.fingerprint, self.recipe.kernel.amplitude())
     }

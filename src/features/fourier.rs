@@ -147,7 +147,7 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
 }
 
 impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
-    /// What embeddings of this map keep of it: its fingerprint and K(0).
+    /// What an embedding stores about this map: its fingerprint and K(0).
     pub(crate) const fn identity(&self) -> (u32, f32) {
         (self.fingerprint, self.recipe.kernel.amplitude())
     }
@@ -184,7 +184,7 @@ impl<const D: usize, const L: usize, B> Fourier<D, L, B> {
     }
 }
 
-/// The checksum of given frequencies, which their recipe has as its seed.
+/// The checksum of given frequencies, stored as the seed in their recipe.
 pub(crate) const fn seed_of_given(frequencies: &[f32]) -> Result<u64, Error> {
     let mut seed = 0;
     let mut index = 0;

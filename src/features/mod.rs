@@ -7,7 +7,7 @@
 //!
 //! * [`kernel`] defines the distribution of the frequencies ω, [`sampling`] draws them;
 //! * [`Fourier`] stores them, [`Fastfood`] multiplies by structured matrices ([`hadamard`]);
-//!   [`Offset`] has cosines alone, with random offsets;
+//!   [`Offset`] uses only cosines, with random offsets;
 //! * [`sincos`] computes the points.
 
 /// Declares the limits of shapes, as macros, so that messages name them too.
@@ -76,11 +76,11 @@ pub trait Scalar: Copy + Reading + Initial {
     #[doc(hidden)]
     type Number: Number<Scalar = Self>;
 
-    /// What the phases of another bandwidth are multiplied by: that of the map over the other.
+    /// The factor from phases of the map to those of another bandwidth: σ of the map / other σ.
     #[doc(hidden)]
     type Factor: Copy;
 
-    /// The factor; for integers, a bandwidth that is no whole part of the map's is out of range.
+    /// The factor. For integers it must be a whole number; other bandwidths are out of range.
     #[doc(hidden)]
     fn factor(own: f32, bandwidth: f32) -> Result<Self::Factor, Error>;
 

@@ -10,21 +10,22 @@ use crate::error::Error;
 use crate::numeric::rounded;
 use crate::shape::Fixed;
 
-/// What the offsets' seed differs by from that of the frequencies.
+/// The difference between the seed of the offsets and that of the frequencies.
 const OTHER: u64 = 0x6f66_6673_6574_7321;
 
 /// Random features with a single cosine each: z_k(x) = √2·cos(ω_k'x + b_k), b uniform over a turn
 /// (Rahimi and Recht, 2007). 4·(D + 1)·L bytes, D·L multiplications per sample.
 ///
-/// It is the form of most of the literature on random features, for what was learned elsewhere in
-/// that form. **For anything new take [`Fourier`]**, which has a sine and a cosine for each
+/// Most of the literature on random features uses this form: take it for weights that were learned
+/// elsewhere in it. **For anything new take [`Fourier`]**, which has a sine and a cosine for each
 /// frequency and no offsets: a product 2·cos(ω'x + b)·cos(ω'y + b) is cos ω'(x − y) plus
-/// cos(ω'(x + y) + 2b), which is nothing but noise. It adds ½ to the variance of every product: of
-/// k(x, x), too, which [`Fourier`] has without error. At equal L, the variance of an estimate of k
-/// is larger by ½/L; for near points, where the variance of [`Fourier`] is near 0, by any factor.
+/// cos(ω'(x + y) + 2b), which is only noise. It adds ½ to the variance of every product, even of
+/// k(x, x), which [`Fourier`] computes without error. At equal L, the variance of an estimate of k
+/// is larger by ½/L. That doubles it for distant points, and is nearly all of it for near ones, where
+/// the variance of [`Fourier`] is close to 0.
 ///
-/// k̂(x, x) is not K(0) but scatters about it by √(K(0)²/2L). The unbiased MMD² takes K(0) for it: it
-/// is unbiased over seeds, but for one seed off by some (1/m + 1/n)·K(0)/√(2L).
+/// k̂(x, x) is not exactly K(0): it scatters about it by √(K(0)²/2L). The unbiased MMD² uses K(0) for
+/// it, so it is unbiased over seeds, but for one seed it is off by about (1/m + 1/n)·K(0)/√(2L).
 ///
 /// ```
 /// use fastmmd::features::Offset;
@@ -94,7 +95,7 @@ impl<const D: usize, const L: usize> Offset<D, L> {
 }
 
 impl<const D: usize, const L: usize, B> Offset<D, L, B> {
-    /// What embeddings of this map keep of it: its fingerprint and K(0).
+    /// What an embedding stores about this map: its fingerprint and K(0).
     pub(crate) const fn identity(&self) -> (u32, f32) {
         (self.fingerprint, self.recipe.kernel.amplitude())
     }

@@ -93,8 +93,8 @@ pub(crate) fn ln_count(count: u32) -> f32 {
 /// Of log₂(1 + x)/x, from the highest power of x down, in units of 2⁻¹⁶.
 const LOG2: [i64; 6] = [-2267, 9597, -19_883, 30_756, -47_215, 94_548];
 
-/// ln x to 4e-7 of its size or of 1, whichever is larger; that of the least positive number for
-/// x ≤ 0.
+/// ln x, with an error of at most 4e-7·max(1, |ln x|). A smaller x than the
+/// smallest normal number counts as that number.
 #[inline(never)]
 pub(crate) fn ln_f32(x: f32) -> f32 {
     let x = larger(x, f32::MIN_POSITIVE);
@@ -187,7 +187,7 @@ mod tests {
         assert!(sqrt_f32(0.0) == 0.0 && sqrt_f32(-4.0) == 0.0);
     }
 
-    /// Of two exponents all others are multiples by powers of four, which change nothing.
+    /// Two exponents are enough: a power of four as a factor changes only the exponent of the root.
     #[test]
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn roots_are_rounded_to_the_nearest_whatever_the_core_has() {

@@ -34,7 +34,7 @@ impl<'b> Writer<'b> {
         if full { Ok(()) } else { Err(Error::WrongLength) }
     }
 
-    /// Leaves room of zeros.
+    /// Writes zeros as padding.
     pub(crate) fn skip(&mut self, bytes: usize) {
         (0..bytes).for_each(|_| self.put([0]));
     }
@@ -59,7 +59,7 @@ impl<'b> Reader<'b> {
         Ok(*field)
     }
 
-    /// Passes over room that was left, which is zeros.
+    /// Skips padding, which must be zeros.
     pub(crate) fn skip(&mut self, bytes: usize) -> Result<(), Error> {
         (0..bytes).try_for_each(|_| match self.take()? {
             [0] => Ok(()),
@@ -230,10 +230,10 @@ pub(crate) use plain;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct NonNegative<N = f32>(pub(crate) N);
 
-/// A number that is never negative, and at first the one that these bits are in `f32`.
+/// A number that is never negative, and whose initial value has these bits in `f32`.
 ///
-/// It is kept so that the first one is all zeros: memory that begins so is cleared, while anything
-/// else would take as much flash as RAM, to be copied from.
+/// In memory the initial value is all zeros. A `static` of zeros is only cleared at start-up; any
+/// other would also need flash to be copied from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Begun<const BITS: u32, N = f32>(u32, PhantomData<N>);
 

@@ -45,8 +45,8 @@ pub trait Initial: State + Sized {
 
 /// Declares a struct and makes it a [`State`]. Each field has an initial value, or is a state
 /// itself. `=> since N` marks a field that records before version N do not have; restored from
-/// those, it gets its initial value. `=> allowed F` is for a plain value that must suit the rest: a
-/// record is refused unless `F(&own, &value)`, `own` being what is to be replaced.
+/// those, it gets its initial value. `=> allowed F` is for a plain value that depends on the other
+/// fields: a record is refused unless `F(&own, &value)`, with `own` the state to be replaced.
 ///
 /// A version that is not written yet does not compile; in tests, `=> since 2 of 2` takes 2 for the
 /// newest.
@@ -280,7 +280,7 @@ impl<T> Initial for PhantomData<T> {
     const SAVED: usize = 0;
 }
 
-/// Sequences are what their items are, one after the other; how one is made is given.
+/// Makes a sequence a state: that of its items, one after the other. The caller says how to make one.
 macro_rules! sequence {
     ([$($generics:tt)*] $kind:ty: |$dims:ident| $make:expr) => {
         impl<$($generics)*> State for $kind {

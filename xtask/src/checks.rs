@@ -158,6 +158,36 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    /// Files of a folder of tests that its `main.rs` does not name, so that they would not run.
+    fn left_out(folder: &std::path::Path) -> Vec<String> {
+        let program = fs::read_to_string(folder.join("main.rs")).unwrap();
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().and_then(|name| name.to_str()).unwrap().to_owned();
+            let is_test = path.extension().is_some_and(|end| end == "rs") && name != "main";
+            if is_test && !program.contains(&format!("\nmod {name};\n")) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn every_file_of_tests_is_part_of_its_program() {
+        let project = Project::find(false);
+        for folder in ["cli/tests", "host-tests/tests/tests"] {
+            assert_eq!(left_out(&project.path(folder)), [""; 0], "not in {folder}/main.rs");
+        }
+        // The control.
+        let folder = project.scratch("left-out");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("main.rs"), "\nmod named;\n").unwrap();
+        fs::write(folder.join("named.rs"), "").unwrap();
+        fs::write(folder.join("forgotten.rs"), "").unwrap();
+        assert_eq!(left_out(&folder), ["forgotten"]);
+    }
+
     #[test]
     fn every_package_of_the_firmware_is_looked_at() {
         let project = Project::find(false);

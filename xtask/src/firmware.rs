@@ -77,10 +77,9 @@ pub(crate) fn harness(project: &Project, command: &str, profile: &str) -> Tool {
 /// For all targets at once: building one program keeps only one processor busy.
 fn proof(project: &Project, level: &str) -> Tool {
     project
-        .firmware_cargo("build")
-        .args(["--quiet", "--keep-going", "--package=app-proof", "--profile=proof"])
+        .proof_cargo(level)
+        .args(["--keep-going", "--package=app-proof"])
         .args(TARGETS.map(|target| format!("--target={target}")))
-        .env("CARGO_PROFILE_PROOF_OPT_LEVEL", level)
 }
 
 /// Links the app with a panic handler that calls an undefined function.

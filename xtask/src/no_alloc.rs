@@ -66,13 +66,12 @@ fn graph_control(project: &Project) -> Result<()> {
 }
 
 fn build(project: &Project, bin: &str, features: &[&str]) -> Tool {
+    // One of the levels of the other proof, whose program is then there already.
     project
-        .firmware_cargo("build")
-        .args(["--quiet", "--package=proofs", "--profile=proof"])
+        .proof_cargo("s")
+        .arg("--package=proofs")
         .args([format!("--bin={bin}"), format!("--target={TARGET}")])
         .args(features.iter().map(|feature| format!("--features={feature}")))
-        // One of the levels of the other proof, whose program is then there already.
-        .env("CARGO_PROFILE_PROOF_OPT_LEVEL", "s")
 }
 
 /// Symbols of a linked program that belong to an allocator.
@@ -80,7 +79,7 @@ fn linked(project: &Project, bin: &str) -> Result<Vec<String>> {
     let symbols = project
         .llvm_tool("llvm-nm")?
         .arg("--demangle")
-        .arg(project.firmware_file(TARGET, "proof", bin))
+        .arg(project.proof_file(TARGET, bin))
         .output()?;
     if !symbols.contains("_start") {
         bail!("the symbols cannot be read");

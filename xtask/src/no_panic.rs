@@ -58,19 +58,18 @@ struct Proof {
 
 impl Proof {
     fn build(&self, project: &Project, bin: &str, features: &str) -> Tool {
-        let checks = self.overflow_checks.to_string();
         let mut tool = project
-            .firmware_cargo("build")
-            .args(["--quiet", "--keep-going", "--package=proofs", "--profile=proof"])
+            .proof_cargo(self.level)
+            .args(["--keep-going", "--package=proofs"])
             .arg(format!("--bin={bin}"))
             .args(self.targets.iter().map(|target| format!("--target={target}")));
         if !features.is_empty() {
             tool = tool.arg(format!("--features={features}"));
         }
         if self.overflow_checks {
-            tool = tool.env("CARGO_PROFILE_PROOF_OVERFLOW_CHECKS", &checks);
+            tool = tool.env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "true");
         }
-        tool.env("CARGO_PROFILE_PROOF_OPT_LEVEL", self.level)
+        tool
     }
 
     fn check(&self, project: &Project) -> Result<()> {
@@ -103,7 +102,7 @@ impl Proof {
         let assembly = project
             .llvm_tool("llvm-objdump")?
             .args(["--disassemble", "--demangle", "--no-show-raw-insn"])
-            .arg(project.firmware_file(target, "proof", PROOF))
+            .arg(project.proof_file(target, PROOF))
             .output()?;
         Ok(panicking(&assembly))
     }

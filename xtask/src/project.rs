@@ -64,6 +64,23 @@ impl Project {
         self.cargo().within(&self.path("firmware")).arg(subcommand).builds_in(&self.target)
     }
 
+    /// Builds a proof by linking, at this optimisation level: the release profile without LTO and
+    /// debug information. Set by environment variables and not by a profile of its own, because cargo
+    /// compiles procedural macros and build scripts again for every profile: these are shared with
+    /// `cargo xtask bench`.
+    pub(crate) fn proof_cargo(&self, level: &str) -> Tool {
+        self.firmware_cargo("build")
+            .args(["--quiet", "--release"])
+            .quiet_env("CARGO_PROFILE_RELEASE_LTO", "false")
+            .quiet_env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", level)
+    }
+
+    /// The path of a proof that [`proof_cargo`](Self::proof_cargo) built last.
+    pub(crate) fn proof_file(&self, target: &str, bin: &str) -> PathBuf {
+        self.firmware_file(target, "release", bin)
+    }
+
     /// The path of a program that [`firmware_cargo`](Self::firmware_cargo) built.
     pub(crate) fn firmware_file(&self, target: &str, profile: &str, bin: &str) -> PathBuf {
         let path = self.scratch(target);
@@ -72,7 +89,8 @@ impl Project {
 
     /// Cargo of the installed nightly.
     pub(crate) fn nightly_cargo(&self) -> Tool {
-        self.tool("rustup").args(["run", "nightly", "cargo"]).env_remove("RUSTC")
+        let tool = self.tool("rustup").args(["run", "nightly", "cargo"]).env_remove("RUSTC");
+        tool.quiet_env("CARGO_INCREMENTAL", "0")
     }
 
     /// Any other program, run in the root of the checkout.

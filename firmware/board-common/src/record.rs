@@ -1,4 +1,4 @@
-//! Why the board started: kept across the reset, and told by the app.
+//! Why the board started: kept across the reset, and reported by the app.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
@@ -56,7 +56,7 @@ pub fn settled() {
     write(Cause::Unknown, 0, 0);
 }
 
-/// Notes what has happened, and starts the board again.
+/// Records what has happened, and restarts the board.
 pub fn restart(cause: Cause, detail: u32) -> ! {
     let tries = read().map_or(0, |[_, _, _, tries, _]| tries);
     write(cause, detail, tries);

@@ -2,9 +2,9 @@
 
 use embedded_hal::digital::{InputPin, OutputPin};
 
-/// A reset may have interrupted a device in the midst of a byte: it then holds the data line until it has
+/// A reset may have interrupted a device in the middle of a byte: it then holds the data line until it has
 /// sent the rest. Up to nine clocks make it do so; a stop condition follows. Returns whether the line is
-/// free. Both pins are open-drain; `wait` lasts half a clock, some 5 µs.
+/// free. Both pins are open-drain; `wait` lasts half a clock, about 5 µs.
 #[inline(never)]
 pub fn free_bus<C, D, E>(clock: &mut C, data: &mut D, mut wait: impl FnMut()) -> Result<bool, E>
 where

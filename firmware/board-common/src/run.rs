@@ -60,9 +60,9 @@ pub fn made<M>(detector: &mut Result<M, fastmmd::Error>) -> &mut M {
     }
 }
 
-/// Starts the app, takes a sample whenever `timer` says so, and answers the link, for ever. Calls `alive` all
-/// the time: if that stops, something hangs, and a watchdog should start the board again, which
-/// loses nothing.
+/// Starts the app, takes a sample whenever `timer` says so, and answers the link, for ever. Calls
+/// `alive` all the time: if that stops, something hangs, and a watchdog should restart the board,
+/// which loses nothing.
 pub fn run<B, L, S, M, const C: usize>(
     app: &mut App<'_, B, L, S, M, C>,
     timer: SampleTimer,

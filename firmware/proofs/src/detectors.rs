@@ -110,7 +110,7 @@ fn detector<'m, M, L, const D: usize>(
     black_box(detector);
 }
 
-/// What a detector tells without being given a row.
+/// What can be asked of a detector without pushing a row.
 #[inline(never)]
 fn read<M, L>(detector: &Detector<'_, M, L>)
 where

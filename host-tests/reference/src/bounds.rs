@@ -73,7 +73,7 @@ impl Region {
 
     /// σ_p² = E ω'ω, the second moment of the frequencies in radians per unit: d/σ² for the
     /// Gaussian kernel, whose frequencies are normal, and d/σ²·ν/(ν − 1) for Matérn kernels, whose
-    /// are multivariate t with 2ν degrees of freedom.
+    /// frequencies are multivariate t with 2ν degrees of freedom.
     #[must_use]
     pub fn second_moment(&self) -> f64 {
         let factor = self.smoothness.map_or(1.0, |v| v / (v - 1.0));
@@ -228,8 +228,8 @@ impl Region {
     }
 }
 
-/// How far the embedding of `samples` independent samples is from that of their distribution at
-/// most, with a probability of at least 1 − `probability`, for a kernel with k(x, x) ≤ `largest`:
+/// A bound on the distance between the embedding of `samples` independent samples and that of their
+/// distribution. It holds with a probability of at least 1 − `probability`, for a kernel with k(x, x) ≤ `largest`:
 /// √(`largest`/m)·(1 + √(2·log(1/δ))), by bounded differences.
 ///
 /// # Errors

@@ -131,7 +131,7 @@ pub fn gram<T>(rows: &[T], kernel: impl Fn(&T, &T) -> f64) -> Result<DMatrix<f64
 }
 
 /// The witness of dependence (figure 3): where pairs are more (above 0) or less frequent than they
-/// were if x and y were independent, f(x, y) = E k(x, xᵢ)l(y, yᵢ) − E k(x, xᵢ)·E l(y, yⱼ).
+/// would be if x and y were independent, f(x, y) = E k(x, xᵢ)l(y, yᵢ) − E k(x, xᵢ)·E l(y, yⱼ).
 #[derive(Debug, Clone)]
 pub struct DependenceWitness<'a, X, Y, K, L> {
     x: &'a [X],

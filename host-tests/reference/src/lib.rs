@@ -17,7 +17,7 @@
 //! | bound how far an estimate may be off | [`bounds`], [`exact::u_variance`] |
 //! | test whether two quantities are independent | [`hsic`]; more than two [`cliques::Blocks`] |
 //! | see where they depend on each other | [`cliques::DependenceWitness`] |
-//! | choose channels that tell a label | [`selection::backward_elimination`]; one by one [`scores`] |
+//! | choose channels that predict a label | [`selection::backward_elimination`]; one by one [`scores`] |
 //! | weight one sample to look like another | [`matching::match_means`] |
 //! | estimate a density by a mixture | [`mixture::shares`], [`mixture::maximum_entropy`] |
 //! | classify by a kernel, or by features for a device | [`svm::KernelMachine`], [`svm::LinearMachine`] |

@@ -35,7 +35,7 @@ impl Matched {
 /// lᵢ the mean of the kernel between xᵢ and the target (equation 9). O(m² + mn) kernel values.
 ///
 /// # Errors
-/// [`Refused::Empty`] for a set of none, [`Refused::BadParameter`] unless λ is 0 or more and
+/// [`Refused::Empty`] for an empty set, [`Refused::BadParameter`] unless λ is 0 or more and
 /// finite, [`Refused::NotFinite`], and [`Refused::Singular`] if K + λI has no inverse, as with
 /// λ = 0 and a sample that occurs twice: β is then not determined.
 pub fn match_means<T>(

@@ -33,7 +33,7 @@ pub fn shares(
 
 /// The shares β of normal candidates with the largest entropy −Σβ ln β among those with
 /// ‖μ_X − Σβᵢμᵢ‖ ≤ `radius` (equation 21 over mixtures): as even as the sample allows. For a Gaussian
-/// kernel with bandwidth σ. Newton's method for each of some 60 multipliers: O(M³) each, and O(n²)
+/// kernel with bandwidth σ. Newton's method for each of about 60 multipliers: O(M³) each, and O(n²)
 /// kernel values once.
 ///
 /// # Errors

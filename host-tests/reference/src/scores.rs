@@ -68,7 +68,7 @@ fn over(classes: &[[Class; 2]], sizes: &[f64]) -> Result<Vec<f64>, Refused> {
 ///
 /// # Errors
 /// [`Refused::BadLevel`] for λ, [`Refused::Ragged`] for another number of labels,
-/// [`Refused::Empty`] for a class of none, [`Refused::NotFinite`].
+/// [`Refused::Empty`] for an empty class, [`Refused::NotFinite`].
 pub fn centroid(points: &Points, positive: &[bool], lambda: f64) -> Result<Vec<f64>, Refused> {
     Refused::unless_level(lambda)?;
     let sizes = class_sizes(points.len(), positive)?;

@@ -111,7 +111,7 @@ pub fn pearson(points: &Points, labels: &[f64]) -> Result<Vec<f64>, Refused> {
 /// The difference of the means of both classes in each channel.
 ///
 /// # Errors
-/// [`Refused::Ragged`] for another number of labels, [`Refused::Empty`] for a class of none,
+/// [`Refused::Ragged`] for another number of labels, [`Refused::Empty`] for an empty class,
 /// [`Refused::NotFinite`].
 pub fn centroids(points: &Points, positive: &[bool]) -> Result<Vec<f64>, Refused> {
     let sizes = class_sizes(points.len(), positive)?;

@@ -2,8 +2,8 @@
 //! linear machine over explicit features, which approaches it as features are added.
 //!
 //! Both have the hinge loss: ½‖w‖² + C·Σmax(0, 1 − yᵢ(w'φ(xᵢ) + b)), labels y = ±1. The kernel machine
-//! has the free b of the notes; the linear one takes b for the weight of one more feature that is
-//! always 1, as is usual for coordinate descent, so that b is in ‖w‖ too.
+//! has the free b of the notes. The linear one treats b as the weight of one more feature that is
+//! always 1, as is usual for coordinate descent, so ‖w‖ includes b.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -12,7 +12,7 @@ use crate::generate::Generator;
 use crate::null::symmetric;
 use crate::points::same_dims;
 
-/// Passes over all samples, or steps for each, after which a machine is taken as it is.
+/// Largest number of passes over all samples, or of steps per sample.
 const PASSES: usize = 20_000;
 
 /// A machine is solved if no constraint of the dual is violated by more.
@@ -45,8 +45,8 @@ impl KernelMachine {
     /// O(m) for each step.
     ///
     /// # Errors
-    /// [`Refused::Ragged`] unless the matrix is m × m for m labels, [`Refused::Empty`] for a class of
-    /// none, [`Refused::BadParameter`] unless C is positive, [`Refused::NotFinite`], and
+    /// [`Refused::Ragged`] unless the matrix is m × m for m labels, [`Refused::Empty`] for an empty
+    /// class, [`Refused::BadParameter`] unless C is positive, [`Refused::NotFinite`], and
     /// [`Refused::Singular`] if it does not converge, as for a matrix that is not positive
     /// semidefinite.
     pub fn of_gram(gram: &DMatrix<f64>, labels: &[bool], cost: f64) -> Result<Self, Refused> {
@@ -139,7 +139,7 @@ impl LinearMachine {
     /// passes over all samples in random orders, O(mL) each, until no α can move.
     ///
     /// # Errors
-    /// [`Refused::Ragged`] for another number of labels, [`Refused::Empty`] for a class of none,
+    /// [`Refused::Ragged`] for another number of labels, [`Refused::Empty`] for an empty class,
     /// [`Refused::BadParameter`] unless C is positive, [`Refused::NotFinite`], [`Refused::Singular`]
     /// if it does not converge.
     pub fn new(

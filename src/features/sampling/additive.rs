@@ -51,7 +51,7 @@ pub(super) const fn draw(kernel: &Kernel, stream: &mut Stream, mut frequencies: 
     }
 }
 
-/// Quotient and remainder; 0 and 0 for a divisor of 0, which never comes, so that this cannot panic.
+/// Quotient and remainder; 0 and 0 for a divisor of 0. That never occurs, but this form cannot panic.
 const fn divided(number: usize, divisor: usize) -> (usize, usize) {
     match (number.checked_div(divisor), number.checked_rem(divisor)) {
         (Some(quotient), Some(remainder)) => (quotient, remainder),

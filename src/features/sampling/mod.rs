@@ -3,9 +3,9 @@
 //! The first three draw from the kernel's spectral distribution; they differ in how evenly they
 //! cover it. Up to [`QUASI_MAX_INPUTS`] channels, quasi-random frequencies have the smallest error of
 //! MMD², averaged over changes of all channels, of one channel's level and of one channel's
-//! spread. Above, orthogonal blocks have, except for the spread of a single channel when L is large
-//! (`cargo test -p fastmmd-tests accuracy:: -- --nocapture` prints the table, and fails
-//! if this is no longer true). Above [`ORTHOGONAL_MAX_INPUTS`] channels, independent directions are
+//! spread. Above that, orthogonal blocks are best, except for the spread of a single channel when L
+//! is large (`cargo test -p fastmmd-tests accuracy:: -- --nocapture` prints the table, and fails if
+//! this is no longer true). Above [`ORTHOGONAL_MAX_INPUTS`] channels, independent directions are
 //! nearly orthogonal anyway, and making them exactly so would take minutes.
 //!
 //! The same seed gives the same frequencies, bit for bit, on every target and at compile time.

@@ -1,7 +1,7 @@
 //! Quasi-random frequencies: a scrambled Halton sequence.
 
 use super::super::kernel::{Kernel, Tail};
-use crate::numeric::{f64_of, u16_of};
+use crate::numeric::f64_of;
 
 use super::radius::student_factor;
 use super::stream::Stream;
@@ -76,12 +76,7 @@ const fn halton(base: usize, stream: &mut Stream, points: &mut [f64]) {
     let mut place = 1.0;
     let mut divisor = 1;
     while divisor < count {
-        let mut digit = 0;
-        while digit < base {
-            permutation[digit] = u16_of(digit);
-            digit += 1;
-        }
-        stream.shuffle(&mut permutation, base);
+        stream.permutation(&mut permutation, base);
         place /= f64_of(base);
         let mut row = 0;
         while row < count {

@@ -1,7 +1,7 @@
 //! Lengths of frequency vectors.
 
 use super::super::kernel::Tail;
-use crate::numeric::{chi_quantile, f64_of, sqrt, u16_of};
+use crate::numeric::{chi_quantile, f64_of, sqrt};
 
 use super::stream::Stream;
 use super::{get, set};
@@ -31,7 +31,7 @@ pub(crate) const fn stratified_radii<'s>(
         index += 1;
     }
     match tail {
-        // The last is of no spherical kernel, and has no such lengths.
+        // A kernel with Cauchy coordinates is not spherical, and is not drawn by length.
         Tail::Normal | Tail::CauchyPerAxis => {}
         Tail::Student(degrees) => {
             shuffled_strata(stream, order, strata);
@@ -55,12 +55,7 @@ pub(crate) struct Strata<'s> {
 /// Divides (0, 1) into equal parts and draws one uniform number from each, in random order.
 const fn shuffled_strata(stream: &mut Stream, order: &mut [u16], strata: &mut [f64]) {
     let count = order.len();
-    let mut index = 0;
-    while index < count {
-        order[index] = u16_of(index);
-        index += 1;
-    }
-    stream.shuffle(order, count);
+    stream.permutation(order, count);
     let mut index = 0;
     while index < count {
         set(strata, index, (order[index] as f64 + stream.uniform()) / f64_of(count));

@@ -1,5 +1,7 @@
 //! A random number generator that also runs at compile time.
 
+use crate::numeric::u16_of;
+
 /// Marsaglia's xorshift with 128 bits of state.
 ///
 /// It gives the same words as the `rand_xorshift` crate (a test compares them). That crate is not
@@ -39,9 +41,16 @@ impl Stream {
         ((self.word() as u64 * bound as u64) >> 32) as usize
     }
 
-    /// Shuffles the first `length` entries (Fisher and Yates).
-    pub(crate) const fn shuffle(&mut self, entries: &mut [u16], length: usize) {
-        let mut remaining = if length < entries.len() { length } else { entries.len() };
+    /// Writes the numbers from 0 to `length` − 1 to the first entries, in random order (Fisher and
+    /// Yates).
+    pub(crate) const fn permutation(&mut self, entries: &mut [u16], length: usize) {
+        let length = if length < entries.len() { length } else { entries.len() };
+        let mut place = 0;
+        while place < length {
+            entries[place] = u16_of(place);
+            place += 1;
+        }
+        let mut remaining = length;
         while remaining > 1 {
             let chosen = self.below(remaining);
             remaining -= 1;
@@ -84,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn shuffles_are_permutations_and_differ_by_seed() {
-        let shuffled = |seed| {
-            let mut entries: [u16; 64] = core::array::from_fn(|i| i as u16);
-            Stream::new(seed).shuffle(&mut entries, 64);
+    fn permutations_have_every_number_once_and_differ_by_seed() {
+        let drawn = |seed| {
+            let mut entries = [0; 64];
+            Stream::new(seed).permutation(&mut entries, 64);
             entries
         };
-        let (one, two) = (shuffled(1), shuffled(2));
+        let (one, two) = (drawn(1), drawn(2));
         assert_ne!(one, two);
         for mut entries in [one, two] {
             entries.sort_unstable();

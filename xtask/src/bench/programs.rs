@@ -85,12 +85,14 @@ pub(super) fn all() -> Vec<Program> {
 
 /// The path of a program that [`build`] built.
 pub(super) fn file(project: &Project, target: &str, level: &str, name: &str) -> PathBuf {
-    let path = project.scratch("bench").join(target);
-    path.join(profile(level)).join(name)
+    let (_, directory) = profile(level);
+    project.firmware_file(target, directory, name)
 }
 
-fn profile(level: &str) -> String {
-    format!("level-{level}")
+/// The profile that builds for a level, and its directory. They have the names of usual ones, whose
+/// directories may already hold the procedural macros; the settings are the same for both levels.
+fn profile(level: &str) -> (&'static str, &'static str) {
+    if level == "s" { ("release", "release") } else { ("dev", "debug") }
 }
 
 /// Writes a package with all `programs`.
@@ -108,10 +110,19 @@ pub(super) fn write(project: &Project, programs: &[Program]) -> Result<()> {
         let number = if level == "s" { "\"s\"" } else { level };
         write!(
             manifest,
-            "[profile.{}]\ninherits = \"release\"\nopt-level = {number}\npanic = \"abort\"\n\
-             codegen-units = 1\n\n",
-            profile(level)
+            "[profile.{}]\nopt-level = {number}\npanic = \"abort\"\ncodegen-units = 1\n\
+             debug = false\ndebug-assertions = false\noverflow-checks = false\n\
+             incremental = false\n",
+            profile(level).0
         )?;
+        // What else the profile of the firmware implies for procedural macros.
+        if profile(level).0 == "dev" {
+            manifest.push_str(
+                "strip = \"none\"\n\n[profile.dev.build-override]\n\
+                 debug-assertions = true\noverflow-checks = true\n",
+            );
+        }
+        manifest.push('\n');
     }
     let calls = programs.iter().map(|program| (program.name(), program.call()));
     let controls = [(EMPTY, "nothing()"), (KNOWN, "known()")];
@@ -158,10 +169,10 @@ pub(super) fn build(
         .cargo()
         .within(&directory)
         .args(["build", "--quiet", &format!("--target={target}")])
-        .arg(format!("--profile={}", profile(level)))
+        .arg(format!("--profile={}", profile(level).0))
         .args([format!("--bin={EMPTY}"), format!("--bin={KNOWN}")]);
     for program in programs {
         cargo = cargo.arg(format!("--bin={}", program.name()));
     }
-    cargo.builds_in(&project.scratch("bench")).env(&variable, &flags).output().map(drop)
+    cargo.builds_in(&project.scratch("")).env(&variable, &flags).output().map(drop)
 }

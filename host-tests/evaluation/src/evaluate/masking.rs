@@ -10,7 +10,7 @@ const PROMISE: f32 = 1000.0;
 const LEARNING: u32 = 1024;
 /// Rows before the change in which there was a false alarm.
 const BEFORE: usize = 300;
-/// Rows in which the change must be told of.
+/// Rows within which the change must be reported.
 const WITHIN: usize = 300;
 /// Longest wait for a false alarm, in rows.
 const PATIENCE: usize = 20_000;
@@ -62,7 +62,7 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
     );
     note("masking", "steps");
     let cell = draw.cell(0);
-    let mut table = Table::new(["", "told of", "blind", "wanted"]);
+    let mut table = Table::new(["", "reported", "blind", "wanted"]);
     for (name, masked) in [("after a false alarm", true), ("without one", false)] {
         let told = share(STEP, masked, cell, devices);
         let blind = share(0.0, masked, cell, devices);
@@ -75,7 +75,7 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
             format!("{limit}"),
         ]);
     }
-    report.table("Share of steps told of", &table);
+    report.table("Share of steps reported", &table);
     report.settle(tolerance::MASKED_UNMET);
     report
 }

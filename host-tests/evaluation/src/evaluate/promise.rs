@@ -32,7 +32,7 @@ pub const FAMILIES: [(&str, Kind, usize); 13] = [
 pub struct Plan {
     /// The stated promise, in rows.
     pub promise: f64,
-    /// The promise that the detector is told: another one is the control.
+    /// The promise in the detector's settings; in the control it is another one.
     pub told: f64,
     /// Learning rows.
     pub learning: u32,

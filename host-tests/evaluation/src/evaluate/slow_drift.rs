@@ -35,7 +35,7 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Whether the drift was found, and is told of at its end.
+    /// Whether the drift was found, and is still reported at its end.
     #[must_use]
     pub fn is_found(self) -> bool {
         self.delay.is_some() && self.open

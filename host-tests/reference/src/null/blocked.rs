@@ -28,7 +28,7 @@ fn differences(features: &DMatrix<f64>, block: usize) -> Vec<DVector<f64>> {
 /// samples; for others, of at least ten times the rows over which they depend on each other. O(NL).
 ///
 /// # Errors
-/// [`Refused::BadParameter`] for blocks of none, [`Refused::Ragged`] for points of another
+/// [`Refused::BadParameter`] for blocks of length 0, [`Refused::Ragged`] for points of another
 /// dimension, [`Refused::TooFewSamples`] below four pairs of blocks, [`Refused::Constant`] if the
 /// samples do not vary.
 pub fn blocks(

@@ -250,7 +250,7 @@ fn prime_skewness(a: f64, b: f64) -> f64 {
     2.0 * (2.0 * a + b - 1.0) / (b - 3.0) * ((b - 2.0) / (a * (a + b - 1.0))).sqrt()
 }
 
-/// Its kurtosis less 3.
+/// Its kurtosis minus 3.
 fn prime_excess(a: f64, b: f64) -> f64 {
     let part = a * (a + b - 1.0) * (5.0 * b - 11.0) + (b - 1.0).powi(2) * (b - 2.0);
     6.0 * part / (a * (a + b - 1.0) * (b - 3.0) * (b - 4.0))
