@@ -72,7 +72,7 @@ fn tests_that_the_front_page_names_exist() {
         is_file.is_some_and(|path| path.is_file())
             || files.iter().any(|(_, text)| text.contains(&wanted))
     };
-    // Names in a comparison that cannot find this function by itself.
+    // The control.
     assert!(!exists("a_test_that_nobody_wrote") && !exists("tests/nothing.rs"));
     let rows = table.lines().filter_map(|line| line.strip_prefix("//! | ")).skip(1);
     let mut named = 0;
