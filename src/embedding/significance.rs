@@ -176,7 +176,8 @@ fn step(mean: &mut NonNegative, value: f32, count: u32) {
 ///
 /// The share of tests at a level of .05 that are above it by chance is from .04 to .06 for a kernel as
 /// wide as the data, five distributions of independent samples, and AR(1) series with a ≤ 0.9 (`cargo
-/// test -p fastmmd-tests --test significance`). With shorter blocks than stated it is larger. [`TwoSample::threshold`] needs less memory, and assumes
+/// test -p fastmmd-tests significance::`). With shorter blocks than stated it is larger.
+/// [`TwoSample::threshold`] needs less memory, and assumes
 /// less of the distribution, but is weaker, and for independent samples only.
 ///
 /// ```
