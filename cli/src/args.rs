@@ -107,17 +107,33 @@ pub(crate) enum Command {
     /// Toolbox: test whether two groups of columns depend on each other.
     #[command(
         after_help = "Example: fastmmd independence pump.csv --first vibration --second current,temperature\n\n\
-        Rows are assumed to be independent. The exit code is 1 if they depend on each other."
+        The Hilbert-Schmidt independence criterion (HSIC) finds dependence of any form, also where\n\
+        the correlation is 0. The dependence is from 0, none, to 1; p is how often rows that are\n\
+        shuffled depend as much. Each pair of columns is listed with its own dependence, and --plot\n\
+        draws them. Rows are assumed to be independent of each other: of a slowly varying signal,\n\
+        use every n-th row. The exit code is 1 if the groups depend on each other."
     )]
     Independence(IndependenceArguments),
     /// Toolbox: rank the columns of a file by how well they predict one of them.
-    #[command(after_help = "Example: fastmmd select pump.csv --label fault --plot columns.svg")]
+    #[command(after_help = "Example: fastmmd select pump.csv --label fault --plot columns.svg\n\n\
+        Columns are given up one after the other, always the one whose loss costs the least\n\
+        dependence between the others and the label; the last to go comes first. Two columns that\n\
+        only tell the label together are found, though each alone has a dependence near 0.")]
     Select(SelectArguments),
     /// Toolbox: find weights that make the rows of one file look like those of another.
-    #[command(after_help = "Example: fastmmd reweight laboratory.csv field.csv -o weights.csv")]
+    #[command(after_help = "Example: fastmmd reweight laboratory.csv field.csv -o weights.csv\n\n\
+        Use the weights for whatever is measured on the first file but meant for conditions as in\n\
+        the second (covariate shift): a mean with them is an estimate of the mean there. They are\n\
+        at least 0 and sum to 1. `worth` says how many rows of equal weight would be as certain: if\n\
+        it is small, few rows of the first file look like the second, and weights cannot help.\n\
+        Raise --ridge for more even weights.")]
     Reweight(ReweightArguments),
     /// Toolbox: test whether two files differ, by a few of their rows as landmarks.
-    #[command(after_help = "Example: fastmmd nystrom before.csv after.csv --landmarks 64")]
+    #[command(after_help = "Example: fastmmd nystrom before.csv after.csv --landmarks 64\n\n\
+        Rows are described by their similarity to a few rows, the landmarks. --plot shows squared\n\
+        MMD as landmarks are added: if it still grows at the end, give more. `fastmmd test` does the\n\
+        same by random frequencies; landmarks need fewer features where rows form a few groups.\n\
+        Rows are assumed to be independent. The exit code is 1 if the files differ.")]
     Nystrom(NystromArguments),
     /// Show a drift in a synthetic log; needs no file.
     #[command(after_help = "Example: fastmmd demo --plot drift.svg --csv drift.csv\n\n\
@@ -338,8 +354,7 @@ pub(crate) struct TestArguments {
         default_value = Sampling::default().name()
     )]
     pub(crate) sampling: Sampling,
-    /// Frequencies L. For a fastfood map a multiple of its block: the smallest power of two that is
-    /// at least 4 and the number of channels.
+    /// Frequencies L: the error of MMD² falls as 1/√L.
     #[arg(long, value_name = "L", default_value_t = 256)]
     pub(crate) features: usize,
     /// Seed of the frequencies and of resampling.
@@ -467,6 +482,8 @@ pub(crate) enum NullChoice {
     Bootstrap,
     /// A Pearson curve fitted to three moments.
     Pearson,
+    /// A Pearson curve fitted to four moments.
+    Pearson4,
     /// A sum of chi-squared variables, weighted by the eigenvalues of the kernel.
     Spectrum,
 }

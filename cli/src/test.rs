@@ -171,13 +171,6 @@ fn map(arguments: &TestArguments, kernel: Kernel, inputs: usize) -> Result<Map, 
     let block = Map::least_block(inputs);
     match arguments.map {
         MapKind::Fourier => Map::fourier(kernel, arguments.sampling, seed, inputs, frequencies),
-        MapKind::Fastfood if !frequencies.is_multiple_of(block) => {
-            let why = format!(
-                "{} of {inputs} columns needs a multiple of {block}",
-                MapKind::Fastfood.name()
-            );
-            return Err(Fault::new(format!("--features {frequencies}: {why}")));
-        }
         MapKind::Fastfood => Map::fastfood(kernel, seed, inputs, block, frequencies),
         // Not offered.
         MapKind::Given | MapKind::FixedFourier | MapKind::FixedFastfood | MapKind::Offset => {
@@ -198,7 +191,7 @@ fn squared(map: &Map, x: &Readings, y: &Readings) -> Result<[f32; 2], fastmmd::E
 /// Number of draws with which a p-value can be well below the level divided by `tests`.
 fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
     let resampled = match arguments.null {
-        NullChoice::Gamma | NullChoice::Pearson => false,
+        NullChoice::Gamma | NullChoice::Pearson | NullChoice::Pearson4 => false,
         NullChoice::Permutation | NullChoice::Bootstrap | NullChoice::Spectrum => true,
     };
     let needed = (4.0 * tests / arguments.alpha).ceil();
@@ -218,6 +211,7 @@ fn law(arguments: &TestArguments, draws: usize, pool: &Features) -> Result<Null,
     let law = match arguments.null {
         NullChoice::Gamma => null::gamma(pool, estimate),
         NullChoice::Pearson => null::pearson(pool, estimate),
+        NullChoice::Pearson4 => null::pearson_by_four(pool, estimate),
         NullChoice::Spectrum => null::spectrum(pool, estimate, draws, &mut generator),
         NullChoice::Permutation => null::permutation(pool, estimate, draws, &mut generator),
         NullChoice::Bootstrap => null::bootstrap(pool, estimate, draws, &mut generator),

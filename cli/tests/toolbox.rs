@@ -25,6 +25,18 @@ fn one(arguments: &[&str]) -> (i32, Value) {
     (ran.code, ran.json().swap_remove(0))
 }
 
+/// The same with a picture, which has these words in it.
+fn drawn(arguments: &[&str], at: &std::path::Path, words: &[&str]) -> (i32, Value) {
+    let plot = at.join("picture.svg");
+    let name = plot.to_str().expect("a name");
+    let found = one(&[arguments, &["--plot", name]].concat());
+    let picture = fs::read_to_string(&plot).expect("a picture");
+    for word in words.iter().chain(&["</svg>"]) {
+        assert!(picture.contains(word), "{word} in the picture of {arguments:?}");
+    }
+    found
+}
+
 fn real(object: &Value, name: &str) -> f64 {
     object[name].as_f64().unwrap_or_else(|| panic!("{name} in {object}"))
 }
@@ -54,7 +66,7 @@ fn dependence_without_correlation_is_found_and_none_where_there_is_none() {
 fn the_columns_that_tell_the_label_come_first() {
     let at = directory("toolbox-select");
     let log = file(&at, "log.csv", &log(200, 2, 0.0));
-    let (code, object) = one(&["select", &log, "--label", "label"]);
+    let (code, object) = drawn(&["select", &log, "--label", "label"], &at, &["label", "a", "c"]);
     assert_eq!(code, 0);
     let ranked = object["ranked"].as_array().expect("a list");
     let names: Vec<&str> = ranked.iter().filter_map(|entry| entry["column"].as_str()).collect();
@@ -72,7 +84,8 @@ fn weights_bring_means_together_and_are_written() {
     let target = file(&at, "target.csv", &log(250, 4, 0.6));
     let weights = at.join("weights.csv");
     let name = weights.to_str().expect("a name");
-    let (code, object) = one(&["reweight", &own, &target, "--columns", "a,c", "-o", name]);
+    let arguments = ["reweight", &own, &target, "--columns", "a,c", "-o", name];
+    let (code, object) = drawn(&arguments, &at, &["a, as it is", "a, weighted"]);
     assert_eq!(code, 0);
     let [a, _] = object["columns"].as_array().expect("columns").as_slice() else {
         panic!("two columns in {object}")
@@ -92,7 +105,7 @@ fn few_landmarks_tell_files_apart() {
     let x = file(&at, "x.csv", &log(200, 5, 0.0));
     let same = file(&at, "same.csv", &log(150, 6, 0.0));
     let other = file(&at, "other.csv", &log(150, 7, 0.7));
-    let (code, object) = one(&["nystrom", &x, &other]);
+    let (code, object) = drawn(&["nystrom", &x, &other], &at, &["32 landmarks"]);
     assert_eq!((code, &object["reject"]), (1, &true.into()));
     assert_eq!(object["by_landmarks"].as_array().map(Vec::len), Some(5));
     let (code, object) = one(&["nystrom", &x, &same, "--landmarks", "16"]);
@@ -100,4 +113,23 @@ fn few_landmarks_tell_files_apart() {
     assert!(real(&object, "p_value") > 0.05);
     let ran = fastmmd(&["nystrom", &x, &other, "--landmarks", "0"]);
     assert_eq!(ran.code, 2, "{ran:?}");
+}
+
+/// Help says what the numbers mean, when the exit code is 1, and what to type.
+#[test]
+fn help_teaches() {
+    for (command, words) in [
+        ("independence", ["correlation is 0", "exit code is 1", "fastmmd independence pump.csv"]),
+        ("select", ["together", "comes first", "fastmmd select pump.csv"]),
+        ("reweight", ["covariate shift", "sum to 1", "fastmmd reweight laboratory.csv"]),
+        ("nystrom", ["landmarks are added", "exit code is 1", "fastmmd nystrom before.csv"]),
+        ("test", ["pearson4", "four moments", "fastmmd test before.csv"]),
+    ] {
+        let ran = fastmmd(&[command, "--help"]);
+        let text = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        for word in words {
+            assert!(text.contains(word), "{word} in the help of {command}: {text}");
+        }
+    }
 }

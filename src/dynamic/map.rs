@@ -110,12 +110,13 @@ impl Map {
     }
 
     /// As [`Fastfood::new`](crate::Fastfood::new), with these numbers of inputs, of frequencies per
-    /// block, and of frequencies.
+    /// block, and of frequencies. Of the last block, only the rows that are needed are kept: with
+    /// many inputs, there may be fewer frequencies than inputs.
     ///
     /// # Errors
-    /// [`Error::WrongShape`] if the block is not a power of two from 4 to 32 768, is shorter than a
-    /// sample, or the number of frequencies is not a multiple of it or above 65 536;
-    /// [`Error::NotSpherical`] for the product Laplacian.
+    /// [`Error::WrongShape`] if the block is not a power of two from 4 to 32 768 or is shorter than a
+    /// sample, or the number of frequencies is 0 or above 65 536; [`Error::NotSpherical`] for the
+    /// product Laplacian.
     pub fn fastfood(
         kernel: Kernel,
         seed: u64,
@@ -125,17 +126,16 @@ impl Map {
     ) -> Result<Self, Error> {
         check_shape(inputs, frequencies)?;
         let blocks = Self::least_block(inputs)..=most_block!();
-        if !block.is_power_of_two()
-            || !blocks.contains(&block)
-            || !frequencies.is_multiple_of(block)
-        {
+        if !block.is_power_of_two() || !blocks.contains(&block) {
             return Err(Error::WrongShape);
         }
         if !kernel.is_spherical() {
             return Err(Error::NotSpherical);
         }
         let (mut signs, mut sources) = (vec![1.0; inputs], vec![0; block]);
-        let (mut gains, mut scales) = (vec![0.0; frequencies], vec![0.0; frequencies]);
+        // Each row of a block has all its gains.
+        let mut gains = vec![0.0; frequencies.next_multiple_of(block)];
+        let mut scales = vec![0.0; frequencies];
         let diagonals = Diagonals {
             signs: &mut signs,
             sources: &mut sources,
@@ -299,10 +299,11 @@ impl<B: SinCos> FeatureMap for Map<B> {
                 let block = sources.len();
                 let (mut mixed, mut phases) = (vec![0.0; block], vec![0.0; block]);
                 mix_into(sample, signs, sources, &mut phases, &mut mixed);
-                let diagonals = gains.chunks_exact(block).zip(scales.chunks_exact(block));
-                for ((gains, scales), items) in diagonals.zip(items.chunks_exact_mut(block)) {
+                let diagonals = gains.chunks_exact(block).zip(scales.chunks(block));
+                for ((gains, scales), items) in diagonals.zip(items.chunks_mut(block)) {
                     block_into(gains, &mixed, &mut phases);
-                    visit_each(items, &phases, scales, &mut visit);
+                    let kept = phases.get(..items.len()).unwrap_or(&[]);
+                    visit_each(items, kept, scales, &mut visit);
                 }
             }
         }
@@ -326,5 +327,44 @@ impl<B: SinCos> FeatureMap for Map<B> {
             *coordinate = along.get(index).copied().unwrap_or_default();
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows that are kept of a block are those of S·H·G·Π·H·B, in `f64` from the matrices'
+    /// definitions.
+    #[test]
+    fn rows_of_a_part_of_a_block_are_those_of_the_product() {
+        let hadamard = |i: usize, j: usize| {
+            if (i & j).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 }
+        };
+        for (inputs, block, count) in [(5, 8, 3), (13, 16, 9), (5, 8, 21), (7, 8, 16), (3, 4, 1)] {
+            let map = Map::fastfood(Kernel::GAUSSIAN, 9, inputs, block, count).unwrap();
+            let Parts::Structured { signs, sources, gains, scales } = &map.parts else {
+                panic!("not structured")
+            };
+            assert_eq!(scales.len(), count);
+            let found = map.frequencies();
+            for (index, vector) in found.chunks_exact(inputs).enumerate() {
+                let start = index / block * block;
+                for (channel, coordinate) in vector.iter().enumerate() {
+                    let entry = |place: usize| {
+                        let source = usize::from(sources[place]);
+                        hadamard(index - start, place)
+                            * f64::from(gains[start + place])
+                            * hadamard(source, channel)
+                    };
+                    let sum: f64 = (0..block).map(entry).sum();
+                    let expected = f64::from(scales[index]) * sum * f64::from(signs[channel]);
+                    assert!((f64::from(*coordinate) - expected).abs() < 1e-6, "{index} of {count}");
+                }
+                assert_eq!(map.frequency(index).as_deref(), Some(vector));
+            }
+            assert_eq!((found.len(), map.frequency(count)), (count * inputs, None));
+            assert_eq!(Map::from_recipe(map.recipe()), Ok(map));
+        }
     }
 }

@@ -36,7 +36,8 @@ use crate::shape::Fixed;
 /// ```
 ///
 /// The shape is checked at compile time: P a power of two from 4 to 32 768 and at least D, L a
-/// multiple of P and at most 65 536.
+/// multiple of P and at most 65 536. A part of a block would save no more than its scales; where
+/// samples are longer than L, on a host, `dynamic::Map::fastfood` takes any number of frequencies.
 ///
 /// ```compile_fail
 /// # use fastmmd::{Fastfood, Kernel};

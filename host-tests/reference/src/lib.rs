@@ -105,6 +105,9 @@
 //! | kernel notes | section 1 | [`svm`] | `machines_are_those_of_libsvm_and_liblinear` |
 //! | | theorem 1, example 1 | [`svm`] | `mercers_features_have_the_kernels_machine`, `a_linear_kernel_compares_means` |
 //! | | after equation 13 | [`bounds::kernel_failure`] | `products_of_features_keep_hoeffdings_bound` |
+//!
+//! The figures and tables of the first three are made by `cargo xtask reproduce`; its report begins
+//! with what is left out of them or different.
 
 #![forbid(unsafe_code)]
 

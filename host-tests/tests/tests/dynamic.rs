@@ -101,7 +101,8 @@ fn shapes_that_no_map_has_are_refused() {
         assert_eq!(fourier(inputs, frequencies), Some(Error::WrongShape));
     }
     let fastfood = |d, p, l| Map::fastfood(Kernel::GAUSSIAN, 1, d, p, l).err();
-    for (inputs, block, frequencies) in [(3, 6, 12), (5, 4, 64), (3, 4, 66), (3, 2, 64), (0, 4, 64)]
+    for (inputs, block, frequencies) in
+        [(3, 6, 12), (5, 4, 64), (3, 4, 0), (3, 4, 65_537), (3, 2, 64), (0, 4, 64)]
     {
         assert_eq!(fastfood(inputs, block, frequencies), Some(Error::WrongShape));
     }

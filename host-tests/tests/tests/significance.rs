@@ -118,8 +118,18 @@ fn type_one(family: Family, count: usize, block: u32, bandwidth: f32, trials: us
     above.iter().sum::<f64>() / real(trials)
 }
 
-#[test]
-fn without_a_change_a_test_at_one_in_twenty_errs_once_in_twenty() {
+/// The median distance of two samples of a family.
+fn median_distance(family: Family) -> f32 {
+    let series = family.series(&mut Generator::new(1), 20_001);
+    // So far apart that samples of a series do not depend on each other.
+    let mut apart: Vec<f32> =
+        series.iter().zip(&series[10_000..]).map(|(x, y)| (x - y).abs()).collect();
+    apart.sort_unstable_by(f32::total_cmp);
+    apart[apart.len() / 2]
+}
+
+/// Holds the share of tests that err, for each family, at a bandwidth of this many median distances.
+fn hold_type_one(medians: f32) {
     use Family::{Autoregressive, Exponential, Laplace, Normal, TwoPeaks, Uniform};
     for (family, count, block) in [
         (Normal, 300, 1),
@@ -131,13 +141,33 @@ fn without_a_change_a_test_at_one_in_twenty_errs_once_in_twenty() {
         (Autoregressive(0.5), 2048, 32),
         (Autoregressive(0.9), 4096, 128),
     ] {
-        let share = type_one(family, count, block, 1.0, 3000);
-        println!("{family:?}, {count} samples, blocks of {block}: {share:.4}");
+        let share = type_one(family, count, block, medians * median_distance(family), 3000);
+        println!("{family:?}, {count} samples, blocks of {block}, {medians} medians: {share:.4}");
         tolerance::SIGNIFICANCE_TYPE_I.hold("share", share, 0.05);
     }
+}
+
+#[test]
+fn without_a_change_a_test_at_one_in_twenty_errs_once_in_twenty() {
+    hold_type_one(1.0);
     // The control: as if samples were independent, half the tests of this series err.
-    let share = type_one(Autoregressive(0.5), 512, 1, 1.0, 300);
+    let share = type_one(Family::Autoregressive(0.5), 512, 1, 1.0, 300);
     assert!(share > 5.0 * tolerance::SIGNIFICANCE_TYPE_I.limit, "{share}");
+}
+
+#[test]
+fn it_does_so_for_a_kernel_half_as_wide() {
+    hold_type_one(0.5);
+}
+
+#[test]
+fn it_does_so_for_a_kernel_a_quarter_as_wide() {
+    hold_type_one(0.25);
+}
+
+#[test]
+fn it_does_so_for_a_kernel_twice_as_wide() {
+    hold_type_one(2.0);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The tolerance table is complete: every entry is used, and no test has its own limit.
+//! Tables are true: every tolerance is used, no test has a limit of its own, and the tests that the
+//! toolbox's front page names exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,4 +56,32 @@ fn no_test_has_a_limit_of_its_own() {
             assert!(!has_limit(line), "{}:{}: {line}", path.display(), index + 1);
         }
     }
+}
+
+/// The table "What the papers have" names a test in the last cell of each row.
+#[test]
+fn tests_that_the_front_page_names_exist() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let front = fs::read_to_string(package.join("../reference/src/lib.rs")).expect("a front page");
+    let (_, table) = front.split_once("# What the papers have").expect("the table");
+    let mut files = sources(&package.join("tests"));
+    files.extend(sources(&package.join("../reference/src")));
+    let exists = |name: &str| {
+        let wanted = format!("fn {name}(");
+        let is_file = name.strip_prefix("tests/").map(|file| package.join("tests").join(file));
+        is_file.is_some_and(|path| path.is_file())
+            || files.iter().any(|(_, text)| text.contains(&wanted))
+    };
+    // The control.
+    assert!(!exists("a_test_that_nobody_wrote") && !exists("tests/nothing.rs"));
+    let rows = table.lines().filter_map(|line| line.strip_prefix("//! | ")).skip(1);
+    let mut named = 0;
+    for row in rows {
+        let cell = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap_or_default();
+        for name in cell.split('`').skip(1).step_by(2) {
+            assert!(exists(name), "{name} in {row}");
+            named += 1;
+        }
+    }
+    assert!(named > 20, "{named} tests named");
 }
