@@ -13,10 +13,10 @@ use fastmmd::shape::Fixed;
 use fastmmd::{Detector, Embedding, Fastfood, FeatureMap, Fourier, Kernel, Sampling, fixed};
 use fastmmd_reference::checksum::crc32;
 use values::{
-    GOLDEN_DETECTOR, GOLDEN_DETECTOR_CYCLIC, GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD,
-    GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_PERIOD, GOLDEN_QUASI, GOLDEN_ROWS,
-    GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenNumber, golden_config, golden_crc, golden_detector,
-    golden_pair, golden_sample, golden_value,
+    GOLDEN_DETECTOR, GOLDEN_DETECTOR_CYCLIC, GOLDEN_DETECTOR_FIXED, GOLDEN_DETECTOR_FIXED_CYCLIC,
+    GOLDEN_FASTFOOD, GOLDEN_FIXED_FASTFOOD, GOLDEN_FIXED_FOURIER, GOLDEN_ORTHOGONAL, GOLDEN_PERIOD,
+    GOLDEN_QUASI, GOLDEN_ROWS, GOLDEN_SAMPLES, GOLDEN_SEED, Golden, GoldenNumber, golden_config,
+    golden_crc, golden_detector, golden_pair, golden_sample, golden_value,
 };
 
 fn measured<M: FeatureMap<Inputs = Fixed<D>>, const D: usize>(map: &M) -> Golden
