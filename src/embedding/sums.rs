@@ -156,6 +156,23 @@ impl<F: Length> Sums<F> {
         }
     }
 
+    /// Makes room for this many points of weight 1, at most [`MOST_PENDING`], which the caller is
+    /// going to add to the lower words. It must then call [`added_many`](Self::added_many).
+    pub(crate) fn make_room(&mut self, points: u32) {
+        if self.pending.wrapping_add(points) > MOST_PENDING {
+            self.carry();
+        }
+    }
+
+    /// Counts points as [`added`](Self::added) does.
+    pub(crate) fn added_many(&mut self, points: u32, offset: u32) {
+        self.offset = self.offset.wrapping_add(offset.wrapping_mul(points));
+        self.pending = self.pending.wrapping_add(points);
+        if self.pending >= MOST_PENDING {
+            self.carry();
+        }
+    }
+
     #[inline(never)]
     fn carry(&mut self) {
         let offset = core::mem::take(&mut self.offset);
