@@ -583,9 +583,6 @@ table! {
     /// Least of numpy's time over the core's, for the same number of features.
     SPEED_OVER_NUMPY: "times as fast as numpy", 1.5,
         "required, for the dense map and Fastfood at every shape that is timed";
-    /// Largest stack of drawing a map, over the map's own size.
-    STACK_OF_DRAWING: "stack of drawing over the map", 1.2,
-        "required; orthogonal directions are kept in f64 while they are drawn: an eighth of the map";
     /// Exponent of the number of samples in the time, from 1.
     SPEED_LINEAR: "power of the samples in the time", 0.1,
         "linear, but for what the first samples wait for caches";
