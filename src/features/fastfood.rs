@@ -286,8 +286,7 @@ pub(crate) fn block_into(gains: &[f32], mixed: &[f32], phases: &mut (impl AsMut<
 
 /// Calls `visit` for each item of a block with its phase, multiplied by S.
 ///
-/// In groups of eight, so that the compiler unrolls the inner loop at opt-level 3 but not at "s";
-/// there, two at a time.
+/// In groups of eight, so that the compiler unrolls the inner loop at opt-level 3 but not at "s".
 #[inline]
 pub(crate) fn visit_each<T>(
     items: &mut [T],
@@ -300,10 +299,8 @@ pub(crate) fn visit_each<T>(
     let (phases, last_phases) = phases.as_chunks::<AT_ONCE>();
     let (scales, last_scales) = scales.as_chunks::<AT_ONCE>();
     for (items, (phases, scales)) in items.iter_mut().zip(phases.iter().zip(scales)) {
-        let pairs = phases.as_chunks().0.iter().zip(scales.as_chunks().0);
-        for ([first, second], ([p, q], [a, b])) in items.as_chunks_mut().0.iter_mut().zip(pairs) {
-            visit(first, p * a);
-            visit(second, q * b);
+        for (item, (phase, scale)) in items.iter_mut().zip(phases.iter().zip(scales)) {
+            visit(item, phase * scale);
         }
     }
     for (item, (phase, scale)) in last_items.iter_mut().zip(last_phases.iter().zip(last_scales)) {
