@@ -7,20 +7,18 @@ use alloc::vec::Vec;
 
 use super::lengths::{Frequencies, Inputs};
 use crate::error::Error;
+use crate::features::dense::{self, LANES, TILE};
 use crate::features::kernel::Kernel;
 use crate::features::sampling::{self, Sampling, Strata};
 use crate::features::sincos::{Polynomial, SinCos};
 use crate::features::{
     Diagonals, FeatureMap, MapKind, Recipe, block_into, check_sample, least_block, longest,
-    mix_into, most_block, most_frequencies, reach_of, seed_of_given, visit_each,
+    mix_into, most_block, most_frequencies, reach_of, seed_of_given, visit_each, visit_many,
 };
 use crate::numeric::u32_of;
 
 /// Largest number of inputs, and of frequencies, of a [`Map`].
 pub const MOST: usize = most_frequencies!();
-
-/// Frequencies whose phases are computed at a time.
-const AT_ONCE: usize = 16;
 
 /// A map of random Fourier features with any number of inputs and frequencies. It has the same
 /// frequencies as [`Fourier`](crate::Fourier) or [`Fastfood`](crate::Fastfood), bit for bit.
@@ -35,8 +33,7 @@ pub struct Map<B = Polynomial> {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Parts {
-    /// The coordinates of all frequencies along the first input, then along the next, and so on.
-    /// In this order the phases of several frequencies can be computed in parallel.
+    /// All coordinates, in the order of [`dense`].
     Dense(Vec<f32>),
     Structured {
         signs: Vec<f32>,
@@ -61,7 +58,14 @@ impl Map {
     ) -> Result<Self, Error> {
         check_shape(inputs, frequencies)?;
         let scheme = sampling.scheme(&kernel, inputs)?;
-        let drawn = sampling::draw_dynamic(&kernel, scheme, seed, inputs, frequencies);
+        let drawn = sampling::draw_dynamic(
+            &kernel,
+            scheme,
+            seed,
+            inputs,
+            frequencies,
+            dense::at_once(inputs),
+        );
         let recipe = Recipe {
             kind: MapKind::Fourier,
             kernel,
@@ -71,7 +75,7 @@ impl Map {
             block: 0,
             frequencies: u32_of(frequencies),
         };
-        Ok(Self::dense(recipe, &drawn))
+        Ok(Self::dense(recipe, drawn))
     }
 
     /// As [`Fourier::given`](crate::Fourier::given): the frequency vectors, one after the other,
@@ -94,16 +98,25 @@ impl Map {
             block: 0,
             frequencies: u32_of(count),
         };
-        Ok(Self::dense(recipe, frequencies))
+        let mut grouped = vec![0.0; frequencies.len()];
+        for (row, vector) in frequencies.chunks_exact(inputs).enumerate() {
+            for (channel, coordinate) in vector.iter().enumerate() {
+                let place = dense::place(row, channel, inputs, count, dense::at_once(inputs));
+                if let Some(place) = grouped.get_mut(place) {
+                    *place = *coordinate;
+                }
+            }
+        }
+        Ok(Self::dense(recipe, grouped))
     }
 
-    fn dense(recipe: Recipe, drawn: &[f32]) -> Self {
-        let inputs = recipe.inputs as usize;
-        let columns = (0..inputs).flat_map(|input| drawn.iter().skip(input).step_by(inputs));
+    /// A map with frequencies in groups.
+    fn dense(recipe: Recipe, grouped: Vec<f32>) -> Self {
+        let (inputs, count) = (recipe.inputs as usize, recipe.frequencies as usize);
         Self {
             fingerprint: recipe.fingerprint(),
-            reach: reach_of(longest(drawn, inputs)),
-            parts: Parts::Dense(columns.copied().collect()),
+            reach: reach_of(longest(&grouped, inputs, count)),
+            parts: Parts::Dense(grouped),
             recipe,
             backend: PhantomData,
         }
@@ -142,11 +155,8 @@ impl Map {
             gains: &mut gains,
             scales: &mut scales,
         };
-        let strata = Strata {
-            radii: &mut vec![0.0; frequencies],
-            strata: &mut vec![0.0; frequencies],
-            order: &mut vec![0; frequencies],
-        };
+        let strata =
+            Strata { radii: &mut vec![0.0; frequencies], order: &mut vec![0; frequencies] };
         let longest = diagonals.draw(&kernel, seed, strata);
         let recipe = Recipe {
             kind: MapKind::Fastfood,
@@ -223,11 +233,19 @@ impl<B: SinCos> Map<B> {
         all
     }
 
+    /// One coordinate of a dense map.
+    fn stored(&self, grouped: &[f32], row: usize, input: usize) -> f32 {
+        let (inputs, count) = (self.recipe.inputs as usize, self.recipe.frequencies as usize);
+        let place = dense::place(row, input, inputs, count, dense::at_once(inputs));
+        grouped.get(place).copied().unwrap_or_default()
+    }
+
     /// The coordinates of all frequencies along one input.
     fn coordinates_into(&self, input: usize, along: &mut [f32]) {
-        if let Parts::Dense(columns) = &self.parts {
-            let column = columns.chunks_exact(along.len()).nth(input).unwrap_or(&[]);
-            along.iter_mut().zip(column).for_each(|(place, coordinate)| *place = *coordinate);
+        if let Parts::Dense(grouped) = &self.parts {
+            for (row, coordinate) in along.iter_mut().enumerate() {
+                *coordinate = self.stored(grouped, row, input);
+            }
             return;
         }
         // Shortened where necessary, the unit vector is within reach for any kernel.
@@ -273,28 +291,7 @@ impl<B: SinCos> FeatureMap for Map<B> {
         }
         check_sample(sample, self.reach)?;
         match &self.parts {
-            Parts::Dense(columns) => {
-                for (block, items) in items.chunks_mut(AT_ONCE).enumerate() {
-                    // `Iterator::sum` starts at −0, and so does this sum.
-                    let mut phases = [-0.0; AT_ONCE];
-                    for (column, x) in columns.chunks_exact(count).zip(sample) {
-                        let column = column.get(block * AT_ONCE..).unwrap_or(&[]);
-                        // Full groups have a length that the compiler knows.
-                        if let Some(column) = column.first_chunk::<AT_ONCE>() {
-                            for (phase, w) in phases.iter_mut().zip(column) {
-                                *phase += w * x;
-                            }
-                        } else {
-                            for (phase, w) in phases.iter_mut().zip(column) {
-                                *phase += w * x;
-                            }
-                        }
-                    }
-                    for (item, phase) in items.iter_mut().zip(phases) {
-                        visit(item, phase);
-                    }
-                }
-            }
+            Parts::Dense(grouped) => dense::project(grouped, sample, items, &mut visit),
             Parts::Structured { signs, sources, gains, scales } => {
                 let block = sources.len();
                 let (mut mixed, mut phases) = (vec![0.0; block], vec![0.0; block]);
@@ -310,14 +307,53 @@ impl<B: SinCos> FeatureMap for Map<B> {
         Ok(())
     }
 
+    fn project_many<T>(
+        &self,
+        samples: &[&[f32]],
+        items: &mut [T],
+        mut visit: impl FnMut(&mut [T], &[[f32; LANES]]),
+    ) -> bool {
+        match &self.parts {
+            Parts::Dense(grouped) => {
+                return dense::project_many(grouped, samples, items, &mut visit);
+            }
+            Parts::Structured { signs, sources, gains, scales } => {
+                let block = sources.len();
+                if !block.is_multiple_of(LANES) {
+                    return false;
+                }
+                let (mut values, mut all_mixed) = (vec![0.0; block], vec![0.0; TILE * block]);
+                let mut all_phases = vec![0.0; TILE * block];
+                for samples in samples.chunks(TILE) {
+                    let mixed = all_mixed.chunks_exact_mut(block);
+                    for (mixed, sample) in mixed.zip(samples) {
+                        values.fill(0.0);
+                        mix_into(sample, signs, sources, &mut values, mixed);
+                    }
+                    let diagonals = gains.chunks_exact(block).zip(scales.chunks_exact(block));
+                    for ((gains, scales), items) in diagonals.zip(items.chunks_exact_mut(block)) {
+                        let mixed = all_mixed.chunks_exact(block).take(samples.len());
+                        let phases = all_phases.chunks_exact_mut(block);
+                        for (phases, mixed) in phases.zip(mixed) {
+                            block_into(gains, mixed, phases);
+                        }
+                        let phases = all_phases.get(..samples.len() * block).unwrap_or(&all_phases);
+                        visit_many(items, phases, scales, &mut visit);
+                    }
+                }
+            }
+        }
+        true
+    }
+
     fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool {
         let count = self.recipe.frequencies as usize;
         if index >= count {
             return false;
         }
-        if let Parts::Dense(columns) = &self.parts {
-            for (coordinate, column) in frequency.iter_mut().zip(columns.chunks_exact(count)) {
-                *coordinate = column.get(index).copied().unwrap_or_default();
+        if let Parts::Dense(grouped) = &self.parts {
+            for (input, coordinate) in frequency.iter_mut().enumerate() {
+                *coordinate = self.stored(grouped, index, input);
             }
             return true;
         }

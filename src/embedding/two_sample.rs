@@ -74,12 +74,40 @@ impl<'m, M: FeatureMap> TwoSample<'m, M> {
         self.q.add(self.map, sample)
     }
 
+    /// Adds samples to P, as [`Embedding::add_many`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn push_p_many<'s>(
+        &mut self,
+        samples: impl IntoIterator<Item = &'s Sample<M>, IntoIter: Clone>,
+    ) -> Result<(), Error>
+    where
+        Sample<M>: 's,
+    {
+        self.p.add_many(self.map, samples)
+    }
+
     /// Adds a weighted sample to P. Cost as for [`push_p`](Self::push_p).
     ///
     /// # Errors
     /// As [`Embedding::add_weighted`].
     pub fn push_p_weighted(&mut self, sample: &Sample<M>, weight: f32) -> Result<(), Error> {
         self.p.add_weighted(self.map, sample, weight)
+    }
+
+    /// Adds samples to Q, as [`Embedding::add_many`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn push_q_many<'s>(
+        &mut self,
+        samples: impl IntoIterator<Item = &'s Sample<M>, IntoIter: Clone>,
+    ) -> Result<(), Error>
+    where
+        Sample<M>: 's,
+    {
+        self.q.add_many(self.map, samples)
     }
 
     /// Adds a weighted sample to Q. Cost as for [`push_p`](Self::push_p).

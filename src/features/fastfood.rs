@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use super::dense::{LANES, TILE};
 use super::hadamard;
 use super::kernel::Kernel;
 use super::sampling::{Sampling, Strata, Stream, stratified_radii};
@@ -158,7 +159,7 @@ impl<const D: usize, const P: usize, const L: usize> Fastfood<D, P, L> {
             gains: &mut map.gains,
             scales: &mut map.scales,
         };
-        let strata = Strata { radii: &mut [0.0; L], strata: &mut [0.0; L], order: &mut [0; L] };
+        let strata = Strata { radii: &mut [0.0; L], order: &mut [0; L] };
         map.reach = reach_of(diagonals.draw(&kernel, seed, strata));
         map
     }
@@ -303,6 +304,35 @@ pub(crate) fn visit_each<T>(
     }
 }
 
+/// Longest block for which [`FeatureMap::project_many`] of [`Fastfood`] keeps several samples on the
+/// stack, in 64 bytes for each frequency of the block.
+const LONGEST_ABREAST: usize = 1024;
+
+/// The same for several samples: `mixed` and `phases` have those of the block, one sample after the
+/// other. The length of a block must be a multiple of [`LANES`].
+#[inline(always)]
+pub(crate) fn visit_many<T>(
+    items: &mut [T],
+    phases: &[f32],
+    scales: &[f32],
+    visit: &mut impl FnMut(&mut [T], &[[f32; LANES]]),
+) {
+    let groups = items.chunks_exact_mut(LANES).zip(scales.as_chunks::<LANES>().0);
+    for (group, (items, own)) in groups.enumerate() {
+        let mut tile = [[0.0; LANES]; TILE];
+        let mut count = 0;
+        for (tile, phases) in tile.iter_mut().zip(phases.chunks_exact(scales.len())) {
+            if let Some(phases) = phases.as_chunks::<LANES>().0.get(group) {
+                for ((place, phase), scale) in tile.iter_mut().zip(phases).zip(own) {
+                    *place = phase * scale;
+                }
+            }
+            count += 1;
+        }
+        visit(items, tile.get(..count).unwrap_or(&tile));
+    }
+}
+
 impl<const D: usize, const P: usize, const L: usize, B: SinCos> FeatureMap
     for Fastfood<D, P, L, B>
 {
@@ -338,6 +368,36 @@ impl<const D: usize, const P: usize, const L: usize, B: SinCos> FeatureMap
             visit_each(items, &phases, scales, &mut visit);
         }
         Ok(())
+    }
+
+    #[inline]
+    fn project_many<T>(
+        &self,
+        samples: &[&[f32; D]],
+        items: &mut [T; L],
+        mut visit: impl FnMut(&mut [T], &[[f32; LANES]]),
+    ) -> bool {
+        if !P.is_multiple_of(LANES) || P > LONGEST_ABREAST {
+            return false;
+        }
+        for samples in samples.chunks(TILE) {
+            let mut mixed = [[0.0; P]; TILE];
+            for (mixed, sample) in mixed.iter_mut().zip(samples) {
+                self.mix(sample, mixed);
+            }
+            let mixed = mixed.get(..samples.len()).unwrap_or(&mixed);
+            let mut phases = [[0.0; P]; TILE];
+            let diagonals =
+                self.gains.as_chunks::<P>().0.iter().zip(self.scales.as_chunks::<P>().0);
+            for ((gains, scales), items) in diagonals.zip(items.as_chunks_mut::<P>().0) {
+                for (phases, mixed) in phases.iter_mut().zip(mixed) {
+                    block(gains, mixed, phases);
+                }
+                let phases = phases.get(..mixed.len()).unwrap_or(&phases).as_flattened();
+                visit_many(items, phases, scales, &mut visit);
+            }
+        }
+        true
     }
 
     /// Costs one projection per channel: for inspection, not for every sample.

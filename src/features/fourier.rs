@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use super::dense::{self, LANES};
 use super::kernel::Kernel;
 use super::sampling::{self, Sampling, Scheme};
 use super::sincos::{Polynomial, SinCos};
@@ -38,6 +39,7 @@ pub struct Fourier<const D: usize, const L: usize, B = Polynomial> {
     recipe: Recipe,
     fingerprint: u32,
     reach: f32,
+    /// All coordinates, in the order of [`dense`].
     frequencies: [[f32; D]; L],
     backend: PhantomData<B>,
 }
@@ -81,8 +83,10 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
 
     const fn drawn(kernel: Kernel, scheme: Scheme, seed: u64) -> Self {
         let () = Self::SHAPE;
-        let frequencies = sampling::draw(&kernel, scheme, seed);
-        Self::assemble(MapKind::Fourier, kernel, scheme.sampling(), seed, frequencies)
+        let mut map = Self::blank(MapKind::Fourier, kernel, scheme.sampling(), seed);
+        sampling::draw_into(&kernel, scheme, seed, dense::at_once(D), &mut map.frequencies);
+        map.reach = reach_of(longest(map.frequencies.as_flattened(), D, L));
+        map
     }
 
     /// A map with the caller's own frequencies, in turns per unit of input, for a kernel with
@@ -107,27 +111,36 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
         };
         match seed_of_given(frequencies.as_flattened()) {
             Ok(seed) => {
-                let sampling = Sampling::Independent;
-                Ok(Self::assemble(MapKind::Given, kernel, sampling, seed, frequencies))
+                let mut map = Self::blank(MapKind::Given, kernel, Sampling::Independent, seed);
+                let own = map.frequencies.as_flattened_mut();
+                let mut row = 0;
+                while row < L {
+                    let mut channel = 0;
+                    while channel < D {
+                        let place = dense::place(row, channel, D, L, dense::at_once(D));
+                        if place < own.len() {
+                            own[place] = frequencies[row][channel];
+                        }
+                        channel += 1;
+                    }
+                    row += 1;
+                }
+                map.reach = reach_of(longest(map.frequencies.as_flattened(), D, L));
+                Ok(map)
             }
             Err(error) => Err(error),
         }
     }
 
-    const fn assemble(
-        kind: MapKind,
-        kernel: Kernel,
-        sampling: Sampling,
-        seed: u64,
-        frequencies: [[f32; D]; L],
-    ) -> Self {
+    /// A map whose frequencies are still to be set.
+    const fn blank(kind: MapKind, kernel: Kernel, sampling: Sampling, seed: u64) -> Self {
         let (inputs, count) = (u32_of(D), u32_of(L));
         let recipe = Recipe { kind, kernel, sampling, seed, inputs, block: 0, frequencies: count };
         Self {
             fingerprint: recipe.fingerprint(),
             recipe,
-            reach: reach_of(longest(frequencies.as_flattened(), D)),
-            frequencies,
+            reach: 0.0,
+            frequencies: [[0.0; D]; L],
             backend: PhantomData,
         }
     }
@@ -202,24 +215,25 @@ pub(crate) const fn seed_of_given(frequencies: &[f32]) -> Result<u64, Error> {
     Ok(seed as u64)
 }
 
-/// The length of the longest vector; the vectors are stored one after the other.
-pub(crate) const fn longest(frequencies: &[f32], inputs: usize) -> f64 {
+/// The length of the longest of `count` vectors, stored in groups of [`dense::at_once`].
+pub(crate) const fn longest(frequencies: &[f32], inputs: usize, count: usize) -> f64 {
     let mut longest_squared = 0.0;
-    let mut squared = 0.0;
-    let mut channel = 0;
-    let mut index = 0;
-    while index < frequencies.len() {
-        let frequency = frequencies[index] as f64;
-        squared += frequency * frequency;
-        channel += 1;
-        if channel == inputs {
-            if squared > longest_squared {
-                longest_squared = squared;
+    let mut row = 0;
+    while row < count {
+        let mut squared = 0.0;
+        let mut channel = 0;
+        while channel < inputs {
+            let place = dense::place(row, channel, inputs, count, dense::at_once(inputs));
+            if place < frequencies.len() {
+                let frequency = frequencies[place] as f64;
+                squared += frequency * frequency;
             }
-            channel = 0;
-            squared = 0.0;
+            channel += 1;
         }
-        index += 1;
+        if squared > longest_squared {
+            longest_squared = squared;
+        }
+        row += 1;
     }
     sqrt(longest_squared)
 }
@@ -249,17 +263,28 @@ impl<const D: usize, const L: usize, B: SinCos> FeatureMap for Fourier<D, L, B> 
         mut visit: impl FnMut(&mut T, f32),
     ) -> Result<(), Error> {
         check_sample(sample, self.reach)?;
-        for (frequency, item) in self.frequencies.iter().zip(items) {
-            let phase = frequency.iter().zip(sample).map(|(w, x)| w * x).sum();
-            visit(item, phase);
-        }
+        dense::project(self.frequencies.as_flattened(), sample, items, &mut visit);
         Ok(())
     }
 
+    #[inline]
+    fn project_many<T>(
+        &self,
+        samples: &[&[f32; D]],
+        items: &mut [T; L],
+        mut visit: impl FnMut(&mut [T], &[[f32; LANES]]),
+    ) -> bool {
+        dense::project_many(self.frequencies.as_flattened(), samples, items, &mut visit)
+    }
+
     fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool {
-        let Some(own) = self.frequencies.get(index) else { return false };
-        for (coordinate, own) in frequency.iter_mut().zip(own) {
-            *coordinate = *own;
+        if index >= L {
+            return false;
+        }
+        let own = self.frequencies.as_flattened();
+        for (channel, coordinate) in frequency.iter_mut().enumerate().take(D) {
+            let place = dense::place(index, channel, D, L, dense::at_once(D));
+            *coordinate = own.get(place).copied().unwrap_or_default();
         }
         true
     }

@@ -33,6 +33,7 @@ limits! {
     most_block = 32768;
 }
 
+pub(crate) mod dense;
 mod fastfood;
 mod fourier;
 pub mod hadamard;
@@ -44,7 +45,7 @@ pub mod sincos;
 
 pub use fastfood::Fastfood;
 #[cfg(feature = "alloc")]
-pub(crate) use fastfood::{Diagonals, block_into, mix_into, visit_each};
+pub(crate) use fastfood::{Diagonals, block_into, mix_into, visit_each, visit_many};
 pub use fourier::Fourier;
 #[cfg(feature = "alloc")]
 pub(crate) use fourier::{longest, seed_of_given};
@@ -91,6 +92,13 @@ pub trait Scalar: Copy + Reading + Initial {
     /// The size of a phase times a factor, in turns; 0 where phases wrap.
     #[doc(hidden)]
     fn turns(phase: Self::Phase, factor: Self::Factor) -> f32;
+
+    /// Refuses a sample that a map of this reach refuses; integers are never refused.
+    #[doc(hidden)]
+    fn check(sample: &[Self], reach: f32) -> Result<(), Error> {
+        let _ = (sample, reach);
+        Ok(())
+    }
 }
 
 impl Scalar for f32 {
@@ -110,6 +118,10 @@ impl Scalar for f32 {
     #[inline]
     fn turns(phase: f32, factor: f32) -> f32 {
         (phase * factor).abs()
+    }
+
+    fn check(sample: &[f32], reach: f32) -> Result<(), Error> {
+        check_sample(sample, reach)
     }
 }
 
@@ -169,6 +181,21 @@ pub trait FeatureMap {
         visit: impl FnMut(&mut T, PhaseOf<Self>),
     ) -> Result<(), Error>;
 
+    /// Calls `visit` for groups of neighbouring items, each item once for every sample, with the
+    /// phases of the group for some of the samples at a time; phases beyond the last item mean
+    /// nothing. The samples must be such as [`project`](Self::project) accepts. Returns `false`, and
+    /// has called nothing, if the map has no faster way than one sample after the other.
+    #[doc(hidden)]
+    fn project_many<T>(
+        &self,
+        samples: &[&Sample<Self>],
+        items: &mut PerFrequency<Self, T>,
+        visit: impl FnMut(&mut [T], &[[PhaseOf<Self>; dense::LANES]]),
+    ) -> bool {
+        let _ = (samples, items, visit);
+        false
+    }
+
     /// Writes the k-th frequency vector, in turns per unit of input. Returns `false` for k ≥ L.
     fn frequency_into(&self, index: usize, frequency: &mut [f32]) -> bool;
 
@@ -204,6 +231,15 @@ pub trait FeatureMap {
         let (inputs, frequencies) = (recipe.inputs as usize, recipe.frequencies as usize);
         Dims { inputs, frequencies }
     }
+}
+
+/// Refuses what [`FeatureMap::project`] refuses. O(D).
+pub(crate) fn check<M: FeatureMap>(map: &M, sample: &Sample<M>) -> Result<(), Error> {
+    let sample = sample.as_ref();
+    if sample.len() != map.dims().inputs {
+        return Err(Error::WrongShape);
+    }
+    ScalarOf::<M>::check(sample, map.reach())
 }
 
 /// Refuses a sample that is not finite or longer than `reach`. O(D).

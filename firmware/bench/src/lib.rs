@@ -13,7 +13,9 @@ pub mod maps;
 use fastmmd::features::{Scalar, ScalarOf};
 use fastmmd::monitor::Monitor;
 use fastmmd::shape::Fixed;
-use fastmmd::{Config, Detector, Embedding, Error, FeatureMap, Fourier};
+use fastmmd::{Config, Detector, Embedding, Error, FeatureMap, Fourier, Verdict};
+
+use count::Measured;
 
 pub use emulated::entry;
 
@@ -147,11 +149,103 @@ fn watching<const D: usize>(
     let Ok(monitor) = &mut monitor else {
         panic!("the settings are refused");
     };
+    learn(monitor);
+    let ram = size_of_val(monitor);
+    report(monitor, ROWS, ram, map)
+}
+
+fn learn<const D: usize>(monitor: &mut impl Monitor<Row = [f32; D]>) {
     for index in 0..SETTINGS.learning_rows {
         Subject::push(monitor, &sample(index));
     }
-    let ram = size_of_val(monitor);
-    report(monitor, ROWS, ram, map)
+}
+
+/// Measures the rows that the detector of all legs learns from: their mean.
+pub fn learning<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+    let Ok(mut detector) = Detector::new(map, SETTINGS) else {
+        panic!("the settings are refused");
+    };
+    let ram = size_of_val(&detector);
+    report(&mut detector, SETTINGS.learning_rows, ram, size_of_val(map))
+}
+
+/// Measures the dearest row of the same detector: while it learns, when learning ends, on healthy
+/// rows, and on rows that differ, from the alarm until after it is amended.
+pub fn peak<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+    let Ok(mut detector) = Detector::new(map, SETTINGS) else {
+        panic!("the settings are refused");
+    };
+    count::start();
+    let mut most = Cost { ticks: 0, samples: 1, stack: 0 };
+    let mut alarms = 0_u32;
+    let healthy = SETTINGS.learning_rows + ROWS;
+    for index in 0..healthy + ROWS {
+        let mut row: [f32; D] = sample(index);
+        if index >= healthy {
+            row.iter_mut().for_each(|value| *value += SHIFT);
+        }
+        let measured = count::measure(|| detector.push(&row));
+        alarms += u32::from(matches!(measured.result, Ok(Verdict::Alarm(_))));
+        most.ticks = measured.ticks.max(most.ticks);
+        most.stack = measured.stack.max(most.stack);
+    }
+    assert!(alarms > 0, "no alarm was raised");
+    most.print(size_of_val(&detector), size_of_val(map))
+}
+
+/// What the rows of [`peak`] differ by at last: some deviations.
+const SHIFT: f32 = 3.0;
+
+/// Room for the saved state of every detector here.
+const SAVED_BYTES: usize = 8 * 1024;
+
+/// Declares functions that measure one call on the detector of all legs that has learned; `saved`
+/// has its state.
+macro_rules! calls {
+    ($($(#[$about:meta])* $name:ident = |$detector:ident, $saved:ident| $call:expr;)*) => {$(
+        $(#[$about])*
+        pub fn $name<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+            let Ok(mut $detector) = Detector::new(map, SETTINGS) else {
+                panic!("the settings are refused");
+            };
+            learn(&mut $detector);
+            let mut $saved = [0; SAVED_BYTES];
+            assert!($detector.save(&mut $saved).is_ok(), "the state is too long");
+            count::start();
+            let measured = count::measure(|| $call);
+            assert!(measured.result, "the call is refused");
+            let Measured { ticks, stack, .. } = measured;
+            Cost { ticks, samples: 1, stack }.print(size_of_val(&$detector), size_of_val(map))
+        }
+    )*};
+}
+
+calls! {
+    /// Saving its state.
+    save = |detector, saved| detector.save(&mut saved).is_ok();
+    /// Restoring its state.
+    restore = |detector, saved| match saved.get(..detector.saved_bytes()) {
+        Some(state) => detector.restore(state).is_ok(),
+        None => false,
+    };
+    /// Beginning to learn anew.
+    relearn = |detector, saved| detector.relearn_with(SETTINGS).is_ok();
+}
+
+/// What was counted.
+struct Cost {
+    ticks: u32,
+    samples: u32,
+    stack: usize,
+}
+
+impl Cost {
+    /// Prints it, with the sizes of state and map in bytes, and ends the emulator.
+    fn print(&self, ram: usize, map: usize) -> ! {
+        let Self { ticks, samples, stack } = self;
+        emulated::println!("ticks {ticks} samples {samples} stack {stack} ram {ram} map {map}");
+        emulated::succeed()
+    }
 }
 
 /// Measures, prints and ends the emulator. `ram` and `map` are the sizes of the state and of the
@@ -163,17 +257,15 @@ fn report<X: Number, const D: usize>(
     map: usize,
 ) -> ! {
     count::start();
-    let mut ticks = 0;
-    let mut stack = 0;
+    let mut total = Cost { ticks: 0, samples, stack: 0 };
     for index in 0..samples {
         let sample: [X; D] = sample(index);
         let measured = count::measure(|| subject.push(&sample));
         assert!(measured.result, "sample {index} is refused");
-        ticks += measured.ticks;
-        stack = measured.stack.max(stack);
+        total.ticks += measured.ticks;
+        total.stack = measured.stack.max(total.stack);
     }
-    emulated::println!("ticks {ticks} samples {samples} stack {stack} ram {ram} map {map}");
-    emulated::succeed()
+    total.print(ram, map)
 }
 
 /// Noise of about unit spread, the same on every core.

@@ -1,6 +1,8 @@
 //! The FastMMD paper's efficiency test: the core against the oracle's estimators, on one thread
 //! each.
 //!
+//! Beside it: mean embeddings against numpy ([`features`]), and the stack of drawing ([`stack`]).
+//!
 //! Only times of one run are compared, as ratios. Each is the shortest of three, in processor time
 //! of this thread where the system provides it. Drawing a map, which is done once for any number of
 //! samples, is not included.
@@ -8,6 +10,8 @@
 pub mod chart;
 pub(crate) mod clock;
 mod core_times;
+pub mod features;
+pub mod stack;
 
 use std::cell::Cell;
 

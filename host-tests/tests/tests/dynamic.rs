@@ -3,7 +3,9 @@
 use fastmmd::dynamic::{self, Map};
 use fastmmd::features::sincos::Polynomial;
 use fastmmd::shape::Fixed;
-use fastmmd::{Config, Error, Fastfood, FeatureMap, Fourier, Kernel, Profile, Sampling, TwoSample};
+use fastmmd::{
+    Config, Error, Fastfood, FeatureMap, Fourier, Kernel, Parameter, Profile, Sampling, TwoSample,
+};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::single;
 
@@ -44,6 +46,50 @@ where
     b.restore(&record).expect("the same map");
     assert_eq!(mmd(a.mmd2_biased()), mmd(b.mmd2_biased()));
     assert_eq!(b.push_p(&vec![0.0; D + 1]), Err(Error::WrongShape));
+    batches(fixed, any);
+}
+
+/// Batches of any length are the same as one sample after the other, bit for bit; of a batch with a
+/// bad sample, none is added.
+fn batches<M, const D: usize>(fixed: &M, any: &Map)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Backend = Polynomial>,
+{
+    let mut generator = Generator::new(4);
+    let rows: Vec<[f32; D]> =
+        (0..150).map(|_| [0; D].map(|_| single(2.0 * generator.normal()))).collect();
+    let (mut single, mut many) = (TwoSample::new(fixed), TwoSample::new(fixed));
+    let mut sized = TwoSample::new(any);
+    let mut rest = rows.as_slice();
+    for length in [0, 1, 3, 16, 17, 100, 13] {
+        let (batch, after) = rest.split_at(length);
+        rest = after;
+        for row in batch {
+            single.push_p(row).and_then(|()| single.push_q(row)).expect("good samples");
+        }
+        many.push_p_many(batch).and_then(|()| many.push_q_many(batch)).expect("good samples");
+        let flat = batch.as_flattened().chunks_exact(D);
+        sized.push_p_many(flat.clone()).and_then(|()| sized.push_q_many(flat)).expect("good");
+        assert_eq!(many.p(), single.p(), "{length}");
+        assert_eq!(many.q(), single.q(), "{length}");
+    }
+    let record = |save: &dyn Fn(&mut [u8]) -> Result<usize, Error>, bytes| {
+        let mut record = vec![0; bytes];
+        save(&mut record).expect("long enough");
+        record
+    };
+    let expected = record(&|bytes| single.save(bytes), single.saved_bytes());
+    assert_eq!(record(&|bytes| many.save(bytes), many.saved_bytes()), expected);
+    assert_eq!(record(&|bytes| sized.save(bytes), sized.saved_bytes()), expected);
+    let mut bad = rows;
+    bad[70][D - 1] = f32::NAN;
+    let refused = Err(Error::NonFinite(Parameter::Channel(D - 1)));
+    assert_eq!(many.push_p_many(&bad), refused);
+    assert_eq!(sized.push_p_many(bad.as_flattened().chunks_exact(D)), refused);
+    let short = bad.as_flattened().chunks(D + 1).take(1);
+    assert_eq!(sized.push_p_many(short), Err(Error::WrongShape));
+    assert_eq!(many.p(), single.p());
+    assert_eq!(record(&|bytes| sized.save(bytes), sized.saved_bytes()), expected);
 }
 
 fn kernel(profile: Profile) -> Kernel {

@@ -17,6 +17,7 @@ mod quasi;
 mod radius;
 mod stream;
 
+use super::dense;
 use super::kernel::{Kernel, Tail};
 use crate::error::Error;
 use crate::numeric::{cos_sin_turns, normal_quantile, rounded};
@@ -118,16 +119,18 @@ impl Scheme {
     }
 }
 
-/// Frequency vectors, stored one after the other, and their number and length.
+/// Frequency vectors, their number and length, and how many are stored in a group: see
+/// [`dense`](super::dense). In groups of 1 they are stored one after the other.
 pub(crate) struct Frequencies<'f> {
     pub(crate) coordinates: &'f mut [f32],
     pub(crate) inputs: usize,
     pub(crate) count: usize,
+    pub(crate) at_once: usize,
 }
 
 impl Frequencies<'_> {
     const fn set(&mut self, row: usize, channel: usize, value: f64) {
-        let index = row * self.inputs + channel;
+        let index = dense::place(row, channel, self.inputs, self.count, self.at_once);
         if index < self.coordinates.len() {
             self.coordinates[index] = rounded(value);
         }
@@ -152,10 +155,22 @@ pub(crate) const fn draw<const D: usize, const L: usize>(
     scheme: Scheme,
     seed: u64,
 ) -> [[f32; D]; L] {
-    let mut stream = Stream::new(seed);
     let mut drawn = [[0.0; D]; L];
+    draw_into(kernel, scheme, seed, 1, &mut drawn);
+    drawn
+}
+
+/// The same, in groups of `at_once`, into memory of the caller.
+pub(crate) const fn draw_into<const D: usize, const L: usize>(
+    kernel: &Kernel,
+    scheme: Scheme,
+    seed: u64,
+    at_once: usize,
+    drawn: &mut [[f32; D]; L],
+) {
+    let mut stream = Stream::new(seed);
     let coordinates = drawn.as_flattened_mut();
-    let frequencies = Frequencies { coordinates, inputs: D, count: L };
+    let frequencies = Frequencies { coordinates, inputs: D, count: L, at_once };
     match scheme {
         Scheme::Independent => independent::draw(kernel, &mut stream, frequencies),
         Scheme::Additive => additive::draw(kernel, &mut stream, frequencies),
@@ -163,16 +178,15 @@ pub(crate) const fn draw<const D: usize, const L: usize>(
             quasi::draw(kernel, &mut stream, frequencies, &mut [0.0; L], &mut [0.0; L]);
         }
         Scheme::Orthogonal => {
-            let strata = Strata { radii: &mut [0.0; L], strata: &mut [0.0; L], order: &mut [0; L] };
+            let strata = Strata { radii: &mut [0.0; L], order: &mut [0; L] };
             let mut basis = [[0.0; D]; D];
             let basis = basis.as_flattened_mut();
             orthogonal::draw(kernel, &mut stream, frequencies, strata, basis);
         }
     }
-    drawn
 }
 
-/// The same for a shape known at run time; the vectors are stored one after the other.
+/// The same for a shape known at run time.
 #[cfg(feature = "alloc")]
 pub(crate) fn draw_dynamic(
     kernel: &Kernel,
@@ -180,19 +194,22 @@ pub(crate) fn draw_dynamic(
     seed: u64,
     inputs: usize,
     count: usize,
+    at_once: usize,
 ) -> alloc::vec::Vec<f32> {
     use alloc::vec;
     let mut stream = Stream::new(seed);
     let mut drawn = vec![0.0; inputs * count];
-    let frequencies = Frequencies { coordinates: &mut drawn, inputs, count };
-    let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);
+    let frequencies = Frequencies { coordinates: &mut drawn, inputs, count, at_once };
+    let mut first = vec![0.0; count];
     match scheme {
         Scheme::Independent => independent::draw(kernel, &mut stream, frequencies),
         Scheme::Additive => additive::draw(kernel, &mut stream, frequencies),
-        Scheme::Quasi => quasi::draw(kernel, &mut stream, frequencies, &mut first, &mut second),
+        Scheme::Quasi => {
+            quasi::draw(kernel, &mut stream, frequencies, &mut first, &mut vec![0.0; count]);
+        }
         Scheme::Orthogonal => {
             let order = &mut vec![0; count];
-            let strata = Strata { radii: &mut first, strata: &mut second, order };
+            let strata = Strata { radii: &mut first, order };
             let mut basis = vec![0.0; inputs * inputs.min(count)];
             orthogonal::draw(kernel, &mut stream, frequencies, strata, &mut basis);
         }

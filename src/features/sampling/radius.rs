@@ -4,7 +4,6 @@ use super::super::kernel::Tail;
 use crate::numeric::{chi_quantile, f64_of, sqrt};
 
 use super::stream::Stream;
-use super::{get, set};
 
 /// The factor that turns a normal vector into a multivariate t: √(k/χ²_k) at probability `u`.
 pub(super) const fn student_factor(degrees: usize, u: f64) -> f64 {
@@ -22,22 +21,22 @@ pub(crate) const fn stratified_radii<'s>(
     stream: &mut Stream,
     strata: Strata<'s>,
 ) -> &'s [f64] {
-    let Strata { radii, strata, order } = strata;
+    let Strata { radii, order } = strata;
     let count = radii.len();
-    shuffled_strata(stream, order, strata);
+    shuffle_strata(stream, order);
     let mut index = 0;
     while index < count {
-        radii[index] = chi_quantile(inputs, get(strata, index));
+        radii[index] = chi_quantile(inputs, within(order, index, stream));
         index += 1;
     }
     match tail {
         // A kernel with Cauchy coordinates is not spherical, and is not drawn by length.
         Tail::Normal | Tail::CauchyPerAxis => {}
         Tail::Student(degrees) => {
-            shuffled_strata(stream, order, strata);
+            shuffle_strata(stream, order);
             let mut index = 0;
             while index < count {
-                radii[index] *= student_factor(degrees, get(strata, index));
+                radii[index] *= student_factor(degrees, within(order, index, stream));
                 index += 1;
             }
         }
@@ -45,20 +44,20 @@ pub(crate) const fn stratified_radii<'s>(
     radii
 }
 
-/// Buffers for L lengths and for the numbers they are drawn from.
+/// Buffers for L lengths and for the strata they are drawn from.
 pub(crate) struct Strata<'s> {
     pub(crate) radii: &'s mut [f64],
-    pub(crate) strata: &'s mut [f64],
     pub(crate) order: &'s mut [u16],
 }
 
-/// Divides (0, 1) into equal parts and draws one uniform number from each, in random order.
-const fn shuffled_strata(stream: &mut Stream, order: &mut [u16], strata: &mut [f64]) {
+/// Numbers as many equal parts of (0, 1), in random order.
+const fn shuffle_strata(stream: &mut Stream, order: &mut [u16]) {
     let count = order.len();
     stream.permutation(order, count);
-    let mut index = 0;
-    while index < count {
-        set(strata, index, (order[index] as f64 + stream.uniform()) / f64_of(count));
-        index += 1;
-    }
+}
+
+/// A uniform number from the part that comes next.
+const fn within(order: &[u16], index: usize, stream: &mut Stream) -> f64 {
+    let stratum = if index < order.len() { order[index] } else { 0 };
+    (stratum as f64 + stream.uniform()) / f64_of(order.len())
 }

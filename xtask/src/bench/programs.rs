@@ -18,7 +18,10 @@ const BACKENDS: [&str; 5] = ["polynomial", "quick", "libm", "micromath", FIXED];
 /// The backend with its own maps, in integers.
 pub(super) const FIXED: &str = "fixed";
 
-pub(super) const LEVELS: [&str; 2] = ["3", "s"];
+/// Optimisation levels. The last, at which the boards are built, is measured for what they spend
+/// their time with.
+pub(super) const LEVELS: [&str; 3] = ["3", "s", "z"];
+const OF_BOARDS: &str = "z";
 
 /// Functions of `firmware/bench` that measure a detector, used in place of a map's name.
 const DETECTORS: [&str; 3] = ["detector", "cyclic", "lean"];
@@ -26,6 +29,10 @@ const DETECTORS: [&str; 3] = ["detector", "cyclic", "lean"];
 /// The same for a detector with one leg alone, or with none: what each costs. Cores without a
 /// floating-point unit take minutes to learn, and their shares are much the same.
 const LEGS: [&str; 6] = ["base", "level", "jump", "spread", "values", "innovations"];
+
+/// The same for what the detector of all legs does besides: its mean over the rows it learns from,
+/// its dearest row, and calls that are made now and then.
+const MOMENTS: [&str; 5] = ["learning", "peak", "save", "restore", "relearn"];
 
 /// The empty program, whose cost is subtracted from all others.
 pub(super) const EMPTY: &str = "empty";
@@ -50,13 +57,19 @@ impl Program {
 
     /// Whether it is measured on cores with a floating-point unit alone.
     pub(super) fn needs_fpu(&self) -> bool {
-        LEGS.contains(&self.map)
+        LEGS.contains(&self.map) || MOMENTS.contains(&self.map)
+    }
+
+    /// Whether it is measured at an optimisation level.
+    pub(super) fn is_measured_at(&self, level: &str, target: &str) -> bool {
+        let of_boards = DETECTORS.contains(&self.map) || MOMENTS.contains(&self.map);
+        level != OF_BOARDS || (of_boards && target.ends_with("hf"))
     }
 
     /// The call of `firmware/bench` that measures it.
     fn call(&self) -> String {
         let Self { map, backend, d, l } = self;
-        if DETECTORS.contains(map) || LEGS.contains(map) {
+        if DETECTORS.iter().chain(&LEGS).chain(&MOMENTS).any(|name| name == map) {
             return format!("{map}(&bench::maps::FOURIER_{d}_{l})");
         }
         let map = map.to_uppercase();
@@ -78,7 +91,8 @@ pub(super) fn all() -> Vec<Program> {
     }
     let polynomial = |map, d, l| Program { map, backend: "polynomial", d, l };
     programs.push(polynomial("fourier", 3, 64));
-    programs.extend(DETECTORS.iter().chain(&LEGS).map(|detector| polynomial(detector, 3, 32)));
+    programs
+        .extend(DETECTORS.iter().chain(&LEGS).chain(&MOMENTS).map(|name| polynomial(name, 3, 32)));
     programs.push(polynomial("detector", 8, 32));
     programs
 }
@@ -107,7 +121,7 @@ pub(super) fn write(project: &Project, programs: &[Program]) -> Result<()> {
     );
     let mut manifest = manifest;
     for level in LEVELS {
-        let number = if level == "s" { "\"s\"" } else { level };
+        let number = if level == "3" { level.to_owned() } else { format!("{level:?}") };
         write!(
             manifest,
             "[profile.{}]\nopt-level = {number}\npanic = \"abort\"\ncodegen-units = 1\n\
