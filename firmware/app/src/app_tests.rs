@@ -2,6 +2,7 @@
 
 mod alarms;
 mod keeping;
+mod seals;
 mod time;
 mod transfer;
 
@@ -16,6 +17,7 @@ use fastmmd::{Alarm, Change, Error, Stage, Verdict};
 use crate::app::{App, Board, Config, Parts, Request};
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::{self, Call, Decoder, Frame, MAX_RAW};
+use crate::guard::Guard;
 use crate::message::{Command, Failure, Message, Origin, Refusal, Report, Sample, Start, flags};
 use crate::profile::{BoardDetector, FOUR_CHANNELS, ONE_CHANNEL, board};
 use crate::retained::memory_bytes;
@@ -110,6 +112,7 @@ impl Bench {
             monitor: &mut self.detector,
             settings: &self.settings,
             store: Some(Store::new()),
+            guard: open(),
             memory: &mut self.memory,
         };
         let mut app = App::new(parts, Config::DEFAULT);
@@ -120,6 +123,13 @@ impl Bench {
     fn cut_power(&mut self) {
         self.memory.fill(0x33);
     }
+}
+
+/// For all but the tests of seals: the lock is open.
+fn open() -> Guard {
+    let mut guard = Guard::default();
+    guard.set_open(true);
+    guard
 }
 
 fn bytes_of(tag: u8, command: &Command) -> Vec<u8> {
@@ -176,6 +186,7 @@ fn said(outgoing: &mut Vec<u8>) -> Answers {
                 found.offset = Some(offset);
             }
             Message::Identity { board, channels, .. } => found.identity = Some((board, channels)),
+            Message::Challenge { .. } => {}
             Message::Past { count, ago, alarm, .. } => found.past = Some((count, ago, alarm)),
         }
     }
@@ -300,6 +311,7 @@ fn the_state_is_saved_once_for_many_rows_and_nothing_is_lost() {
         monitor: &mut counted,
         settings: &SETTINGS,
         store: Some(Store::new()),
+        guard: open(),
         memory: &mut bench.memory,
     };
     let mut app = App::new(parts, Config::DEFAULT);
