@@ -113,6 +113,16 @@ impl Key {
     }
 }
 
+/// The first 8 bytes of SHA-256 of both parts, one after the other, as a little-endian number.
+#[must_use]
+pub fn digest(first: &[u8], second: &[u8]) -> u64 {
+    let mut hash = Hash::new();
+    hash.update(first);
+    hash.update(second);
+    let [high, low, ..] = hash.finish().map(u32::swap_bytes);
+    u64::from(high) | u64::from(low) << 32
+}
+
 /// What is sealed of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Sealed<'a> {
@@ -288,6 +298,15 @@ mod tests {
             ours.update(rest);
             assert_eq!(ours.finish(), theirs.finalize().into_bytes()[..SEAL_BYTES], "{length}");
         }
+    }
+
+    /// The standard's example for the text `abc`.
+    #[test]
+    fn a_digest_is_the_front_of_the_hash() {
+        assert_eq!(
+            digest(b"a", b"bc").to_le_bytes(),
+            [0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA]
+        );
     }
 
     #[test]
