@@ -138,7 +138,8 @@ const fn wired<B>(bus: B) -> Wired<B> {
 
 /// The app: learns, monitors, raises alarms, saves its state and answers commands. The
 /// [crate](crate) has a diagram.
-pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C]>, const C: usize> {
+pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>, const C: usize>
+{
     board: &'a Board,
     bus: Wired<B>,
     link: Link<L>,
@@ -180,7 +181,7 @@ where
     B: I2c,
     L: ByteLink,
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     /// An app of these parts, to be [started](Self::start). Two steps, so that it is made where it stays
     /// and is on the stack once.
@@ -336,18 +337,26 @@ where
     fn step(&mut self, call: Call, periods: u32) {
         self.pass_time(periods);
         self.missed = self.missed.saturating_add(periods.saturating_sub(1));
-        let reading = self.sensor.insist(&mut self.bus, self.config.attempts);
-        match reading.and_then(|sample| self.process(call, &sample)) {
-            Ok(()) => {
+        let (row, failed) = self.sensor.readings(&mut self.bus, self.config.attempts);
+        // A sensor that fails costs its channels, not the row.
+        let skipped = match failed {
+            Some(fault) if row.iter().all(Option::is_none) => Some(fault),
+            _ => self.process(call, &row).err(),
+        };
+        if skipped.is_some() {
+            self.missed = self.missed.saturating_add(1);
+            self.flags |= flags::SKIPPED;
+        }
+        match failed.or(skipped) {
+            None => {
                 if self.sensor_fault.take().is_some() {
                     log::recovered();
                 }
                 self.flags &= !flags::SENSOR_FAULT;
             }
-            Err(fault) => {
-                self.missed = self.missed.saturating_add(1);
-                self.flags |= flags::SENSOR_FAULT | flags::SKIPPED;
-                // Not for each missing sample, but again with each report.
+            Some(fault) => {
+                self.flags |= flags::SENSOR_FAULT;
+                // Not for each missing reading, but again with each report.
                 if self.sensor_fault.replace(fault) != Some(fault) {
                     self.notify(call, fault);
                 }
@@ -357,9 +366,9 @@ where
 
     /// Passes a sample to the detector and sends its verdict. The detector itself refuses samples
     /// that are not finite or out of range.
-    fn process(&mut self, call: Call, sample: &[f32; C]) -> Result<(), Fault> {
-        match &self.monitor.push(sample) {
-            Ok(verdict) => self.conclude(call, sample, verdict),
+    fn process(&mut self, call: Call, row: &[Option<f32>; C]) -> Result<(), Fault> {
+        match &self.monitor.push_partial(row) {
+            Ok(verdict) => self.conclude(call, row, verdict),
             Err(error) => return Err(Fault::new(Device::Sample, (*error).into())),
         }
         Ok(())
@@ -368,7 +377,7 @@ where
     /// Keeps a sample that was processed, and sends its verdict.
     // Not inlined: its stack would be below that of the detector, the deepest of all.
     #[inline(never)]
-    fn conclude(&mut self, call: Call, sample: &[f32; C], verdict: &Verdict) {
+    fn conclude(&mut self, call: Call, row: &[Option<f32>; C], verdict: &Verdict) {
         self.flags &= !flags::SKIPPED;
         let status = self.monitor.status();
         let (rows, learned) = (status.rows, status.stage.is_learned());
@@ -379,7 +388,7 @@ where
             self.config.store_every_learning
         };
         let keeps = has_just_learned || is_due(rows, store_every);
-        if !keeps && self.incoming.is_none() && !self.retained.append(sample) {
+        if !keeps && self.incoming.is_none() && !self.retained.append(row) {
             self.retain(call);
         }
         match *verdict {

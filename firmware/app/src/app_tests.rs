@@ -258,10 +258,15 @@ struct Counted(Detector, Cell<u32>);
 
 impl Monitor for Counted {
     type Row = [f32; 4];
+    type Partial = [Option<f32>; 4];
     type Config = Settings;
 
     fn push(&mut self, row: &[f32; 4]) -> Result<Verdict, Error> {
         self.0.push(row)
+    }
+
+    fn push_partial(&mut self, row: &[Option<f32>; 4]) -> Result<Verdict, Error> {
+        self.0.push_partial(row)
     }
 
     fn status(&self) -> Status {
@@ -488,7 +493,7 @@ fn samples_the_detector_cannot_use_are_left_out() {
 }
 
 #[test]
-fn a_failing_sensor_is_reported_and_skipped() {
+fn a_failing_sensor_is_reported_and_costs_its_channels_not_the_row() {
     let mut bench = Bench::new();
     let mut app = bench.start();
     ask(&mut app, 1, &Command::Step);
@@ -497,11 +502,34 @@ fn a_failing_sensor_is_reported_and_skipped() {
     ask(&mut app, 2, &Command::FailBus { address: 0x1E, transactions: 6, kind });
     let found = ask(&mut app, 3, &Command::Step);
     assert_eq!(found.faults, [silent]);
-    let failing = flags::SENSOR_FAULT | flags::SKIPPED | flags::UNCERTAIN;
-    assert_eq!(found.report().flags, failing);
+    let failing = flags::SENSOR_FAULT | flags::UNCERTAIN;
+    assert_eq!((found.report().status.rows, found.report().flags), (2, failing));
     let found = ask(&mut app, 4, &Command::Step);
-    assert_eq!((found.faults, found.report.unwrap().status.rows), (vec![], 1));
+    assert_eq!((found.faults, found.report.unwrap().status.rows), (vec![], 3));
     let found = ask(&mut app, 5, &Command::Step);
+    assert_eq!((found.report().status.rows, found.report().flags), (4, flags::UNCERTAIN));
+    // Rows with missing readings come back after a reset, bit for bit.
+    let mut expected = vec![0; Detector::SAVED_BYTES];
+    app.monitor().save(&mut expected).unwrap();
+    drop(app);
+    let mut restored = vec![0; Detector::SAVED_BYTES];
+    bench.start().monitor().save(&mut restored).unwrap();
+    assert!(restored == expected);
+}
+
+#[test]
+fn if_all_sensors_fail_the_row_is_skipped() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    ask(&mut app, 1, &Command::Step);
+    app.bus().inner().unplugged = true;
+    let found = ask(&mut app, 3, &Command::Step);
+    assert_eq!(found.faults, [Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge)]);
+    let failing = flags::SENSOR_FAULT | flags::SKIPPED | flags::UNCERTAIN;
+    let report = found.report();
+    assert_eq!((report.flags, report.status.rows, report.missed), (failing, 1, 1));
+    app.bus().inner().unplugged = false;
+    let found = ask(&mut app, 4, &Command::Step);
     assert_eq!((found.report().status.rows, found.report().flags), (2, flags::UNCERTAIN));
 }
 

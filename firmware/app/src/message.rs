@@ -691,6 +691,7 @@ impl<'a> Part<'a> for &'a [u8] {
 mod tests {
     use super::*;
     use crate::frame::{self, Call, Frame};
+    use crate::seal::{Key, SEALED, Sealed};
     use crate::testing::{Noise, alarm};
     use fastmmd::Change;
     use fastmmd::monitor::Leg;
@@ -819,6 +820,8 @@ mod tests {
             text
         };
         let piece = Piece::new(&[0xAA, 0xBB]).unwrap();
+        let nonce = 0x0102_0304_0506_0708;
+        let challenge = Message::Challenge { lock: Lock::Sealed, nonce, counter: 9, refused: 2 };
         let commands = [
             ("status", Command::Status),
             ("read state 0x01020304 5", Command::ReadState { offset: 0x0102_0304, length: 5 }),
@@ -826,13 +829,33 @@ mod tests {
             ("write state 6396 32 aabb", Command::WriteState { total: 6396, offset: 32, piece }),
             ("configure 10", Command::Configure { report_every: 10 }),
             ("history 1", Command::History { index: 1 }),
+            ("challenge", Command::Challenge),
         ];
         let messages = [
             ("refused channels", Message::Nack(Refusal::Channels)),
             ("fault store damaged", Message::Fault(Fault::new(Device::Store, FaultKind::Damaged))),
+            ("refused replayed", Message::Nack(Refusal::Replayed)),
+            ("fault store forged", Message::Fault(Fault::new(Device::Store, FaultKind::Forged))),
+            ("challenge sealed 0x0102030405060708 9 2", challenge),
+        ];
+        let sealed = [
+            ("sealed relearn 10", Command::Relearn, 10),
+            ("sealed configure 10 11", Command::Configure { report_every: 10 }, 11),
         ];
         let ours = commands.map(|(name, command)| (name, command.encode()));
         let ours = ours.into_iter().chain(messages.map(|(name, message)| (name, message.encode())));
+        let seal = |(name, command, counter): (&'static str, Command, u32)| {
+            let (kind, payload) = command.encode();
+            let key = Key::new(core::array::from_fn(|at| u8::try_from(at).unwrap()));
+            let sealed = Sealed { call, kind, counter, payload: payload.as_slice() };
+            let seal = key.command(nonce, &sealed).finish();
+            let mut whole = Payload::new();
+            for part in [payload.as_slice(), &counter.to_le_bytes(), &seal] {
+                whole.put(part);
+            }
+            (name, (kind | SEALED, whole))
+        };
+        let ours = ours.chain(sealed.map(seal));
         let document = include_str!("../../LINK.md");
         let mut compared = 0;
         for (name, (kind, payload)) in ours {

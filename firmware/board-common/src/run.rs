@@ -72,7 +72,7 @@ where
     B: I2c,
     L: ByteLink,
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     app.start();
     let mut ticker = Ticker::new(timer);

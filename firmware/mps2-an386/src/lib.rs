@@ -82,7 +82,7 @@ pub fn run<S, M, const C: usize, const N: usize>(
 ) -> !
 where
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     let (Some(board), Some(memory)) = (Board::take(), state.take()) else {
         // Both are taken here only, once after each start.
@@ -99,7 +99,7 @@ where
 fn serve<S, M, const C: usize>(app: &mut App<'_, Sbcon, Uart, S, M, C>) -> !
 where
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     app.start();
     loop {

@@ -16,7 +16,7 @@ where
     B: I2c,
     L: ByteLink,
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     pub(super) fn execute(&mut self, call: Call, command: &Command) -> Request {
         let touches = command.changes_state() && !matches!(command, Command::Configure { .. });
@@ -42,7 +42,7 @@ where
             Command::Push(ref sample) => match sample.values() {
                 Some(values) => {
                     self.pass_time(1);
-                    if let Err(fault) = self.process(call, &values) {
+                    if let Err(fault) = self.process(call, &values.map(Some)) {
                         self.flags |= flags::SKIPPED;
                         self.notify(call, fault);
                     }

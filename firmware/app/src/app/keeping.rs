@@ -23,7 +23,7 @@ where
     B: I2c,
     L: ByteLink,
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     /// Looks for a state, and says where it came from.
     pub(super) fn take_up(&mut self) -> Origin {
@@ -90,7 +90,7 @@ where
         }
         let mut raised = None;
         retained.replay(|row| {
-            if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push(row) {
+            if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push_partial(row) {
                 raised = Some(alarm);
             }
         });
