@@ -11,7 +11,7 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::{Finished, Project, Tool};
 use crate::setup;
 
-const LEVELS: [&str; 4] = ["1", "3", "s", "z"];
+const LEVELS: [&str; 5] = ["1", "2", "3", "s", "z"];
 /// The undefined function that the panic handler of `firmware/proofs` calls.
 const SENTINEL: &str = "the_core_can_panic";
 

@@ -3,6 +3,7 @@
 mod alarms;
 mod keeping;
 mod seals;
+mod soak;
 mod time;
 mod transfer;
 
