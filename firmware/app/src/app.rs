@@ -366,6 +366,8 @@ where
 
     /// Passes a sample to the detector and sends its verdict. The detector itself refuses samples
     /// that are not finite or out of range.
+    // Called in two places.
+    #[inline(never)]
     fn process(&mut self, call: Call, row: &[Option<f32>; C]) -> Result<(), Fault> {
         match &self.monitor.push_partial(row) {
             Ok(verdict) => self.conclude(call, row, verdict),

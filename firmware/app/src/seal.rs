@@ -4,7 +4,7 @@
 //! says for what: 1 is a command, 2 is a saved state, so that one is never taken for the other. They are
 //! compared in constant time.
 //!
-//! The compression function and the comparison are those of RustCrypto. What is around them, padding and
+//! The compression function and the comparison are those of the crates `sha2` and `subtle`. What is around them, padding and
 //! the two hashes of HMAC, is written here: in their `hmac`, panics remain when optimised for size. The
 //! tests compare with it.
 

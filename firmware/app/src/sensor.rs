@@ -20,13 +20,14 @@ pub trait Sensor<const C: usize> {
     // Not inlined: what it needs of the stack would be below that of the detector.
     #[inline(never)]
     fn insist<B: I2c>(&mut self, bus: &mut B, attempts: u8) -> Result<[f32; C], Fault> {
-        let mut reading = self.read(bus);
-        for _ in 1..attempts {
-            if reading.is_err() {
-                reading = self.read(bus);
+        let mut left = attempts;
+        loop {
+            // In one place, where it is inlined.
+            match self.read(bus) {
+                Err(_) if left > 1 => left -= 1,
+                reading => return reading,
             }
         }
-        reading
     }
 
     /// Reads with up to `attempts` attempts for each device of it. The channels of one that fails are
