@@ -71,6 +71,10 @@ pub(crate) enum Command {
         /// Print one JSON object per line.
         #[arg(long)]
         json: bool,
+        /// File with the board's key, 64 hexadecimal digits: boards that have one execute only commands
+        /// that are sealed with it.
+        #[arg(long, value_name = "FILE")]
+        key: Option<PathBuf>,
         /// What to do.
         #[command(subcommand)]
         action: crate::device::Action,

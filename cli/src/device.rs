@@ -1,15 +1,16 @@
 //! `device`: talks to a board over its serial line, or over a socket.
 
 use std::io::{ErrorKind, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 use drift_app::fault::Fault as BoardFault;
 use drift_app::frame::{self, Call, Decoder, Frame};
 use drift_app::message::{
-    Command, MAX_PIECE, MAX_STATE_PIECE, Message, Piece, Refusal, Report, flags,
+    Command, Lock, MAX_PIECE, MAX_STATE_PIECE, Message, Piece, Refusal, Report, flags,
 };
+use drift_app::seal::{Key, SEALED, Sealed};
 use fastmmd::state::Kind;
 use fastmmd::{Alarm, Stage};
 use serde_json::{Value, json};
@@ -51,8 +52,14 @@ pub(crate) enum Action {
     Dismiss,
 }
 
-pub(crate) fn run(port: &str, action: &Action, as_json: bool) -> Result<bool, Fault> {
-    let mut device = Device::open(port)?;
+pub(crate) fn run(
+    port: &str,
+    key: Option<&Path>,
+    action: &Action,
+    as_json: bool,
+) -> Result<bool, Fault> {
+    let key = key.map(read_key).transpose()?;
+    let mut device = Device::open(port, key)?;
     match action {
         Action::Identify => device.identify(as_json)?,
         Action::Status => return device.status(as_json),
@@ -79,6 +86,13 @@ const ATTEMPTS: u32 = 3;
 const READINGS: u32 = 5;
 const BAUD: u32 = 115_200;
 
+fn read_key(path: &Path) -> Result<Key, Fault> {
+    let text = files::read(path)?;
+    let text = str::from_utf8(&text).map(str::trim).ok();
+    let key = text.and_then(Key::from_hex);
+    key.ok_or_else(|| Fault::of(path.display(), "not a key of 64 hexadecimal digits"))
+}
+
 trait Line: Read + Write {}
 impl<T: Read + Write> Line for T {}
 
@@ -88,6 +102,9 @@ struct Device {
     line: Box<dyn Line>,
     decoder: Decoder,
     last: Call,
+    key: Option<Key>,
+    /// Nonce of the device, and the counter of the last sealed command.
+    challenge: Option<(u64, u32)>,
     /// What came before an answer.
     events: Vec<Event>,
 }
@@ -113,6 +130,12 @@ enum Answer {
         ago: u64,
         alarm: Option<Alarm>,
     },
+    Challenge {
+        lock: Lock,
+        nonce: u64,
+        counter: u32,
+        refused: u32,
+    },
     Refused(Refusal),
 }
 
@@ -125,7 +148,7 @@ enum Event {
 
 impl Device {
     /// Opens a serial port, `unix:PATH` or `tcp:HOST:PORT`.
-    fn open(port: &str) -> Result<Self, Fault> {
+    fn open(port: &str, key: Option<Key>) -> Result<Self, Fault> {
         let broken = |error: std::io::Error| Fault::of_io(port, &error);
         let short = Duration::from_millis(100);
         let line: Box<dyn Line> = if let Some(address) = port.strip_prefix("tcp:") {
@@ -139,7 +162,8 @@ impl Device {
             Box::new(opened.map_err(|error| Fault::of(port, error.description.to_lowercase()))?)
         };
         let last = Call { session: files::random(), tag: 0 };
-        Ok(Self { port: port.to_owned(), line, decoder: Decoder::new(), last, events: Vec::new() })
+        let (port, decoder, events) = (port.to_owned(), Decoder::new(), Vec::new());
+        Ok(Self { port, line, decoder, last, key, challenge: None, events })
     }
 
     #[cfg(unix)]
@@ -154,12 +178,49 @@ impl Device {
         Err(ErrorKind::Unsupported.into())
     }
 
-    /// Sends a command until it is answered.
+    /// Sends a command until it is answered; sealed, if there is a key and it needs to be.
     fn ask(&mut self, command: &Command) -> Result<Answer, Fault> {
-        self.last.tag = self.last.tag % 255 + 1;
-        let (kind, payload) = command.encode();
+        let (mut kind, payload) = command.encode();
+        let mut payload = payload.as_slice().to_vec();
+        if let Some(key) = self.key.clone().filter(|_| !command.only_reads()) {
+            let (nonce, counter) = self.challenge()?;
+            self.last.tag = self.last.tag % 255 + 1;
+            let sealed = Sealed { call: self.last, kind, counter, payload: &payload };
+            let seal = key.command(nonce, &sealed).finish();
+            payload.extend(counter.to_le_bytes());
+            payload.extend(seal);
+            kind |= SEALED;
+        } else {
+            self.last.tag = self.last.tag % 255 + 1;
+        }
+        self.exchange(kind, &payload)
+    }
+
+    /// The device's nonce, and the counter of the next sealed command.
+    fn challenge(&mut self) -> Result<(u64, u32), Fault> {
+        let (nonce, last) = match self.challenge {
+            Some(known) => known,
+            None => match self.ask(&Command::Challenge)? {
+                Answer::Challenge { nonce, counter, .. } => (nonce, counter),
+                Answer::Refused(Refusal::Unknown) => {
+                    return Err(Fault::of(
+                        &self.port,
+                        "the device knows no seals: leave out --key",
+                    ));
+                }
+                Answer::Refused(refusal) => return Err(self.refused(refusal)),
+                _ => return Err(self.confused()),
+            },
+        };
+        let next = last.saturating_add(1);
+        self.challenge = Some((nonce, next));
+        Ok((nonce, next))
+    }
+
+    /// Sends a frame until it is answered.
+    fn exchange(&mut self, kind: u8, payload: &[u8]) -> Result<Answer, Fault> {
         let mut bytes = Vec::new();
-        let frame = Frame { kind, call: self.last, payload: payload.as_slice() };
+        let frame = Frame { kind, call: self.last, payload };
         let Ok(()) = frame::encode(&frame, |byte| {
             bytes.push(byte);
             Ok::<(), std::convert::Infallible>(())
@@ -215,6 +276,13 @@ impl Device {
                 "the state is not one of this device's detector: channels, map and legs must be the same"
             }
             Refusal::Safe => "the device restarted again and again and now only talks; reset it",
+            Refusal::Locked if self.key.is_some() => {
+                "the device has no key, or could not draw a nonce: it can only be read"
+            }
+            Refusal::Locked => "the device needs a key for this: --key FILE, or open its lock",
+            Refusal::Forged => "not the key of this device, or it restarted meanwhile",
+            Refusal::Replayed => "another host commands the device at the same time; try again",
+            Refusal::TooOften => "too many commands that wear the device's EEPROM; try again later",
         };
         Fault::of(&self.port, why)
     }
@@ -238,6 +306,12 @@ impl Device {
         else {
             return Err(self.confused());
         };
+        let (commands, refused) = match self.ask(&Command::Challenge)? {
+            Answer::Challenge { lock: Lock::ReadOnly, refused, .. } => ("none: no key", refused),
+            Answer::Challenge { lock: Lock::Sealed, refused, .. } => ("sealed", refused),
+            Answer::Challenge { lock: Lock::Open, refused, .. } => ("the lock is open", refused),
+            _ => ("from anybody", 0),
+        };
         // Behind the recipe's codes: inputs, block length and frequencies.
         let word = |at: usize| {
             recipe.get(at..).and_then(<[u8]>::first_chunk).map(|it| u32::from_le_bytes(*it))
@@ -253,6 +327,8 @@ impl Device {
             "map_inputs": word(4),
             "map_frequencies": word(12),
             "map_seed": seed,
+            "commands": commands,
+            "refused_commands": refused,
         });
         say_value(&value, as_json)
     }
@@ -394,6 +470,9 @@ impl Heard {
             }
             Message::Past { count, ago, alarm, .. } => {
                 Self::Answer(Answer::Past { count, ago, alarm })
+            }
+            Message::Challenge { lock, nonce, counter, refused } => {
+                Self::Answer(Answer::Challenge { lock, nonce, counter, refused })
             }
             Message::Alarm(alarm) => Self::Event(Event::Alarm(alarm, false)),
             Message::Amended(alarm) => Self::Event(Event::Alarm(alarm, true)),

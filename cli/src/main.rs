@@ -74,7 +74,9 @@ fn main() -> ExitCode {
         Command::Select(arguments) => done(select::run(&arguments)),
         Command::Reweight(arguments) => done(reweight::run(&arguments)),
         Command::Nystrom(arguments) => nystrom::run(&arguments),
-        Command::Device { port, json, action } => device::run(&port, &action, json),
+        Command::Device { port, json, key, action } => {
+            device::run(&port, key.as_deref(), &action, json)
+        }
         Command::Demo { plot, csv, json } => demo::run(plot.as_deref(), csv.as_deref(), json),
     };
     match result {

@@ -12,10 +12,12 @@ use std::thread::{self, JoinHandle};
 
 use crate::common::{directory, fastmmd, file, noise};
 use drift_app::app::{App, Board, Config, Parts, Request};
+use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Start;
 use drift_app::profile::{BoardDetector, ONE_CHANNEL, RECORDING};
 use drift_app::retained::memory_bytes;
+use drift_app::seal::Key;
 use drift_app::sensor::NoSensor;
 use embedded_hal::i2c::{ErrorKind as BusError, ErrorType, I2c, Operation};
 
@@ -55,7 +57,7 @@ impl ByteLink for Line {
 }
 
 /// A board that keeps its RAM from one connection to the next.
-fn board(path: &Path, stop: Arc<AtomicBool>) -> JoinHandle<()> {
+fn board(path: &Path, stop: Arc<AtomicBool>, guard: Guard) -> JoinHandle<()> {
     let listener = UnixListener::bind(path).unwrap();
     listener.set_nonblocking(true).unwrap();
     thread::spawn(move || {
@@ -76,6 +78,7 @@ fn board(path: &Path, stop: Arc<AtomicBool>) -> JoinHandle<()> {
                 monitor: &mut detector,
                 settings: &RECORDING,
                 store: None,
+                guard: guard.clone(),
                 memory: &mut memory,
             };
             let mut app = App::new(parts, Config::DEFAULT);
@@ -111,7 +114,9 @@ fn what_was_exported_is_pushed_monitors_and_comes_back() {
     assert_eq!(exported.code, 0, "{}", exported.err);
     let stop = Arc::new(AtomicBool::new(false));
     let _ = fs::remove_file(&socket);
-    let board = board(&socket, Arc::clone(&stop));
+    let mut open = Guard::default();
+    open.set_open(true);
+    let board = board(&socket, Arc::clone(&stop), open);
     let port = format!("unix:{}", socket.display());
     let device = |arguments: &[&str]| fastmmd(&[&["device", &port, "--json"], arguments].concat());
 
@@ -151,4 +156,36 @@ fn what_was_exported_is_pushed_monitors_and_comes_back() {
     let gone = fastmmd(&["device", "unix:/nowhere", "status"]);
     assert_eq!(gone.code, 2);
     assert_eq!(gone.err.lines().count(), 1, "{}", gone.err);
+}
+
+/// A board with a key: anybody may read it, and only who has the key commands it.
+#[test]
+fn a_board_with_a_key_is_commanded_with_it_alone() {
+    static KEY: Key = Key::new([0xAB; 32]);
+    let directory = directory("device_key");
+    let [key, other, short, socket] =
+        ["key", "other", "short", "line"].map(|name| directory.join(name));
+    fs::write(&key, "ab".repeat(32) + "\n").unwrap();
+    fs::write(&other, "ac".repeat(32)).unwrap();
+    fs::write(&short, "ab").unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let _ = fs::remove_file(&socket);
+    let board = board(&socket, Arc::clone(&stop), Guard::new(Some(&KEY), Some(77)));
+    let port = format!("unix:{}", socket.display());
+    let device = |arguments: &[&str]| fastmmd(&[&["device", &port, "--json"], arguments].concat());
+    let with = |key: &Path, command: &str| device(&["--key", key.to_str().unwrap(), command]);
+    assert_eq!(device(&["identify"]).json()[0]["commands"], "sealed");
+    assert_eq!(device(&["status"]).code, 0);
+    let refused = device(&["relearn"]);
+    assert_eq!((refused.code, refused.err.contains("--key FILE")), (2, true), "{}", refused.err);
+    let refused = with(&other, "relearn");
+    let named = refused.err.contains("not the key of this device");
+    assert_eq!((refused.code, named), (2, true), "{}", refused.err);
+    let refused = with(&short, "relearn");
+    let named = refused.err.contains("64 hexadecimal digits");
+    assert_eq!((refused.code, named), (2, true), "{}", refused.err);
+    assert_eq!(with(&key, "relearn").json()[0]["stage"], "learning");
+    assert_eq!(with(&key, "dismiss").code, 0);
+    stop.store(true, Ordering::Relaxed);
+    board.join().unwrap();
 }

@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 use crate::features::sincos::Points;
-use crate::features::{FeatureMap, Sample};
+use crate::features::{FeatureMap, Sample, ScalarOf};
+use crate::shape::Length;
 
 use super::config::{Config, Warning};
 use super::detector::Detector;
@@ -53,6 +54,9 @@ pub trait Monitor {
     /// One row of readings, in the sensors' own units: `[f32; C]` for C channels.
     type Row: ?Sized;
 
+    /// One row in which readings may be missing: `[Option<f32>; C]` for C channels.
+    type Partial: ?Sized;
+
     /// The settings: part of the state, and so saved and restored with it.
     type Config: Clone + PartialEq;
 
@@ -65,6 +69,13 @@ pub trait Monitor {
     /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel; the row is then not
     /// counted, and nothing has changed.
     fn push(&mut self, row: &Self::Row) -> Result<Verdict, Error>;
+
+    /// Takes one row in which readings may be missing, such as those of a sensor that fails. As
+    /// [`push`](Self::push) otherwise.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    fn push_partial(&mut self, row: &Self::Partial) -> Result<Verdict, Error>;
 
     /// How it stands after the last row. O(C + L).
     fn status(&self) -> Status;
@@ -112,10 +123,15 @@ where
     L: Legs,
 {
     type Row = Sample<M>;
+    type Partial = <M::Inputs as Length>::Slice<Option<ScalarOf<M>>>;
     type Config = Config<L>;
 
     fn push(&mut self, row: &Self::Row) -> Result<Verdict, Error> {
         self.push(row)
+    }
+
+    fn push_partial(&mut self, row: &Self::Partial) -> Result<Verdict, Error> {
+        self.push_partial(row)
     }
 
     fn status(&self) -> Status {

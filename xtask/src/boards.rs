@@ -11,6 +11,8 @@ pub(crate) struct Board {
     pub(crate) target: &'static str,
     /// Programs with their own section in `firmware/budget.toml`.
     pub(crate) measured: &'static [&'static str],
+    /// A program that is built by itself, with the feature `secure`.
+    pub(crate) secured: Option<&'static str>,
     /// The level of its log, as in its own configuration.
     pub(crate) log: &'static str,
     /// Whether QEMU emulates the board, so that the harness can talk to its programs.
@@ -24,6 +26,7 @@ pub(crate) static BOARDS: [Board; 4] = [
         package: "stm32f405",
         target: "thumbv7em-none-eabihf",
         measured: &["stm32f405"],
+        secured: None,
         log: "info",
         is_emulated: true,
     },
@@ -33,6 +36,7 @@ pub(crate) static BOARDS: [Board; 4] = [
         package: "microbit-v2-board",
         target: "thumbv7em-none-eabihf",
         measured: &["microbit-v2"],
+        secured: None,
         log: "info",
         is_emulated: false,
     },
@@ -41,6 +45,7 @@ pub(crate) static BOARDS: [Board; 4] = [
         package: "rp2040",
         target: "thumbv6m-none-eabi",
         measured: &["rp2040"],
+        secured: None,
         log: "error",
         is_emulated: false,
     },
@@ -51,7 +56,8 @@ pub(crate) const EMULATED: Board = Board {
     directory: "mps2-an386",
     package: "mps2-an386",
     target: "thumbv7em-none-eabihf",
-    measured: &["drift", "recorded"],
+    measured: &["drift", "secured", "recorded"],
+    secured: Some("secured"),
     log: "info",
     is_emulated: true,
 };

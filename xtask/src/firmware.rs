@@ -14,7 +14,7 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::setup;
 
-const LEVELS: [&str; 4] = ["1", "3", "s", "z"];
+const LEVELS: [&str; 5] = ["1", "2", "3", "s", "z"];
 /// The undefined function that the panic handler of `firmware/app-proof` calls.
 const SENTINEL: &str = "the_app_can_panic";
 
@@ -43,7 +43,8 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     if arguments.names.is_empty() {
         for level in LEVELS {
             let name = format!("the app cannot panic at opt-level {level}");
-            failures.note(&name, prove(project, level));
+            failures.note(&name, prove(project, level, ""));
+            failures.note(&format!("{name}, sealed"), prove(project, level, "secure"));
         }
         failures.note("control: an injected index does not link", prove_control(project));
     }
@@ -54,6 +55,17 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
 /// Builds the programs of one board, in a separate call of cargo: boards built together would share
 /// the features of their common dependencies.
 pub(crate) fn build(project: &Project, board: &Board, profile: &str) -> Result<()> {
+    build_with(project, board, profile, &[])?;
+    match board.secured {
+        Some(program) => {
+            let program = format!("--bin={program}");
+            build_with(project, board, profile, &["--features=secure", &program])
+        }
+        None => Ok(()),
+    }
+}
+
+fn build_with(project: &Project, board: &Board, profile: &str, more: &[&str]) -> Result<()> {
     let Board { package, target, .. } = board;
     let release = (profile == "release").then_some("--release");
     // Cargo reads a board's own configuration only when started in the board's directory.
@@ -62,6 +74,7 @@ pub(crate) fn build(project: &Project, board: &Board, profile: &str) -> Result<(
         .arg("--quiet")
         .args(release)
         .args([format!("--package={package}"), format!("--target={target}")])
+        .args(more)
         .env("DEFMT_LOG", board.log)
         .env("DEFMT_RTT_BUFFER_SIZE", "128")
         .run()
@@ -83,8 +96,8 @@ fn proof(project: &Project, level: &str) -> Tool {
 }
 
 /// Links the app with a panic handler that calls an undefined function.
-fn prove(project: &Project, level: &str) -> Result<()> {
-    let linked = proof(project, level).attempt()?;
+fn prove(project: &Project, level: &str, features: &str) -> Result<()> {
+    let linked = proof(project, level).arg(format!("--features={features}")).attempt()?;
     if linked.success { Ok(()) } else { bail!("it does not link:\n{}", linked.stderr) }
 }
 

@@ -11,6 +11,7 @@ use core::hint::black_box;
 use core::panic::PanicInfo;
 
 use drift_app::app::{App, Board, Config, Parts, Request};
+use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Start;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
@@ -22,6 +23,9 @@ use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation};
 const CHANNELS: usize = 4;
 type Detector = BoardDetector<CHANNELS>;
 const STATE_BYTES: usize = memory_bytes(Detector::SAVED_BYTES, 48, CHANNELS);
+
+#[cfg(feature = "secure")]
+static KEY: drift_app::seal::Key = drift_app::seal::Key::new([7; 32]);
 
 /// A bus and serial line that return values unknown to the compiler.
 struct Unknown;
@@ -81,7 +85,14 @@ pub extern "C" fn _start() -> ! {
         sensor: MagnetometerThermometer::default(),
         monitor: &mut detector,
         settings: black_box(&BOARD),
+        #[cfg(feature = "secure")]
+        store: black_box(Some(Store::sealed(Some(&KEY), Some(black_box)))),
+        #[cfg(not(feature = "secure"))]
         store: black_box(Some(Store::new())),
+        #[cfg(feature = "secure")]
+        guard: Guard::new(black_box(Some(&KEY)), black_box(Some(1))),
+        #[cfg(not(feature = "secure"))]
+        guard: Guard,
         memory: &mut memory,
     };
     let mut app = App::new(parts, black_box(Config::DEFAULT));

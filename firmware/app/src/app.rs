@@ -10,6 +10,7 @@ use heapless::Deque;
 use crate::clock::{Clock, Ticker};
 use crate::fault::{Device, Fault};
 use crate::frame::Call;
+use crate::guard::Guard;
 use crate::link::{ByteLink, Link, Received};
 use crate::log;
 use crate::message::{Message, Origin, Report, Start, flags};
@@ -88,6 +89,8 @@ pub struct Parts<'a, B, L, S, M: Monitor> {
     pub settings: &'a M::Config,
     /// The EEPROM, if the board has one.
     pub store: Option<Store>,
+    /// Who may command the board.
+    pub guard: Guard,
     /// RAM that survives a reset, of
     /// [`retained::memory_bytes`](crate::retained::memory_bytes).
     pub memory: &'a mut [u8],
@@ -100,6 +103,13 @@ const MAX_ALARMS: usize = 4;
 
 /// After more starts than this, none of which ran for long, the board only talks.
 const MAX_TRIES: u8 = 5;
+
+/// So many commands in a row may make the EEPROM be written.
+pub(crate) const MAX_WRITES: u8 = 8;
+
+/// After so many periods, one more. With ten samples per second, who can command the board makes it write
+/// 77,000 times a year at most: an EEPROM with an endurance of a million writes lasts for thirteen.
+pub(crate) const REFILL_PERIODS: u32 = 4096;
 
 /// An alarm, and when it came.
 #[derive(Debug, Clone, Copy)]
@@ -128,10 +138,12 @@ const fn wired<B>(bus: B) -> Wired<B> {
 
 /// The app: learns, monitors, raises alarms, saves its state and answers commands. The
 /// [crate](crate) has a diagram.
-pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C]>, const C: usize> {
+pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>, const C: usize>
+{
     board: &'a Board,
     bus: Wired<B>,
     link: Link<L>,
+    guard: Guard,
     sensor: S,
     monitor: &'a mut M,
     /// The settings of this build; a restored state may have others.
@@ -158,6 +170,10 @@ pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C]>, const C: usize> {
     periods: u64,
     since_report: u32,
     missed: u32,
+    /// Commands that may still make the EEPROM be written.
+    writes_left: u8,
+    /// Periods since there was one more.
+    since_refill: u32,
 }
 
 impl<'a, B, L, S, M, const C: usize> App<'a, B, L, S, M, C>
@@ -165,7 +181,7 @@ where
     B: I2c,
     L: ByteLink,
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     /// An app of these parts, to be [started](Self::start). Two steps, so that it is made where it stays
     /// and is on the stack once.
@@ -176,6 +192,7 @@ where
             board: parts.board,
             bus: wired(parts.bus),
             link: Link::new(parts.line),
+            guard: parts.guard,
             sensor: parts.sensor,
             settings: parts.settings,
             monitor: parts.monitor,
@@ -194,6 +211,8 @@ where
             periods: 0,
             since_report: 0,
             missed: 0,
+            writes_left: MAX_WRITES,
+            since_refill: 0,
         }
     }
 
@@ -228,7 +247,7 @@ where
     /// Takes at most one byte from the link, and executes the command that it completes. If there is
     /// none, goes on with a save to the EEPROM.
     pub fn poll(&mut self) -> Request {
-        match self.link.receive() {
+        match self.link.receive(&mut self.guard) {
             Received::Nothing if self.copies > 0 => {
                 self.go_on(Call::NONE);
                 Request::Continue
@@ -257,7 +276,7 @@ where
     /// one: all but one were missed.
     pub fn sample(&mut self, periods: u32) {
         if self.is_safe() {
-            self.periods = self.periods.wrapping_add(u64::from(periods));
+            self.pass_time(periods);
             self.missed = self.missed.saturating_add(periods);
         } else {
             self.step(Call::NONE, periods);
@@ -273,6 +292,11 @@ where
     /// Whether it only talks, because it started again and again.
     pub(crate) const fn is_safe(&self) -> bool {
         self.flags & flags::SAFE != 0
+    }
+
+    /// Who may command the board.
+    pub const fn guard(&mut self) -> &mut Guard {
+        &mut self.guard
     }
 
     /// The detector.
@@ -300,21 +324,39 @@ where
         }
     }
 
-    fn step(&mut self, call: Call, periods: u32) {
+    /// Counts periods of the sample timer.
+    fn pass_time(&mut self, periods: u32) {
         self.periods = self.periods.wrapping_add(u64::from(periods));
+        self.since_refill = self.since_refill.saturating_add(periods);
+        if self.since_refill >= REFILL_PERIODS {
+            self.since_refill = 0;
+            self.writes_left = MAX_WRITES.min(self.writes_left + 1);
+        }
+    }
+
+    fn step(&mut self, call: Call, periods: u32) {
+        self.pass_time(periods);
         self.missed = self.missed.saturating_add(periods.saturating_sub(1));
-        let reading = self.sensor.insist(&mut self.bus, self.config.attempts);
-        match reading.and_then(|sample| self.process(call, &sample)) {
-            Ok(()) => {
+        let (row, failed) = self.sensor.readings(&mut self.bus, self.config.attempts);
+        // A sensor that fails costs its channels, not the row.
+        let skipped = match failed {
+            Some(fault) if row.iter().all(Option::is_none) => Some(fault),
+            _ => self.process(call, &row).err(),
+        };
+        if skipped.is_some() {
+            self.missed = self.missed.saturating_add(1);
+            self.flags |= flags::SKIPPED;
+        }
+        match failed.or(skipped) {
+            None => {
                 if self.sensor_fault.take().is_some() {
                     log::recovered();
                 }
                 self.flags &= !flags::SENSOR_FAULT;
             }
-            Err(fault) => {
-                self.missed = self.missed.saturating_add(1);
-                self.flags |= flags::SENSOR_FAULT | flags::SKIPPED;
-                // Not for each missing sample, but again with each report.
+            Some(fault) => {
+                self.flags |= flags::SENSOR_FAULT;
+                // Not for each missing reading, but again with each report.
                 if self.sensor_fault.replace(fault) != Some(fault) {
                     self.notify(call, fault);
                 }
@@ -324,9 +366,11 @@ where
 
     /// Passes a sample to the detector and sends its verdict. The detector itself refuses samples
     /// that are not finite or out of range.
-    fn process(&mut self, call: Call, sample: &[f32; C]) -> Result<(), Fault> {
-        match &self.monitor.push(sample) {
-            Ok(verdict) => self.conclude(call, sample, verdict),
+    // Called in two places.
+    #[inline(never)]
+    fn process(&mut self, call: Call, row: &[Option<f32>; C]) -> Result<(), Fault> {
+        match &self.monitor.push_partial(row) {
+            Ok(verdict) => self.conclude(call, row, verdict),
             Err(error) => return Err(Fault::new(Device::Sample, (*error).into())),
         }
         Ok(())
@@ -335,7 +379,7 @@ where
     /// Keeps a sample that was processed, and sends its verdict.
     // Not inlined: its stack would be below that of the detector, the deepest of all.
     #[inline(never)]
-    fn conclude(&mut self, call: Call, sample: &[f32; C], verdict: &Verdict) {
+    fn conclude(&mut self, call: Call, row: &[Option<f32>; C], verdict: &Verdict) {
         self.flags &= !flags::SKIPPED;
         let status = self.monitor.status();
         let (rows, learned) = (status.rows, status.stage.is_learned());
@@ -346,7 +390,7 @@ where
             self.config.store_every_learning
         };
         let keeps = has_just_learned || is_due(rows, store_every);
-        if !keeps && self.incoming.is_none() && !self.retained.append(sample) {
+        if !keeps && self.incoming.is_none() && !self.retained.append(row) {
             self.retain(call);
         }
         match *verdict {

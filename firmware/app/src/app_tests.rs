@@ -2,6 +2,8 @@
 
 mod alarms;
 mod keeping;
+mod seals;
+mod soak;
 mod time;
 mod transfer;
 
@@ -16,6 +18,7 @@ use fastmmd::{Alarm, Change, Error, Stage, Verdict};
 use crate::app::{App, Board, Config, Parts, Request};
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::{self, Call, Decoder, Frame, MAX_RAW};
+use crate::guard::Guard;
 use crate::message::{Command, Failure, Message, Origin, Refusal, Report, Sample, Start, flags};
 use crate::profile::{BoardDetector, FOUR_CHANNELS, ONE_CHANNEL, board};
 use crate::retained::memory_bytes;
@@ -110,6 +113,7 @@ impl Bench {
             monitor: &mut self.detector,
             settings: &self.settings,
             store: Some(Store::new()),
+            guard: open(),
             memory: &mut self.memory,
         };
         let mut app = App::new(parts, Config::DEFAULT);
@@ -120,6 +124,13 @@ impl Bench {
     fn cut_power(&mut self) {
         self.memory.fill(0x33);
     }
+}
+
+/// For all but the tests of seals: the lock is open.
+fn open() -> Guard {
+    let mut guard = Guard::default();
+    guard.set_open(true);
+    guard
 }
 
 fn bytes_of(tag: u8, command: &Command) -> Vec<u8> {
@@ -176,6 +187,7 @@ fn said(outgoing: &mut Vec<u8>) -> Answers {
                 found.offset = Some(offset);
             }
             Message::Identity { board, channels, .. } => found.identity = Some((board, channels)),
+            Message::Challenge { .. } => {}
             Message::Past { count, ago, alarm, .. } => found.past = Some((count, ago, alarm)),
         }
     }
@@ -247,10 +259,15 @@ struct Counted(Detector, Cell<u32>);
 
 impl Monitor for Counted {
     type Row = [f32; 4];
+    type Partial = [Option<f32>; 4];
     type Config = Settings;
 
     fn push(&mut self, row: &[f32; 4]) -> Result<Verdict, Error> {
         self.0.push(row)
+    }
+
+    fn push_partial(&mut self, row: &[Option<f32>; 4]) -> Result<Verdict, Error> {
+        self.0.push_partial(row)
     }
 
     fn status(&self) -> Status {
@@ -300,6 +317,7 @@ fn the_state_is_saved_once_for_many_rows_and_nothing_is_lost() {
         monitor: &mut counted,
         settings: &SETTINGS,
         store: Some(Store::new()),
+        guard: open(),
         memory: &mut bench.memory,
     };
     let mut app = App::new(parts, Config::DEFAULT);
@@ -476,7 +494,7 @@ fn samples_the_detector_cannot_use_are_left_out() {
 }
 
 #[test]
-fn a_failing_sensor_is_reported_and_skipped() {
+fn a_failing_sensor_is_reported_and_costs_its_channels_not_the_row() {
     let mut bench = Bench::new();
     let mut app = bench.start();
     ask(&mut app, 1, &Command::Step);
@@ -485,11 +503,34 @@ fn a_failing_sensor_is_reported_and_skipped() {
     ask(&mut app, 2, &Command::FailBus { address: 0x1E, transactions: 6, kind });
     let found = ask(&mut app, 3, &Command::Step);
     assert_eq!(found.faults, [silent]);
-    let failing = flags::SENSOR_FAULT | flags::SKIPPED | flags::UNCERTAIN;
-    assert_eq!(found.report().flags, failing);
+    let failing = flags::SENSOR_FAULT | flags::UNCERTAIN;
+    assert_eq!((found.report().status.rows, found.report().flags), (2, failing));
     let found = ask(&mut app, 4, &Command::Step);
-    assert_eq!((found.faults, found.report.unwrap().status.rows), (vec![], 1));
+    assert_eq!((found.faults, found.report.unwrap().status.rows), (vec![], 3));
     let found = ask(&mut app, 5, &Command::Step);
+    assert_eq!((found.report().status.rows, found.report().flags), (4, flags::UNCERTAIN));
+    // Rows with missing readings come back after a reset, bit for bit.
+    let mut expected = vec![0; Detector::SAVED_BYTES];
+    app.monitor().save(&mut expected).unwrap();
+    drop(app);
+    let mut restored = vec![0; Detector::SAVED_BYTES];
+    bench.start().monitor().save(&mut restored).unwrap();
+    assert!(restored == expected);
+}
+
+#[test]
+fn if_all_sensors_fail_the_row_is_skipped() {
+    let mut bench = Bench::new();
+    let mut app = bench.start();
+    ask(&mut app, 1, &Command::Step);
+    app.bus().inner().unplugged = true;
+    let found = ask(&mut app, 3, &Command::Step);
+    assert_eq!(found.faults, [Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge)]);
+    let failing = flags::SENSOR_FAULT | flags::SKIPPED | flags::UNCERTAIN;
+    let report = found.report();
+    assert_eq!((report.flags, report.status.rows, report.missed), (failing, 1, 1));
+    app.bus().inner().unplugged = false;
+    let found = ask(&mut app, 4, &Command::Step);
     assert_eq!((found.report().status.rows, found.report().flags), (2, flags::UNCERTAIN));
 }
 

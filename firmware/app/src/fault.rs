@@ -50,6 +50,10 @@ pub enum FaultKind {
     OtherSettings,
     /// A newer state is damaged; an older one is in force.
     Damaged,
+    /// A saved state that this board did not save: its seal is not one of its key.
+    Forged,
+    /// A saved state that is older than the last one that this board saved.
+    Replayed,
 }
 
 numbers!(FaultKind {
@@ -64,6 +68,8 @@ numbers!(FaultKind {
     Refused = 9,
     OtherSettings = 10,
     Damaged = 11,
+    Forged = 12,
+    Replayed = 13,
 });
 
 /// Converts errors of the core; the only place that does.
@@ -128,6 +134,8 @@ impl core::fmt::Display for Fault {
             FaultKind::Refused => "refused",
             FaultKind::OtherSettings => "kept under other settings",
             FaultKind::Damaged => "a newer state is damaged, an older one is in force",
+            FaultKind::Forged => "holds a state that this board did not save",
+            FaultKind::Replayed => "holds a state from before the last save",
         };
         write!(f, "{device}: {kind}")
     }

@@ -35,11 +35,14 @@ pub mod clock;
 pub mod endurance;
 pub mod fault;
 pub mod frame;
+pub mod guard;
 pub mod link;
 mod log;
 pub mod message;
 pub mod profile;
 pub mod retained;
+#[cfg(feature = "secure")]
+pub mod seal;
 pub mod sensor;
 pub mod store;
 #[cfg(test)]
@@ -48,6 +51,7 @@ mod testing;
 pub use app::{App, Board, Config, Request};
 pub use clock::{Clock, Ticker};
 pub use fault::{Device, Fault, FaultKind};
+pub use guard::Guard;
 pub use link::{ByteLink, Link};
 pub use message::{Command, Message, Report};
 pub use retained::Retained;

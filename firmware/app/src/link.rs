@@ -1,6 +1,7 @@
 //! The link: receives commands and sends messages, as frames over any byte link.
 
 use crate::frame::{self, Call, Decoder, Frame, FrameError};
+use crate::guard::Guard;
 use crate::message::{Command, MAX_COMMAND, Message, Refusal};
 
 /// A serial line, byte by byte.
@@ -61,10 +62,10 @@ impl<L: ByteLink> Link<L> {
         Self { line, decoder: Decoder::new() }
     }
 
-    /// Takes at most one byte from the line.
+    /// Takes at most one byte from the line. Commands are those that `guard` lets through.
     // Not inlined: commands are long, and their copies would be on the stack below all else.
     #[inline(never)]
-    pub fn receive(&mut self) -> Received {
+    pub fn receive(&mut self, guard: &mut Guard) -> Received {
         let byte = match self.line.read() {
             Ok(Some(byte)) => byte,
             Ok(None) => return Received::Nothing,
@@ -73,9 +74,9 @@ impl<L: ByteLink> Link<L> {
         };
         match self.decoder.push(byte) {
             None => Received::Byte,
-            Some(Ok(frame)) => match Command::decode(frame.kind, frame.payload) {
-                Some(command) => Received::Command(frame.call, command),
-                None => Received::Refused(frame.call, Refusal::Unknown),
+            Some(Ok(frame)) => match guard.pass(&frame).and_then(|passed| passed.command()) {
+                Ok(command) => Received::Command(frame.call, command),
+                Err(refusal) => Received::Refused(frame.call, refusal),
             },
             Some(Err(FrameError::Version)) => Received::Refused(Call::NONE, Refusal::Unknown),
             Some(Err(FrameError::Malformed | FrameError::Checksum)) => {

@@ -90,7 +90,13 @@ pub const MAX_STATE_PIECE: usize = 64;
 pub const MAX_PIECE: usize = 32;
 
 /// Longest payload of a command, in bytes.
-pub const MAX_COMMAND: usize = 8 + MAX_PIECE;
+pub const MAX_COMMAND: usize = 8 + MAX_PIECE + TRAILER_BYTES;
+
+#[cfg(feature = "secure")]
+use crate::seal::TRAILER_BYTES;
+/// Without seals.
+#[cfg(not(feature = "secure"))]
+const TRAILER_BYTES: usize = 0;
 
 /// A sample given over the link.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -206,10 +212,39 @@ messages! {
             /// Which one: 0 is the oldest.
             index: u8,
         },
+        /// Say what is needed to seal commands: [`Message::Challenge`].
+        #[cfg(feature = "secure")]
+        0x0E = Challenge,
     }
 }
 
 impl Command {
+    /// Whether anybody on the line may ask for it, also where commands have to be sealed.
+    #[must_use]
+    pub const fn only_reads(&self) -> bool {
+        match self {
+            Self::Status | Self::ReadState { .. } | Self::Identify | Self::History { .. } => true,
+            Self::Step
+            | Self::Push(_)
+            | Self::Relearn
+            | Self::Dismiss
+            | Self::WriteState { .. }
+            | Self::Configure { .. }
+            | Self::Restart
+            | Self::Acknowledge { .. } => false,
+            #[cfg(feature = "secure")]
+            Self::Challenge => true,
+            #[cfg(feature = "fault-injection")]
+            Self::FailBus { .. } => true,
+        }
+    }
+
+    /// Whether it makes the EEPROM be written, which wears it.
+    #[must_use]
+    pub const fn wears(&self) -> bool {
+        matches!(self, Self::Relearn | Self::Dismiss | Self::WriteState { offset: 0, .. })
+    }
+
     /// Whether it changes something, so that it is not executed again when it is repeated.
     #[must_use]
     pub const fn changes_state(&self) -> bool {
@@ -226,6 +261,8 @@ impl Command {
             | Self::Acknowledge { .. }
             | Self::Identify
             | Self::History { .. } => false,
+            #[cfg(feature = "secure")]
+            Self::Challenge => false,
             #[cfg(feature = "fault-injection")]
             Self::FailBus { .. } => false,
         }
@@ -247,9 +284,43 @@ pub enum Refusal {
     State,
     /// The board is in its safe state, in which it only talks. [`Command::Restart`] ends that.
     Safe,
+    /// It would change something, and is not sealed; or the board has no key.
+    Locked,
+    /// Its seal is not one of this key, this start of the board and this command.
+    Forged,
+    /// A sealed command whose counter is not greater than that of the one before.
+    Replayed,
+    /// Too many commands that write to the EEPROM. Later ones are executed again.
+    TooOften,
 }
 
-numbers!(Refusal { Garbled = 1, Unknown = 2, Channels = 3, Piece = 4, State = 5, Safe = 6 });
+numbers!(Refusal {
+    Garbled = 1,
+    Unknown = 2,
+    Channels = 3,
+    Piece = 4,
+    State = 5,
+    Safe = 6,
+    Locked = 7,
+    Forged = 8,
+    Replayed = 9,
+    TooOften = 10,
+});
+
+/// What commands that change something need.
+#[cfg(feature = "secure")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lock {
+    /// The board has no key, or could not draw a nonce: it can only be read.
+    ReadOnly,
+    /// A seal.
+    Sealed,
+    /// Nothing: somebody at the board has opened its lock.
+    Open,
+}
+
+#[cfg(feature = "secure")]
+numbers!(Lock { ReadOnly = 0, Sealed = 1, Open = 2 });
 
 /// How transactions on the bus are made to fail, for tests.
 #[cfg(feature = "fault-injection")]
@@ -419,6 +490,18 @@ messages! {
             /// The alarm, as it was amended; none beyond the last.
             alarm: Option<Alarm>,
         },
+        /// What is needed to seal commands.
+        #[cfg(feature = "secure")]
+        0x8A = Challenge {
+            /// What commands need.
+            lock: Lock,
+            /// Drawn by the board at its start.
+            nonce: u64,
+            /// Of the last sealed command: the next one needs a greater one.
+            counter: u32,
+            /// Sealed commands that were refused since the start.
+            refused: u32,
+        },
     }
 }
 
@@ -503,6 +586,8 @@ macro_rules! code_parts {
 code_parts!(Stage, Refusal, Origin, Device, FaultKind, Cause);
 #[cfg(feature = "fault-injection")]
 code_parts!(Failure);
+#[cfg(feature = "secure")]
+code_parts!(Lock);
 
 impl<const N: usize> Part<'_> for [u8; N] {
     fn put(&self, payload: &mut Payload) {
@@ -606,6 +691,7 @@ impl<'a> Part<'a> for &'a [u8] {
 mod tests {
     use super::*;
     use crate::frame::{self, Call, Frame};
+    use crate::seal::{Key, SEALED, Sealed};
     use crate::testing::{Noise, alarm};
     use fastmmd::Change;
     use fastmmd::monitor::Leg;
@@ -734,6 +820,8 @@ mod tests {
             text
         };
         let piece = Piece::new(&[0xAA, 0xBB]).unwrap();
+        let nonce = 0x0102_0304_0506_0708;
+        let challenge = Message::Challenge { lock: Lock::Sealed, nonce, counter: 9, refused: 2 };
         let commands = [
             ("status", Command::Status),
             ("read state 0x01020304 5", Command::ReadState { offset: 0x0102_0304, length: 5 }),
@@ -741,13 +829,33 @@ mod tests {
             ("write state 6396 32 aabb", Command::WriteState { total: 6396, offset: 32, piece }),
             ("configure 10", Command::Configure { report_every: 10 }),
             ("history 1", Command::History { index: 1 }),
+            ("challenge", Command::Challenge),
         ];
         let messages = [
             ("refused channels", Message::Nack(Refusal::Channels)),
             ("fault store damaged", Message::Fault(Fault::new(Device::Store, FaultKind::Damaged))),
+            ("refused replayed", Message::Nack(Refusal::Replayed)),
+            ("fault store forged", Message::Fault(Fault::new(Device::Store, FaultKind::Forged))),
+            ("challenge sealed 0x0102030405060708 9 2", challenge),
+        ];
+        let sealed = [
+            ("sealed relearn 10", Command::Relearn, 10),
+            ("sealed configure 10 11", Command::Configure { report_every: 10 }, 11),
         ];
         let ours = commands.map(|(name, command)| (name, command.encode()));
         let ours = ours.into_iter().chain(messages.map(|(name, message)| (name, message.encode())));
+        let seal = |(name, command, counter): (&'static str, Command, u32)| {
+            let (kind, payload) = command.encode();
+            let key = Key::new(core::array::from_fn(|at| u8::try_from(at).unwrap()));
+            let sealed = Sealed { call, kind, counter, payload: payload.as_slice() };
+            let seal = key.command(nonce, &sealed).finish();
+            let mut whole = Payload::new();
+            for part in [payload.as_slice(), &counter.to_le_bytes(), &seal] {
+                whole.put(part);
+            }
+            (name, (kind | SEALED, whole))
+        };
+        let ours = ours.chain(sealed.map(seal));
         let document = include_str!("../../LINK.md");
         let mut compared = 0;
         for (name, (kind, payload)) in ours {

@@ -46,6 +46,10 @@ pub const ENDURANCE: Config = Config { learning_rows: 50_000, ..Config::rows(50_
 /// The map of the longest test.
 pub static ENDURANCE_MAP: Fourier<3, 16> = Fourier::additive(1);
 
+/// The key of the emulated board, known to everybody.
+#[cfg(feature = "secure")]
+pub static TEST_KEY: crate::seal::Key = crate::seal::Key::new(*b"the key of the emulated board: 7");
+
 /// Limit for the RAM of the detector of a 3-axis sensor, in bytes.
 pub const MAX_DETECTOR_BYTES: usize = 5 * 1024;
 

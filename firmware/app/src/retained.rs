@@ -26,6 +26,9 @@ pub const HEADER_BYTES: usize = 8;
 
 const CHECK_BYTES: usize = 2;
 
+/// Stands for a reading that is missing; detectors take no such number.
+const MISSING: f32 = f32::NAN;
+
 /// Bytes of memory for a state of `saved` bytes and up to `rows` rows of `channels` channels.
 #[must_use]
 pub const fn memory_bytes(saved: usize, rows: usize, channels: usize) -> usize {
@@ -106,13 +109,13 @@ impl<'a> Retained<'a> {
 
     /// Adds a row to those since the state; returns whether there was room.
     #[must_use]
-    pub fn append<const C: usize>(&mut self, row: &[f32; C]) -> bool {
+    pub fn append<const C: usize>(&mut self, row: &[Option<f32>; C]) -> bool {
         let end = self.used + 4 * C + CHECK_BYTES;
         let Some(place) = self.rows.get_mut(self.used..end) else { return false };
         let mut sum = self.sum;
         let mut rest = place.iter_mut();
         for value in row {
-            let bytes = value.to_le_bytes();
+            let bytes = value.unwrap_or(MISSING).to_le_bytes();
             sum = checksum(sum, &bytes);
             for (byte, slot) in bytes.into_iter().zip(&mut rest) {
                 *slot = byte;
@@ -126,7 +129,7 @@ impl<'a> Retained<'a> {
     }
 
     /// Passes the rows since the state to `process`, in order, and counts on from the last.
-    pub fn replay<const C: usize>(&mut self, mut process: impl FnMut(&[f32; C])) {
+    pub fn replay<const C: usize>(&mut self, mut process: impl FnMut(&[Option<f32>; C])) {
         self.begin(self.state().map_or(0, <[u8]>::len));
         loop {
             let end = self.used + 4 * C + CHECK_BYTES;
@@ -136,10 +139,10 @@ impl<'a> Retained<'a> {
             if !sum.to_le_bytes().starts_with(check) {
                 return;
             }
-            let mut row = [0.0; C];
+            let mut row = [None; C];
             let (words, _) = words.as_chunks::<4>();
             for (value, bytes) in row.iter_mut().zip(words) {
-                *value = f32::from_le_bytes(*bytes);
+                *value = Some(f32::from_le_bytes(*bytes)).filter(|value| !value.is_nan());
             }
             process(&row);
             (self.sum, self.used) = (sum, end);
@@ -172,7 +175,9 @@ mod tests {
         assert_eq!(written, Ok(()));
     }
 
-    fn rows(memory: &mut [u8]) -> Vec<[f32; 2]> {
+    type Row = [Option<f32>; 2];
+
+    fn rows(memory: &mut [u8]) -> Vec<Row> {
         let mut found = Vec::new();
         Retained::new(memory, SAVED).replay(|row| found.push(*row));
         found
@@ -196,7 +201,8 @@ mod tests {
         let mut memory = memory();
         let mut retained = Retained::new(&mut memory, SAVED);
         write(&mut retained, b"abcdef");
-        let expected: Vec<[f32; 2]> = (0..5_u8).map(|n| [f32::from(n), -0.5]).collect();
+        let expected: Vec<Row> =
+            (0..5_u8).map(|n| [Some(f32::from(n)), (n != 2).then_some(-0.5)]).collect();
         for (number, row) in expected.iter().enumerate() {
             assert!(retained.append(row));
             // Each time as after a reset.
@@ -204,9 +210,9 @@ mod tests {
             retained = Retained::new(&mut memory, SAVED);
             retained.replay::<2>(|_| {});
         }
-        assert!(!retained.append(&[9.0, 9.0]), "there is room for five");
+        assert!(!retained.append(&[Some(9.0); 2]), "there is room for five");
         write(&mut retained, b"ghijkl");
-        assert_eq!(rows(&mut memory), [[0.0; 2]; 0], "those of the state before");
+        assert_eq!(rows(&mut memory), [[None; 2]; 0], "those of the state before");
     }
 
     /// A reset in the midst of any byte.
@@ -216,7 +222,7 @@ mod tests {
         let mut retained = Retained::new(&mut whole, SAVED);
         write(&mut retained, b"abcdef");
         for number in 0..3_u8 {
-            assert!(retained.append(&[f32::from(number) + 0.1, 3.5]));
+            assert!(retained.append(&[Some(f32::from(number) + 0.1), Some(3.5)]));
         }
         let first = HEADER_BYTES + SAVED;
         for byte in first..first + 30 {

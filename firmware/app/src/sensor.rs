@@ -20,13 +20,23 @@ pub trait Sensor<const C: usize> {
     // Not inlined: what it needs of the stack would be below that of the detector.
     #[inline(never)]
     fn insist<B: I2c>(&mut self, bus: &mut B, attempts: u8) -> Result<[f32; C], Fault> {
-        let mut reading = self.read(bus);
-        for _ in 1..attempts {
-            if reading.is_err() {
-                reading = self.read(bus);
+        let mut left = attempts;
+        loop {
+            // In one place, where it is inlined.
+            match self.read(bus) {
+                Err(_) if left > 1 => left -= 1,
+                reading => return reading,
             }
         }
-        reading
+    }
+
+    /// Reads with up to `attempts` attempts for each device of it. The channels of one that fails are
+    /// missing, and its [`Fault`] is told.
+    fn readings<B: I2c>(&mut self, bus: &mut B, attempts: u8) -> ([Option<f32>; C], Option<Fault>) {
+        match self.insist(bus, attempts) {
+            Ok(values) => (values.map(Some), None),
+            Err(fault) => ([None; C], Some(fault)),
+        }
     }
 }
 
@@ -196,6 +206,12 @@ impl Sensor<4> for MagnetometerThermometer {
         let [celsius] = self.thermometer.read(bus)?;
         Ok([x, y, z, celsius])
     }
+
+    fn readings<B: I2c>(&mut self, bus: &mut B, attempts: u8) -> ([Option<f32>; 4], Option<Fault>) {
+        let ([x, y, z], field_fault) = self.magnetometer.readings(bus, attempts);
+        let ([celsius], fault) = self.thermometer.readings(bus, attempts);
+        ([x, y, z, celsius], field_fault.or(fault))
+    }
 }
 
 #[cfg(test)]
@@ -260,5 +276,24 @@ mod tests {
         let silent = Fault::new(Device::Thermometer, FaultKind::NoAcknowledge);
         assert_eq!(sensor.insist(&mut bus, 3), Err(silent));
         assert!(sensor.insist(&mut bus, 3).is_ok());
+    }
+
+    #[test]
+    fn a_device_that_fails_costs_its_channels_alone() {
+        let mut bus = FaultyBus::new(World::new());
+        let mut sensor = MagnetometerThermometer::default();
+        let present = |sensor: &mut MagnetometerThermometer, bus: &mut FaultyBus<World>| {
+            let (row, fault) = sensor.readings(bus, 3);
+            (row.map(|reading| reading.is_some()), fault.map(|fault| fault.device))
+        };
+        assert_eq!(present(&mut sensor, &mut bus), ([true; 4], None));
+        bus.fail_next(0x1E, 3, Failure::NoAcknowledge);
+        let without_field = ([false, false, false, true], Some(Device::Magnetometer));
+        assert_eq!(present(&mut sensor, &mut bus), without_field);
+        bus.fail_next(0x48, 3, Failure::NoAcknowledge);
+        let without_heat = ([true, true, true, false], Some(Device::Thermometer));
+        assert_eq!(present(&mut sensor, &mut bus), without_heat);
+        bus.fail_next(0x48, 2, Failure::NoAcknowledge);
+        assert_eq!(present(&mut sensor, &mut bus), ([true; 4], None));
     }
 }

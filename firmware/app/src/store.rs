@@ -21,6 +21,11 @@
 //! by the next header page. Pages that hold the right bytes already are not written: each page is
 //! written at most once for each save to its slot, a header page once for every four.
 //!
+//! With a key (feature `secure`), the version of the layout is 3, and a [seal](crate::seal) of the header's
+//! first 28 bytes and the state follows the header. A state without it is not loaded, nor one whose
+//! sequence number is older than the board's own [`Ratchet`] says. That is one step behind the newest, so
+//! that the other slot can still be used when the newest is damaged.
+//!
 //! Saving goes [step by step](Store::step), so that samples can be taken meanwhile.
 
 use eeprom24x::{Eeprom24x, Error as EepromError, SlaveAddr, addr_size, page_size, unique_serial};
@@ -29,9 +34,14 @@ use fastmmd::state::checksum;
 
 use crate::bytes::checked;
 use crate::fault::{Device, Fault, FaultKind};
+#[cfg(feature = "secure")]
+use crate::seal::{Key, SEAL_BYTES, Sealing};
 
 const MAGIC: [u8; 4] = *b"FMSL";
 const LAYOUT_VERSION: u32 = 2;
+/// With a seal.
+#[cfg(feature = "secure")]
+const SEALED_VERSION: u32 = 3;
 const HEADER_BYTES: usize = 32;
 const PAGE_BYTES: usize = 64;
 const SLOT_PAGES: u8 = 255;
@@ -39,6 +49,17 @@ const SLOT_PAGES: u8 = 255;
 const HEADERS: u8 = 4;
 /// Spare pages of a slot.
 const SPARES: usize = 8;
+
+#[cfg(feature = "secure")]
+const KNOWN_VERSIONS: &[u32] = &[LAYOUT_VERSION, SEALED_VERSION];
+#[cfg(not(feature = "secure"))]
+const KNOWN_VERSIONS: &[u32] = &[LAYOUT_VERSION];
+
+/// What is written to a header page.
+#[cfg(feature = "secure")]
+type HeaderPage = [u8; HEADER_BYTES + SEAL_BYTES];
+#[cfg(not(feature = "secure"))]
+type HeaderPage = [u8; HEADER_BYTES];
 
 /// Longest state that fits into a slot of the 32 KiB EEPROM, in bytes.
 pub const MAX_STATE_BYTES: usize = (256 - HEADERS as usize - SPARES) * PAGE_BYTES;
@@ -62,6 +83,22 @@ pub struct Store {
     spares: [Spares; 2],
     looked: bool,
     save: Option<Save>,
+    #[cfg(feature = "secure")]
+    lock: Lock,
+}
+
+/// A counter of the board that survives what the EEPROM does, and never goes back, such as a register with
+/// a battery: raises it to at least the number given and returns it; 0 only reads it. One that is lost
+/// reads 0.
+#[cfg(feature = "secure")]
+pub type Ratchet = fn(u32) -> u32;
+
+/// What keeps others from writing states.
+#[cfg(feature = "secure")]
+#[derive(Debug, Clone, Copy, Default)]
+struct Lock {
+    key: Option<&'static Key>,
+    ratchet: Option<Ratchet>,
 }
 
 type Spares = [u8; SPARES];
@@ -120,6 +157,7 @@ const fn header_page(sequence: u32) -> u8 {
 struct Save {
     slot: Slot,
     header: Header,
+    content: HeaderPage,
     /// The next page of the state; beyond the last, the header.
     page: u8,
     header_page: u8,
@@ -169,12 +207,14 @@ pub enum Step {
 pub struct Loaded {
     /// Length of the state in bytes.
     pub length: usize,
-    /// Whether a newer state, or what may have been one, is damaged.
-    pub newer_damaged: bool,
+    /// Why a newer state, or what may have been one, is not it: [`FaultKind::Damaged`] or
+    /// [`FaultKind::Forged`].
+    pub newer: Option<FaultKind>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Header {
+    version: u32,
     sequence: u32,
     length: u32,
     checksum: u32,
@@ -184,7 +224,7 @@ struct Header {
 impl Header {
     fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
-        let fields = [LAYOUT_VERSION, self.sequence, self.length, self.checksum];
+        let fields = [self.version, self.sequence, self.length, self.checksum];
         let fields = fields.iter().flat_map(|field| field.to_le_bytes());
         let fields = MAGIC.into_iter().chain(fields).chain(self.spares);
         for (byte, new) in bytes.iter_mut().zip(fields) {
@@ -200,10 +240,12 @@ impl Header {
         let content = checked(bytes).ok()?;
         let (words, _) = content.as_chunks::<4>();
         let [magic, version, sequence, length, checksum, first, second] = *words.first_chunk()?;
-        let known = magic == MAGIC && u32::from_le_bytes(version) == LAYOUT_VERSION;
+        let version = u32::from_le_bytes(version);
+        let known = magic == MAGIC && KNOWN_VERSIONS.contains(&version);
         let [a, b, c, d] = first;
         let [e, f, g, h] = second;
         known.then_some(Self {
+            version,
             sequence: u32::from_le_bytes(sequence),
             length: u32::from_le_bytes(length),
             checksum: u32::from_le_bytes(checksum),
@@ -229,14 +271,30 @@ impl Store {
     /// A store in the EEPROM at address 0x50, the first of its kind.
     #[must_use]
     pub const fn new() -> Self {
-        Self { newest: None, spares: [[0; SPARES]; 2], looked: false, save: None }
+        Self {
+            newest: None,
+            spares: [[0; SPARES]; 2],
+            looked: false,
+            save: None,
+            #[cfg(feature = "secure")]
+            lock: Lock { key: None, ratchet: None },
+        }
+    }
+
+    /// The same, whose states are sealed with this key, and are not older than the ratchet says. Without a
+    /// key nothing is sealed.
+    #[cfg(feature = "secure")]
+    #[must_use]
+    pub const fn sealed(key: Option<&'static Key>, ratchet: Option<Ratchet>) -> Self {
+        Self { lock: Lock { key, ratchet }, ..Self::new() }
     }
 
     /// Reads the newest complete state into the front of `room`, or finds that there is none. `room`
     /// may be overwritten in any case.
     ///
     /// # Errors
-    /// A [`Fault`] of the bus, or [`FaultKind::TooLong`] for a state longer than `room`.
+    /// A [`Fault`] of the bus, [`FaultKind::TooLong`] for a state longer than `room`, or
+    /// [`FaultKind::Forged`] or [`FaultKind::Replayed`] if there are only such.
     pub fn load<B: I2c>(&mut self, bus: &mut B, room: &mut [u8]) -> Result<Option<Loaded>, Fault> {
         let mut chip = chip(bus);
         let mut first = newest_header(&mut chip, Slot::First)?;
@@ -251,33 +309,41 @@ impl Store {
         if second_is_newer {
             core::mem::swap(&mut first, &mut second);
         }
-        let mut newer_damaged = false;
-        let mut found = None;
+        let (mut newer, mut found) = (None, None);
         // The older one is read only if the newest is not complete.
         for header in [first, second] {
             if let Some(header) = header {
                 let length = usize::try_from(header.length).unwrap_or(usize::MAX);
                 let fits = room.get_mut(..length);
                 let loaded = fits.is_some().then_some(length);
-                if read(&mut chip, slot, &header, fits)? == Some(header.checksum) {
-                    found = Some((Newest { slot, sequence: header.sequence }, loaded));
-                    break;
+                match self.read(&mut chip, slot, &header, fits)? {
+                    None => {
+                        found = Some((Newest { slot, sequence: header.sequence }, loaded));
+                        break;
+                    }
+                    // Somebody's doing is said before what may be mere damage.
+                    Some(FaultKind::Damaged) if newer.is_some() => {}
+                    why => newer = why,
                 }
-                newer_damaged = true;
             }
             slot = slot.other();
         }
         self.newest = found.map(|(newest, _)| newest);
         self.looked = true;
         match found {
-            None => Ok(None),
+            None => match newer {
+                Some(kind @ (FaultKind::Forged | FaultKind::Replayed)) => {
+                    Err(Fault::new(Device::Store, kind))
+                }
+                _ => Ok(None),
+            },
             Some((_, None)) => Err(TOO_LONG),
             Some((Newest { slot, sequence }, Some(length))) => {
                 // A newer state may have lost its header. The page for it holds an old one, or none.
                 let next = header_page(sequence.wrapping_add(1));
                 let (after, blank) = header(&mut chip, slot.other(), next)?;
-                newer_damaged |= after.is_none() && !blank;
-                Ok(Some(Loaded { length, newer_damaged }))
+                let lost = (after.is_none() && !blank).then_some(FaultKind::Damaged);
+                Ok(Some(Loaded { length, newer: newer.or(lost) }))
             }
         }
     }
@@ -312,13 +378,16 @@ impl Store {
             })?;
         }
         let slot = self.newest.map_or(Slot::First, |newest| newest.slot.other());
-        let sequence = self.newest.map_or(1, |newest| newest.sequence.wrapping_add(1));
+        let sequence = self.newest.map_or(self.floor(), |newest| newest.sequence);
+        let sequence = sequence.wrapping_add(1);
         let [first, second] = self.spares;
         let spares = if slot == Slot::First { first } else { second };
-        let header = Header { sequence, length, checksum: checksum(0, state), spares };
+        let version = self.version();
+        let header = Header { version, sequence, length, checksum: checksum(0, state), spares };
         self.save = Some(Save {
             slot,
             header,
+            content: self.header_page(&header, state),
             page: 0,
             header_page: header_page(sequence),
             headers_tried: 0,
@@ -349,14 +418,13 @@ impl Store {
     pub fn step<B: I2c>(&mut self, bus: &mut B, state: &[u8]) -> Result<Step, Fault> {
         let Some(mut save) = self.save.take() else { return Ok(Step::Done) };
         let pages = save.header.pages().ok_or(TOO_LONG)?;
-        let bytes = save.header.to_bytes();
         let (page, content) = if save.page < pages {
             let start = usize::from(save.page) * PAGE_BYTES;
             let rest = state.get(start..).unwrap_or_default();
             let piece = rest.get(..PAGE_BYTES.min(rest.len())).unwrap_or_default();
             (page_of(&save.header.spares, save.page), piece)
         } else {
-            (save.header_page, &bytes[..])
+            (save.header_page, &save.content[..])
         };
         let address = save.slot.address(page);
         let mut chip = chip(bus);
@@ -380,6 +448,7 @@ impl Store {
             if save.page >= pages {
                 let Header { sequence, spares, .. } = save.header;
                 self.newest = Some(Newest { slot: save.slot, sequence });
+                self.raise(sequence);
                 let [first, second] = &mut self.spares;
                 *(if save.slot == Slot::First { first } else { second }) = spares;
                 return Ok(Step::Done);
@@ -389,12 +458,123 @@ impl Store {
         } else {
             if save.writes >= WRITES {
                 save.replace(pages)?;
+                // It says which spare pages are used.
+                save.content = self.header_page(&save.header, state);
             }
             save.compares = false;
         }
         self.save = Some(save);
         Ok(Step::Continue)
     }
+}
+
+#[cfg(not(feature = "secure"))]
+impl Store {
+    const fn version(&self) -> u32 {
+        LAYOUT_VERSION
+    }
+
+    /// The number before the first one.
+    const fn floor(&self) -> u32 {
+        0
+    }
+
+    const fn raise(&self, _: u32) {}
+
+    fn header_page(&self, header: &Header, _: &[u8]) -> HeaderPage {
+        header.to_bytes()
+    }
+
+    fn read<B: I2c>(
+        &self,
+        chip: &mut Chip<'_, B>,
+        slot: Slot,
+        header: &Header,
+        room: Option<&mut [u8]>,
+    ) -> Result<Option<FaultKind>, Fault> {
+        let sum = read(chip, slot, header, room, |_| {})?;
+        Ok((sum != Some(header.checksum)).then_some(FaultKind::Damaged))
+    }
+}
+
+#[cfg(feature = "secure")]
+impl Store {
+    const fn version(&self) -> u32 {
+        if self.lock.key.is_some() { SEALED_VERSION } else { LAYOUT_VERSION }
+    }
+
+    /// The number before the first one.
+    fn floor(&self) -> u32 {
+        self.lock.ratchet.map_or(0, |ratchet| ratchet(0))
+    }
+
+    fn raise(&self, sequence: u32) {
+        if let Some(ratchet) = self.lock.ratchet {
+            ratchet(sequence);
+        }
+    }
+
+    /// The header, and its seal.
+    #[inline(never)]
+    fn header_page(&self, header: &Header, state: &[u8]) -> HeaderPage {
+        let bytes = header.to_bytes();
+        let seal = self.lock.key.map(|key| {
+            let mut sealing = begin_seal(key, &bytes);
+            sealing.update(state);
+            sealing.finish()
+        });
+        let mut page = [0; HEADER_BYTES + SEAL_BYTES];
+        for (slot, byte) in page.iter_mut().zip(bytes.into_iter().chain(seal.unwrap_or_default())) {
+            *slot = byte;
+        }
+        page
+    }
+
+    /// Reads a state; what is wrong with it, if anything.
+    #[inline(never)]
+    fn read<B: I2c>(
+        &self,
+        chip: &mut Chip<'_, B>,
+        slot: Slot,
+        header: &Header,
+        room: Option<&mut [u8]>,
+    ) -> Result<Option<FaultKind>, Fault> {
+        let Some(key) = self.lock.key else {
+            let sum = read(chip, slot, header, room, |_| {})?;
+            return Ok((sum != Some(header.checksum)).then_some(FaultKind::Damaged));
+        };
+        let mut sealing = begin_seal(key, &header.to_bytes());
+        let sum = read(chip, slot, header, room, |bytes| sealing.update(bytes))?;
+        if sum != Some(header.checksum) {
+            return Ok(Some(FaultKind::Damaged));
+        }
+        // The header may be in any of its pages.
+        let mut is_sealed = false;
+        for page in 0..HEADERS {
+            let mut bytes = [0; HEADER_BYTES + SEAL_BYTES];
+            patiently(|| chip.read_data(slot.address(page), &mut bytes))?;
+            if let Some((front, seal)) = bytes.split_first_chunk::<HEADER_BYTES>()
+                && Header::from_bytes(front) == Some(*header)
+                && let Some(seal) = seal.first_chunk()
+            {
+                is_sealed |= sealing.clone().is(seal);
+            }
+        }
+        if !is_sealed || header.version != SEALED_VERSION {
+            return Ok(Some(FaultKind::Forged));
+        }
+        // The other slot is one step behind the newest.
+        let is_old = newer(self.floor(), header.sequence.wrapping_add(1));
+        Ok((is_old && self.floor() != 0).then_some(FaultKind::Replayed))
+    }
+}
+
+/// The seal of a header, without its checksum, and of the state that follows.
+#[cfg(feature = "secure")]
+fn begin_seal(key: &Key, header: &[u8; HEADER_BYTES]) -> Sealing {
+    let mut sealing = key.state();
+    sealing.update(header.get(..HEADER_BYTES - 4).unwrap_or_default());
+    sealing
 }
 
 impl Save {
@@ -450,13 +630,14 @@ fn newest_header<B: I2c>(chip: &mut Chip<'_, B>, slot: Slot) -> Result<Option<He
     Ok(newest)
 }
 
-/// Reads the state of a header, stores it if `room` is given, and returns its checksum; `None` if it is
+/// Reads the state of a header, stores it if `room` is given, passes it to `each`, and returns its checksum; `None` if it is
 /// longer than a slot.
 fn read<B: I2c>(
     chip: &mut Chip<'_, B>,
     slot: Slot,
     header: &Header,
     mut room: Option<&mut [u8]>,
+    mut each: impl FnMut(&[u8]),
 ) -> Result<Option<u32>, Fault> {
     let Some(pages) = header.pages() else { return Ok(None) };
     let mut left = usize::try_from(header.length).unwrap_or(0);
@@ -467,6 +648,7 @@ fn read<B: I2c>(
         let address = slot.address(page_of(&header.spares, page));
         patiently(|| chip.read_data(address, piece))?;
         sum = checksum(sum, piece);
+        each(piece);
         left -= piece.len();
         let kept = room.as_mut().and_then(|room| room.get_mut(usize::from(page) * PAGE_BYTES..));
         for (kept, byte) in kept.into_iter().flatten().zip(&*piece) {

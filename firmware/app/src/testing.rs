@@ -70,6 +70,8 @@ pub(crate) struct World {
     /// Number of transactions that are not acknowledged after each write, as by a busy EEPROM.
     pub(crate) busy_after_write: u32,
     busy: u32,
+    /// Whether both sensors are unplugged.
+    pub(crate) unplugged: bool,
     pub(crate) field: [i16; 3],
     pub(crate) identity: [u8; 3],
     pub(crate) celsius: i8,
@@ -105,6 +107,7 @@ impl World {
             asleep: None,
             busy_after_write: 0,
             busy: 0,
+            unplugged: false,
             field: [1, 2, 3],
             identity: *b"H43",
             celsius: 21,
@@ -174,6 +177,9 @@ impl I2c for World {
                 self.busy -= 1;
                 return Err(Silence);
             }
+        }
+        if self.unplugged && address != 0x50 {
+            return Err(Silence);
         }
         for operation in operations {
             match (address, operation) {

@@ -3,6 +3,8 @@
 
 #![no_std]
 
+#[cfg(feature = "secure")]
+mod nonce;
 pub mod record;
 mod recovery;
 mod retained;
@@ -11,6 +13,8 @@ pub mod stack;
 
 #[doc(hidden)]
 pub use drift_app::retained::memory_bytes;
+#[cfg(feature = "secure")]
+pub use nonce::nonce;
 pub use recovery::free_bus;
 pub use retained::RetainedMemory;
 pub use run::{SampleTimer, made, run};

@@ -60,24 +60,28 @@ pub fn made<M>(detector: &mut Result<M, fastmmd::Error>) -> &mut M {
     }
 }
 
-/// Starts the app, takes a sample whenever `timer` says so, and answers the link, for ever. Calls
-/// `alive` all the time: if that stops, something hangs, and a watchdog should restart the board,
-/// which loses nothing.
+/// Starts the app, takes a sample whenever `timer` says so, and answers the link, for ever. Calls `alive` all
+/// the time: if that stops, something hangs, and a watchdog should start the board again, which
+/// loses nothing. It returns whether the board's lock is open, so that commands need no seal.
 pub fn run<B, L, S, M, const C: usize>(
     app: &mut App<'_, B, L, S, M, C>,
     timer: SampleTimer,
-    mut alive: impl FnMut(),
+    mut alive: impl FnMut() -> bool,
 ) -> !
 where
     B: I2c,
     L: ByteLink,
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     app.start();
     let mut ticker = Ticker::new(timer);
     loop {
-        alive();
+        let is_open = alive();
+        #[cfg(feature = "secure")]
+        app.guard().set_open(is_open);
+        // Without seals there is no lock.
+        let _ = is_open;
         if PERIODS.load(Ordering::Relaxed) == SETTLED {
             record::settled();
         }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use drift_app::fault::Fault;
 use drift_app::frame::{self, Call, Decoder, Frame, MAX_RAW};
 use drift_app::message::{Command, Message, Origin, Refusal, Report};
+use drift_app::seal::{Key, SEALED, Sealed};
 use fastmmd::Alarm;
 
 use crate::error::{Doing, Error};
@@ -20,6 +21,16 @@ pub struct Device {
     reader: BufReader<UnixStream>,
     decoder: Decoder,
     last: Call,
+    seals: Option<Seals>,
+    sent: Vec<u8>,
+}
+
+/// What commands are sealed with.
+#[derive(Debug)]
+struct Seals {
+    key: &'static Key,
+    nonce: u64,
+    counter: u32,
 }
 
 /// Before the first command.
@@ -82,8 +93,15 @@ impl Device {
     pub fn start(setup: &Setup<'_>) -> Result<(Self, Origin), Error> {
         let (machine, writer) = Machine::start(setup)?;
         let reader = BufReader::new(writer.try_clone().doing("sharing the line's socket")?);
-        let mut device =
-            Self { machine, writer, reader, decoder: Decoder::<MAX_RAW>::new(), last: FIRST };
+        let mut device = Self {
+            machine,
+            writer,
+            reader,
+            decoder: Decoder::<MAX_RAW>::new(),
+            last: FIRST,
+            seals: None,
+            sent: Vec::new(),
+        };
         let origin = device.booted()?;
         Ok((device, origin))
     }
@@ -135,15 +153,52 @@ impl Device {
     pub fn send(&mut self, command: &Command) -> Result<Call, Error> {
         // Tag 0 is for messages that the firmware sends unasked.
         self.last.tag = self.last.tag % 255 + 1;
-        let (kind, payload) = command.encode();
-        let mut bytes = Vec::with_capacity(96);
-        let frame = Frame { kind, call: self.last, payload: payload.as_slice() };
+        let (mut kind, payload) = command.encode();
+        let mut payload = payload.as_slice().to_vec();
+        if let Some(seals) = self.seals.as_mut().filter(|_| !command.only_reads()) {
+            seals.counter += 1;
+            let Seals { key, nonce, counter } = *seals;
+            let sealed = Sealed { call: self.last, kind, counter, payload: &payload };
+            let seal = key.command(nonce, &sealed).finish();
+            payload.extend(counter.to_le_bytes());
+            payload.extend(seal);
+            kind |= SEALED;
+        }
+        self.sent.clear();
+        let frame = Frame { kind, call: self.last, payload: &payload };
         let Ok(()) = frame::encode(&frame, |byte| {
-            bytes.push(byte);
+            self.sent.push(byte);
             Ok::<(), std::convert::Infallible>(())
         });
-        self.send_raw(&bytes)?;
+        self.send_raw(&self.sent.clone())?;
         Ok(self.last)
+    }
+
+    /// The bytes of the last command, as somebody on the line could have recorded them.
+    #[must_use]
+    pub fn recorded(&self) -> (Call, Vec<u8>) {
+        (self.last, self.sent.clone())
+    }
+
+    /// Seals commands with this key from now on.
+    ///
+    /// # Errors
+    /// [`Error`] if the board gives no challenge.
+    pub fn seal_with(&mut self, key: &'static Key) -> Result<(), Error> {
+        let Closing::Other(kind, payload) = self.ask(&Command::Challenge)?.closing else {
+            return Err(Error::Silent("a challenge"));
+        };
+        let Some(Message::Challenge { nonce, counter, .. }) = Message::decode(kind, &payload)
+        else {
+            return Err(Error::Silent("a challenge"));
+        };
+        self.seals = Some(Seals { key, nonce, counter });
+        Ok(())
+    }
+
+    /// Sends commands as they are from now on.
+    pub fn do_not_seal(&mut self) {
+        self.seals = None;
     }
 
     /// Sends raw bytes, such as noise.
@@ -229,9 +284,9 @@ impl Device {
                 Some(Message::Amended(alarm)) => Said::Amended(alarm),
                 Some(Message::Fault(fault)) => Said::Fault(fault),
                 Some(Message::Boot { origin, .. }) => Said::Boot(origin),
-                Some(Message::Identity { .. } | Message::Past { .. }) => {
-                    Said::Closing(tag, Closing::Other(frame.kind, frame.payload.to_vec()))
-                }
+                Some(
+                    Message::Identity { .. } | Message::Past { .. } | Message::Challenge { .. },
+                ) => Said::Closing(tag, Closing::Other(frame.kind, frame.payload.to_vec())),
                 None => {
                     let what = format!("a message of unknown kind {}", frame.kind);
                     return Err(Error::Unexpected(what));

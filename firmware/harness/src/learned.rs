@@ -2,6 +2,7 @@
 //! This saves each scenario thousands of samples over the emulated bus.
 
 use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
+use drift_app::seal::Key;
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c, Operation, SevenBitAddress};
 use fastmmd::Config;
@@ -85,6 +86,17 @@ pub fn eeprom(samples: u64) -> Result<Eeprom, Error> {
     eeprom_with(SETTINGS, samples)
 }
 
+/// The same, sealed with a key.
+///
+/// # Errors
+/// [`Error`] if it cannot be made.
+pub fn sealed_eeprom(samples: u64, key: &'static Key) -> Result<Eeprom, Error> {
+    let detector = detector(SETTINGS, samples)?;
+    let mut state = vec![0; BoardDetector::<4>::SAVED_BYTES];
+    detector.save(&mut state)?;
+    eeprom_by(Store::sealed(Some(key), None), &state)
+}
+
 /// The same from a build with other settings.
 ///
 /// # Errors
@@ -101,8 +113,12 @@ pub fn eeprom_with(settings: Config, samples: u64) -> Result<Eeprom, Error> {
 /// # Errors
 /// [`Error`] if it cannot be made.
 pub fn eeprom_of(state: &[u8]) -> Result<Eeprom, Error> {
+    eeprom_by(Store::new(), state)
+}
+
+fn eeprom_by(mut store: Store, state: &[u8]) -> Result<Eeprom, Error> {
     let mut chip = Chip { content: Box::new([0xFF; Eeprom::BYTES]), pointer: 0 };
-    let saved = Store::new().save(&mut chip, state);
+    let saved = store.save(&mut chip, state);
     saved.map_err(|fault| Error::Unexpected(fault.to_string()))?;
     let eeprom = Eeprom::new()?;
     eeprom.write(&chip.content)?;

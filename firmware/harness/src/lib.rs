@@ -17,6 +17,7 @@ mod monitor;
 mod power;
 pub mod recording;
 pub mod scenarios;
+mod sealed;
 pub mod signal;
 pub mod stack;
 pub mod tool;

@@ -131,6 +131,7 @@ fn measure(programs: &Programs) -> Result<(), Error> {
     println!("detector ram {}", size_of::<BoardDetector<3>>());
     println!("detector saved {}", BoardDetector::<3>::SAVED_BYTES);
     println!("drift stack {}", stack::emulated(programs)?);
+    println!("secured stack {}", stack::secured(programs)?);
     println!("stm32f405 stack {}", stack::stm32f405(programs)?);
     Ok(())
 }

@@ -2,6 +2,9 @@
 
 use drift_app::message::{Command, Failure, Origin, Sample};
 
+use drift_app::profile::TEST_KEY;
+use drift_app::seal::Key;
+
 use crate::device::Device;
 use crate::error::{Error, expect};
 use crate::learned::{self, LEARNED};
@@ -15,12 +18,29 @@ use crate::signal::{DEVIATION, Scene};
 /// # Errors
 /// [`Error`] if the firmware does not do what it is asked to.
 pub fn emulated(programs: &Programs) -> Result<usize, Error> {
-    let elf = programs.drift();
-    let mut deepest = 0;
     // From the last sample of learning through an alarm.
     let eeprom = learned::eeprom(LEARNED - 1)?;
+    let elf = programs.drift();
+    let (device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;
+    expect(origin == Origin::Store, || format!("{origin:?}"))?;
+    deepest(device, None)
+}
+
+/// The same with sealed commands and states.
+///
+/// # Errors
+/// [`Error`] if the firmware does not do what it is asked to.
+pub fn secured(programs: &Programs) -> Result<usize, Error> {
+    let eeprom = learned::sealed_eeprom(LEARNED - 1, &TEST_KEY)?;
+    let elf = programs.secured();
     let (mut device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;
     expect(origin == Origin::Store, || format!("{origin:?}"))?;
+    device.seal_with(&TEST_KEY)?;
+    deepest(device, Some(&TEST_KEY))
+}
+
+fn deepest(mut device: Device, key: Option<&'static Key>) -> Result<usize, Error> {
+    let mut deepest = 0;
     let mut scene = Scene::new(11);
     for _ in 0..50 {
         step(&mut device, &mut scene)?;
@@ -44,6 +64,10 @@ pub fn emulated(programs: &Programs) -> Result<usize, Error> {
     // A start from RAM, and learning again.
     let origin = device.restart()?;
     expect(origin == Origin::Memory, || format!("{origin:?}"))?;
+    if let Some(key) = key {
+        device.do_not_seal();
+        device.seal_with(key)?;
+    }
     device.ask(&Command::Relearn)?;
     for _ in 0..20 {
         step(&mut device, &mut scene)?;

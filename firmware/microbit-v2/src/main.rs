@@ -1,18 +1,25 @@
 //! The app on a micro:bit v2: its own LSM303AGR magnetometer, the link on its USB serial port at
 //! 115 200 baud. It has no EEPROM: the learned state survives a reset, but not a power cut.
+//! Who holds its button B may command the board without a seal.
 
 #![no_std]
 #![no_main]
 
 mod sensor;
 
+#[cfg(feature = "secure")]
+use board_common::nonce;
 use board_common::{SampleTimer, free_bus, made, record, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Board, Config, Parts};
+use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Cause;
 use drift_app::profile::{self, BOARD, BoardDetector, THREE_CHANNELS};
+#[cfg(feature = "secure")]
+use drift_app::seal::Key;
+use embedded_hal::digital::InputPin;
 use embedded_io::{Read, ReadReady, Write};
 use microbit::hal::gpio::{Level, OpenDrainConfig::Standard0Disconnect1 as STANDARD};
 use microbit::hal::twim::{Frequency, Pins, Twim};
@@ -25,6 +32,10 @@ const CHANNELS: usize = 3;
 const SAMPLES_PER_SECOND: u32 = 10;
 const CLOCK_HERTZ: u32 = 64_000_000;
 type Detector = BoardDetector<CHANNELS>;
+
+/// The key that commands are sealed with, of 64 hexadecimal digits; without one the board can only be read.
+#[cfg(feature = "secure")]
+static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
 board_common::retained!(STATE for Detector, 70 rows of CHANNELS);
@@ -120,6 +131,7 @@ fn main() -> ! {
         },
     };
     let mut handle = watchdog.handles.0;
+    let mut lock = board.buttons.button_b;
     let timer = SampleTimer::new(board.SYST, CLOCK_HERTZ, SAMPLES_PER_SECOND);
 
     let mut detector = Detector::new(&THREE_CHANNELS, profile::board());
@@ -136,9 +148,16 @@ fn main() -> ! {
         monitor,
         settings: &BOARD,
         store: None,
+        #[cfg(feature = "secure")]
+        guard: Guard::new(KEY.as_ref(), Some(nonce(memory))),
+        #[cfg(not(feature = "secure"))]
+        guard: Guard,
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
     let mut app = App::new(parts, config);
-    run(&mut app, timer, || handle.pet())
+    run(&mut app, timer, || {
+        handle.pet();
+        matches!(lock.is_low(), Ok(true))
+    })
 }

@@ -21,6 +21,7 @@ use board_common::{RetainedMemory, made, stack};
 use cortex_m::peripheral::scb::Exception;
 use drift_app::Sensor;
 use drift_app::app::{App, Board as About, Config, Parts, Request};
+use drift_app::guard::Guard;
 use drift_app::message::Start;
 use drift_app::store::Store;
 use fastmmd::monitor::Monitor;
@@ -51,17 +52,37 @@ impl Board {
 /// What the app says about the board.
 static ABOUT: About = About { name: "mps2-an386", millihertz: 0, start: Start::UNKNOWN };
 
+/// Lets everything through, or with seals, while the lock is open: it is.
+#[must_use]
+pub fn open() -> Guard {
+    #[allow(unused_mut, reason = "only with seals")]
+    let mut guard = Guard::default();
+    #[cfg(feature = "secure")]
+    guard.set_open(true);
+    guard
+}
+
+/// Another number at each start.
+#[cfg(feature = "secure")]
+#[must_use]
+pub fn nonce() -> Option<u64> {
+    let mut bytes = [0; 8];
+    semihosting::experimental::random::fill_bytes(&mut bytes).ok()?;
+    Some(u64::from_le_bytes(bytes))
+}
+
 /// Creates the detector, starts the app with it and answers the link for ever.
 pub fn run<S, M, const C: usize, const N: usize>(
     state: &'static RetainedMemory<N>,
     sensor: S,
     store: Option<Store>,
     settings: &'static M::Config,
+    guard: Guard,
     detector: impl FnOnce() -> Result<M, fastmmd::Error>,
 ) -> !
 where
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     let (Some(board), Some(memory)) = (Board::take(), state.take()) else {
         // Both are taken here only, once after each start.
@@ -70,7 +91,7 @@ where
     let mut detector = detector();
     let monitor = made(&mut detector);
     let (bus, line) = (board.bus, board.uart);
-    let parts = Parts { board: &ABOUT, bus, line, sensor, monitor, settings, store, memory };
+    let parts = Parts { board: &ABOUT, bus, line, sensor, monitor, settings, store, guard, memory };
     serve(&mut App::new(parts, Config::DEFAULT))
 }
 
@@ -78,7 +99,7 @@ where
 fn serve<S, M, const C: usize>(app: &mut App<'_, Sbcon, Uart, S, M, C>) -> !
 where
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     app.start();
     loop {

@@ -1,18 +1,25 @@
 //! The app on an RP2040 (Raspberry Pi Pico): LSM303DLHC, TMP105 (or LM75) and 24x256 on I2C0
-//! (GPIO 4, 5), the link on UART0 (GPIO 0, 1) at 115 200 baud.
+//! (GPIO 4, 5), the link on UART0 (GPIO 0, 1) at 115 200 baud. Who connects GPIO 22
+//! with ground may command the board without a seal.
 
 #![no_std]
 #![no_main]
 
+#[cfg(feature = "secure")]
+use board_common::nonce;
 use board_common::{SampleTimer, free_bus, made, record, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Board, Config, Parts};
+use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Cause;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
+#[cfg(feature = "secure")]
+use drift_app::seal::Key;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
+use embedded_hal::digital::InputPin;
 use fugit::{MicrosDurationU32, RateExtU32};
 use rp2040_hal::clocks::init_clocks_and_plls;
 use rp2040_hal::gpio::{FunctionI2C, FunctionUart, InOutPin, Pins, PullUp};
@@ -33,6 +40,10 @@ type Detector = BoardDetector<CHANNELS>;
 // SAFETY: no other symbol of the program has this name.
 #[unsafe(no_mangle)]
 pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
+
+/// The key that commands are sealed with, of 64 hexadecimal digits; without one the board can only be read.
+#[cfg(feature = "secure")]
+static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
 board_common::retained!(STATE for Detector, 50 rows of CHANNELS);
@@ -123,6 +134,7 @@ fn main() -> ! {
         &mut device.RESETS,
         &clocks.system_clock,
     );
+    let mut lock = pins.gpio22.into_pull_up_input();
     let timer = SampleTimer::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
@@ -139,10 +151,20 @@ fn main() -> ! {
         sensor: MagnetometerThermometer::default(),
         monitor,
         settings: &BOARD,
+        #[cfg(feature = "secure")]
+        store: Some(Store::sealed(KEY.as_ref(), None)),
+        #[cfg(not(feature = "secure"))]
         store: Some(Store::new()),
+        #[cfg(feature = "secure")]
+        guard: Guard::new(KEY.as_ref(), Some(nonce(memory))),
+        #[cfg(not(feature = "secure"))]
+        guard: Guard,
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
     let mut app = App::new(parts, config);
-    run(&mut app, timer, || watchdog.feed())
+    run(&mut app, timer, || {
+        watchdog.feed();
+        matches!(lock.is_low(), Ok(true))
+    })
 }

@@ -1,5 +1,5 @@
 //! The app on an STM32F405: LSM303DLHC, TMP105 (or LM75) and 24x256 on I2C1 (PB6, PB7), the link
-//! on USART1 (PA9, PA10) at 115 200 baud.
+//! on USART1 (PA9, PA10) at 115 200 baud. Who connects PB8 with ground may command the board without a seal.
 //!
 //! It runs from the internal oscillator, so it needs no crystal. It also boots in QEMU's
 //! `netduinoplus2`, which has only the USART.
@@ -7,13 +7,21 @@
 #![no_std]
 #![no_main]
 
+#[cfg(feature = "secure")]
+mod ratchet;
+
+#[cfg(feature = "secure")]
+use board_common::nonce;
 use board_common::{SampleTimer, free_bus, made, record, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Board, Config, Parts};
+use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Cause;
 use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
+#[cfg(feature = "secure")]
+use drift_app::seal::Key;
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 use embedded_hal::i2c::{ErrorKind, ErrorType, I2c as I2cTrait, NoAcknowledgeSource, Operation};
@@ -29,6 +37,10 @@ use stm32f4xx_hal::watchdog::IndependentWatchdog;
 const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
 type Detector = BoardDetector<CHANNELS>;
+
+/// The key that commands are sealed with, of 64 hexadecimal digits; without one the board can only be read.
+#[cfg(feature = "secure")]
+static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
 board_common::retained!(STATE for Detector, 48 rows of CHANNELS);
@@ -122,6 +134,8 @@ fn main() -> ! {
     };
     stack::protect(&mut core.MPU);
     let cause = cause(&device.RCC);
+    #[cfg(feature = "secure")]
+    ratchet::enable(&device.RCC, &device.PWR);
     let mut rcc = device.RCC.freeze(Clocks::hsi());
     let (port_a, port_b) = (device.GPIOA.split(&mut rcc), device.GPIOB.split(&mut rcc));
     let usart = device.USART1.serial((port_a.pa9, port_a.pa10), 115_200.bps(), &mut rcc);
@@ -133,6 +147,7 @@ fn main() -> ! {
     // If a device still holds the line, its transactions fail, and that is reported.
     let Ok(_) = free_bus(&mut clock, &mut data, || cortex_m::asm::delay(HALF_CLOCK));
     let bus = I2c::new(device.I2C1, (clock, data), 400.kHz(), &mut rcc);
+    let lock = port_b.pb8.into_pull_up_input();
     let timer = SampleTimer::new(core.SYST, rcc.clocks.sysclk().raw(), SAMPLES_PER_SECOND);
     let mut watchdog = IndependentWatchdog::new(device.IWDG);
     watchdog.start(4.secs());
@@ -150,10 +165,20 @@ fn main() -> ! {
         sensor: MagnetometerThermometer::default(),
         monitor,
         settings: &BOARD,
+        #[cfg(feature = "secure")]
+        store: Some(Store::sealed(KEY.as_ref(), Some(ratchet::ratchet))),
+        #[cfg(not(feature = "secure"))]
         store: Some(Store::new()),
+        #[cfg(feature = "secure")]
+        guard: Guard::new(KEY.as_ref(), Some(nonce(memory))),
+        #[cfg(not(feature = "secure"))]
+        guard: Guard,
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };
     let mut app = App::new(parts, config);
-    run(&mut app, timer, || watchdog.feed())
+    run(&mut app, timer, || {
+        watchdog.feed();
+        lock.is_low()
+    })
 }

@@ -172,7 +172,10 @@ fn instructions() -> Vec<String> {
         format!("| `Embedding::add`, 64 frequencies | {} |", sensor("fourier", 64)),
         format!("| `Detector`, all legs, 32 frequencies, one row | {} |", sensor("detector", 32)),
         format!("| the same while it learns | {} |", sensor("learning", 32)),
-        format!("| the dearest row, as learning ends or an alarm begins | {} |", sensor("peak", 32)),
+        format!(
+            "| the dearest row, as learning ends or an alarm begins | {} |",
+            sensor("peak", 32)
+        ),
         format!("| `Detector::save` | {} |", sensor("save", 32)),
         format!("| one row with a cycle | {} |", sensor("cyclic", 32)),
         format!("| `Detector`, level and jumps alone | {} |", sensor("lean", 32)),

@@ -16,7 +16,7 @@ where
     B: I2c,
     L: ByteLink,
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     pub(super) fn execute(&mut self, call: Call, command: &Command) -> Request {
         let touches = command.changes_state() && !matches!(command, Command::Configure { .. });
@@ -29,14 +29,20 @@ where
                 self.answer_again(call, command);
                 return Request::Continue;
             }
+            if command.wears() {
+                let Some(left) = self.writes_left.checked_sub(1) else {
+                    return self.refuse(call, Refusal::TooOften);
+                };
+                self.writes_left = left;
+            }
             self.last = Some(call);
         }
         match *command {
             Command::Step => self.step(call, 1),
             Command::Push(ref sample) => match sample.values() {
                 Some(values) => {
-                    self.periods = self.periods.wrapping_add(1);
-                    if let Err(fault) = self.process(call, &values) {
+                    self.pass_time(1);
+                    if let Err(fault) = self.process(call, &values.map(Some)) {
                         self.flags |= flags::SKIPPED;
                         self.notify(call, fault);
                     }
@@ -85,6 +91,12 @@ where
             }
             Command::History { index } => {
                 self.tell(call, index);
+                return Request::Continue;
+            }
+            #[cfg(feature = "secure")]
+            Command::Challenge => {
+                let challenge = self.guard.challenge();
+                self.link.send(call, &challenge);
                 return Request::Continue;
             }
             #[cfg(feature = "fault-injection")]

@@ -23,7 +23,7 @@ where
     B: I2c,
     L: ByteLink,
     S: Sensor<C>,
-    M: Monitor<Row = [f32; C]>,
+    M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
 {
     /// Looks for a state, and says where it came from.
     pub(super) fn take_up(&mut self) -> Origin {
@@ -70,7 +70,7 @@ where
         if self.retained.state().is_none() {
             self.retain(Call::NONE);
         }
-        if self.store_fault == Some(DAMAGED) && status.stage.is_learned() {
+        if self.fell_back() && status.stage.is_learned() {
             // The good copy takes the place of the damaged one.
             self.keep(Call::NONE);
         }
@@ -90,7 +90,7 @@ where
         }
         let mut raised = None;
         retained.replay(|row| {
-            if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push(row) {
+            if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push_partial(row) {
                 raised = Some(alarm);
             }
         });
@@ -119,9 +119,10 @@ where
         } else {
             self.retained.forget();
         }
-        if matches!(result, Ok(true)) && found.is_some_and(|found| found.newer_damaged) {
-            log::fault(DAMAGED);
-            self.store_fault = Some(DAMAGED);
+        if let (Ok(true), Some(kind)) = (result, found.and_then(|found| found.newer)) {
+            let fault = Fault::new(Device::Store, kind);
+            log::fault(fault);
+            self.store_fault = Some(fault);
             self.flags |= flags::STORE_FAULT;
         }
         result
@@ -131,15 +132,17 @@ where
     /// place of what was learned since the start; returns whether it did.
     pub(super) fn look_again(&mut self, rows: u64) -> bool {
         let held = self.flags & flags::HELD != 0 && self.incoming.is_none();
-        // A state that this build cannot restore stays one.
-        let unreadable = self.store_fault.is_some_and(|fault| fault.kind == FaultKind::Unreadable);
+        // A state that this build cannot restore stays one, and so does one of somebody else.
+        let unreadable = self.store_fault.is_some_and(|fault| {
+            matches!(fault.kind, FaultKind::Unreadable | FaultKind::Forged | FaultKind::Replayed)
+        });
         if !held || unreadable || !is_due(rows, LOOK_EVERY) {
             return false;
         }
         match self.load() {
             Ok(found) => {
                 self.flags &= !flags::HELD;
-                if self.store_fault != Some(DAMAGED) {
+                if !self.fell_back() {
                     self.store_fault = None;
                     self.flags &= !flags::STORE_FAULT;
                 }
@@ -153,6 +156,14 @@ where
         // Reading has used its place.
         self.retain(Call::NONE);
         false
+    }
+
+    /// Whether an older state is in force, since a newer one is damaged or not of this board.
+    fn fell_back(&self) -> bool {
+        self.flags & flags::HELD == 0
+            && self
+                .store_fault
+                .is_some_and(|fault| matches!(fault.kind, FaultKind::Damaged | FaultKind::Forged))
     }
 
     /// Copies the state to the RAM that survives a reset.
@@ -227,5 +238,3 @@ where
         }
     }
 }
-
-const DAMAGED: Fault = Fault::new(Device::Store, FaultKind::Damaged);

@@ -111,7 +111,7 @@ fn a_rotten_page_costs_at_most_the_newest_state_and_is_reported() {
             let found = Store::new().load(&mut world, &mut room).unwrap().unwrap();
             room.truncate(found.length);
             if room == older {
-                assert!(found.newer_damaged, "page {page}: a silent rollback");
+                assert_eq!(found.newer, Some(FaultKind::Damaged), "page {page}: a silent rollback");
                 fallen += 1;
             } else {
                 assert_eq!(room, newer, "page {page}");
@@ -121,7 +121,7 @@ fn a_rotten_page_costs_at_most_the_newest_state_and_is_reported() {
     assert_eq!(fallen, 2 * (11 + 1), "eleven pages of state and a header");
     let mut room = vec![0; MAX_STATE_BYTES];
     let found = Store::new().load(&mut good, &mut room).unwrap().unwrap();
-    assert!(!found.newer_damaged, "control: nothing is damaged");
+    assert_eq!(found.newer, None, "control: nothing is damaged");
 }
 
 /// An interrupted save is no damage: nothing that was complete is lost.
@@ -138,7 +138,7 @@ fn a_cut_in_the_midst_of_a_save_is_not_called_damage() {
         cut.power = None;
         let mut room = vec![0; MAX_STATE_BYTES];
         let found = Store::new().load(&mut cut, &mut room).unwrap().unwrap();
-        assert!(!found.newer_damaged, "after {number}");
+        assert_eq!(found.newer, None, "after {number}");
     }
 }
 
@@ -210,7 +210,7 @@ fn single_errors_of_the_bus_are_overcome() {
     store.save(&mut bus, b"kept").unwrap();
     bus.fail_next(0x50, 4, Failure::Bus);
     let found = Store::new().load(&mut bus, &mut [0; 8]).unwrap();
-    assert_eq!(found, Some(Loaded { length: 4, newer_damaged: false }));
+    assert_eq!(found, Some(Loaded { length: 4, newer: None }));
     bus.fail_next(0x50, 5, Failure::Bus);
     let broken = Fault::new(Device::Store, FaultKind::Bus);
     assert_eq!(Store::new().load(&mut bus, &mut [0; 8]), Err(broken));

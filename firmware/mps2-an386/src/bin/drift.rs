@@ -17,5 +17,5 @@ board_common::retained!(STATE for Detector, 0 rows of CHANNELS);
 fn main() -> ! {
     let sensor = MagnetometerThermometer::default();
     let detector = || Detector::new(&FOUR_CHANNELS, board());
-    mps2_an386::run(&STATE, sensor, Some(Store::new()), &BOARD, detector)
+    mps2_an386::run(&STATE, sensor, Some(Store::new()), &BOARD, mps2_an386::open(), detector)
 }

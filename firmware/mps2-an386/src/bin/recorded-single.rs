@@ -13,5 +13,7 @@ board_common::retained!(STATE for Detector, 16 rows of 1);
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::run(&STATE, NoSensor, None, &RECORDING, || Detector::new(&ONE_CHANNEL, recording()))
+    mps2_an386::run(&STATE, NoSensor, None, &RECORDING, mps2_an386::open(), || {
+        Detector::new(&ONE_CHANNEL, recording())
+    })
 }

@@ -13,7 +13,7 @@ board_common::retained!(STATE for Detector, 0 rows of 8);
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::run(&STATE, NoSensor, None, &RECORDING, || {
+    mps2_an386::run(&STATE, NoSensor, None, &RECORDING, mps2_an386::open(), || {
         Detector::new(&EIGHT_CHANNELS, recording())
     })
 }
