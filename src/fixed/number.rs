@@ -43,7 +43,8 @@ impl<const F: u32> Q<F> {
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "held to the range first")]
     pub(crate) fn wide(units: i64) -> Self {
-        Self(units.clamp(-(MOST as i64), MOST as i64) as i32)
+        let most = i64::from(MOST);
+        Self(units.clamp(-most, most) as i32)
     }
 
     /// In units of 2^(−F).
@@ -122,7 +123,6 @@ pub(crate) fn scaled(x: i32, rate: u32) -> i32 {
 
 /// x·s·2⁻³², rounded.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "no larger than x")]
 pub(crate) fn shared(x: i32, share: u32) -> i32 {
     if SHORT_PRODUCTS {
         return shared_in_parts(x, share);

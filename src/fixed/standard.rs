@@ -14,6 +14,11 @@ const LEVEL_BITS: u32 = 15;
 /// Variances are in units of 2⁻¹⁶ of a square count: of distances in units of 2⁻⁸.
 const PER_SQUARE: f32 = 65_536.0;
 const BELOW_DISTANCE: u32 = 7;
+/// [`FARTHEST`] in units of values, and [`FIRST_CUT`].
+#[expect(clippy::cast_possible_truncation, reason = "whole numbers")]
+const FARTHEST_UNITS: i32 = (FARTHEST as i32) << 16;
+#[expect(clippy::cast_possible_truncation, reason = "a whole number")]
+const FIRST_CUT_WHOLE: i32 = FIRST_CUT as i32;
 /// No deviation is taken to be smaller, in counts.
 const LEAST_DEVIATION: f32 = 1.0 / 64.0;
 
@@ -112,15 +117,15 @@ impl Standardise<Q16> for IntegerStandard {
 
     #[inline]
     fn standardised(&self, reading: i16) -> Q16 {
-        const MOST: i32 = (FARTHEST as i32) << 16;
         let distance = height(reading).wrapping_sub(self.level);
         let (factor, shift) = (self.gain & 0xffff, (self.gain >> 16) & 31);
         let value = scaled(distance, factor);
         if shift >= 16 {
-            return Q16::units((value >> (shift - 16)).clamp(-MOST, MOST));
+            return Q16::units((value >> (shift - 16)).clamp(-FARTHEST_UNITS, FARTHEST_UNITS));
         }
         // A fine scale: at most 9 bits.
-        Q16::wide((i64::from(value) << (16 - shift)).clamp(-(MOST as i64), MOST as i64))
+        let most = i64::from(FARTHEST_UNITS);
+        Q16::wide((i64::from(value) << (16 - shift)).clamp(-most, most))
     }
 
     #[inline]
@@ -160,9 +165,7 @@ impl IntegerStandard {
     fn begin(&mut self, readings: &[Q24]) {
         let heights = readings.iter().map(|reading| reading.in_units() << LEVEL_BITS);
         let (median, trusted) = middle_of(heights.clone(), 0, |height| height >> 1);
-        // As in `f32`.
-        const CUT: i32 = FIRST_CUT as i32;
-        let cut = if trusted > 0 { trusted.saturating_mul(CUT) } else { i32::MAX };
+        let cut = if trusted > 0 { trusted.saturating_mul(FIRST_CUT_WHOLE) } else { i32::MAX };
         self.rows = 0;
         for height in heights {
             let height = median.wrapping_add(height.wrapping_sub(median).clamp(-cut, cut));

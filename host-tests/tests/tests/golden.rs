@@ -88,6 +88,7 @@ fn detectors() {
     let mut fixed = Detector::new(map, golden_config()).expect("in range");
     let fixed_cyclic = golden_config().with_period(GOLDEN_PERIOD);
     let mut fixed_cyclic = Detector::new(map, fixed_cyclic).expect("in range");
+    let mut differ = Vec::new();
     for (name, found, pinned) in [
         ("", golden_detector(&mut all), GOLDEN_DETECTOR),
         ("_CYCLIC", golden_detector(&mut cyclic), GOLDEN_DETECTOR_CYCLIC),
@@ -95,9 +96,13 @@ fn detectors() {
         ("_FIXED_CYCLIC", golden_detector(&mut fixed_cyclic), GOLDEN_DETECTOR_FIXED_CYCLIC),
     ] {
         let found = found.expect("good rows");
-        assert!(found == pinned, "GOLDEN_DETECTOR{name}: {found:#010x?}");
         assert!(found.alarms > 0 && found.first[0] >= GOLDEN_ROWS[1] && found.first[2] == 1);
+        if found != pinned {
+            println!("GOLDEN_DETECTOR{name}: {found:#010x?}");
+            differ.push(name);
+        }
     }
+    assert!(differ.is_empty(), "{differ:?}");
 }
 
 /// The inputs cover their range, and are those of the firmware.
