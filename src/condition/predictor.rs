@@ -191,40 +191,38 @@ impl<N: Number> Predictor<N> {
     /// added to the diagonal.
     #[inline]
     pub(crate) fn solve(&mut self) {
-        // The rows of L, each times D as it is found, and 1/D.
+        // The rows of L·D, and 1/D.
         let (mut factor, mut inverse) = ([[0.0_f32; TERMS]; TERMS], [0.0_f32; TERMS]);
         let ridge = 1.0001 + 2.0 / row_count(self.rows.max(4) - 3);
         let mut entries = self.triangle.iter().map(|entry| entry.value());
-        let mut solved = [0.0_f32; TERMS];
+        let mut weights = [0.0_f32; TERMS];
         for (row, right) in self.right.iter().enumerate() {
             let Some((above, [current, ..])) = factor.split_at_mut_checked(row) else { break };
-            // Unscaled: L·D.
-            let mut scaled = [0.0_f32; TERMS];
             for (column, other) in above.iter().enumerate() {
-                let sum = entries.next().unwrap_or(0.0) - dot(&scaled, other, column);
-                set(&mut scaled, column, sum);
-                set(current, column, sum * at(&inverse, column));
+                let sum = entries.next().unwrap_or(0.0) - dot(current, other, &inverse, column);
+                set(current, column, sum);
             }
-            let sum = ridge * entries.next().unwrap_or(0.0) + 1e-5 - dot(&scaled, current, row);
-            set(&mut inverse, row, 1.0 / larger(sum, 1e-7));
-            let sum = right.value() - dot(current, &solved, row);
-            set(&mut solved, row, sum);
+            let sum = ridge * entries.next().unwrap_or(0.0) + 1e-5;
+            let sum = larger(sum - dot(current, current, &inverse, row), 1e-7);
+            set(&mut inverse, row, 1.0 / sum);
+            let sum = right.value() - dot(current, &weights, &inverse, row);
+            set(&mut weights, row, sum);
         }
-        let mut weights = [0.0_f32; TERMS];
         for row in (0..TERMS).rev() {
             let below = factor.iter().zip(weights).skip(row + 1);
             let known: f32 = below.map(|(factors, weight)| at(factors, row) * weight).sum();
-            set(&mut weights, row, at(&solved, row) * at(&inverse, row) - known);
+            let weight = (at(&weights, row) - known) * at(&inverse, row);
+            set(&mut weights, row, weight);
         }
         self.weights = weights.map(|weight| N::of(within(weight, LARGEST_WEIGHT)));
         self.variance_rows = self.variance_rows.min(CARRIED);
     }
 }
 
-/// The product of the first numbers of two lists.
+/// The sum of the first products of three lists.
 #[inline]
-fn dot(a: &[f32; TERMS], b: &[f32; TERMS], count: usize) -> f32 {
-    a.iter().zip(b).take(count).map(|(a, b)| a * b).sum()
+fn dot(a: &[f32; TERMS], b: &[f32; TERMS], c: &[f32; TERMS], count: usize) -> f32 {
+    a.iter().zip(b).zip(c).take(count).map(|((a, b), c)| a * b * c).sum()
 }
 
 /// A number of a list; the index is always inside, and the check spares the proof of it.

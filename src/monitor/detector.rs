@@ -293,8 +293,8 @@ where
             }
         }
         if self.state.stage == Stage::Learning {
+            self.learn(row, plan.insert(self.plan()))?;
             *plan = None;
-            self.learn(row)?;
             return Ok(Verdict::Learning { progress: self.progress() });
         }
         let phase = self.state.phase.carried().map_or(0, Phase::turns);
@@ -315,8 +315,11 @@ where
     }
 
     #[inline(never)]
-    fn learn(&mut self, readings: impl Iterator<Item = Option<ScalarOf<M>>>) -> Result<(), Error> {
-        let plan = self.plan();
+    fn learn(
+        &mut self,
+        readings: impl Iterator<Item = Option<ScalarOf<M>>>,
+        plan: &mut Plan,
+    ) -> Result<(), Error> {
         let (row, profile) = (self.state.learned, self.config.profile_rows());
         let scaled = self.config.scaling_rows();
         self.state.learned = self.state.learned.saturating_add(1);
@@ -324,7 +327,7 @@ where
             for (channel, reading) in self.state.channels.iter_mut().zip(readings) {
                 match reading {
                     Some(reading) if row < scaled => channel.begin(reading),
-                    Some(reading) => channel.learn_profile(reading, &plan),
+                    Some(reading) => channel.learn_profile(reading, plan),
                     None => {}
                 }
                 if row + 1 == scaled {
@@ -344,14 +347,14 @@ where
         for (channel, reading) in self.state.channels.iter_mut().zip(readings) {
             complete &= reading.is_some();
             match reading {
-                Some(reading) => channel.learn(reading, &plan, &progress),
+                Some(reading) => channel.learn(reading, plan, &progress),
                 None => channel.miss(),
             }
         }
         if complete {
-            self.learn_jointly(&plan, &progress)?;
+            self.learn_jointly(plan, &progress)?;
         }
-        self.arm(profile);
+        self.arm(profile, plan);
         Ok(())
     }
 
@@ -393,6 +396,8 @@ where
     }
 
     /// Puts to use what was learned so far of the channels whose turn it is.
+    // Not inlined, nor `arm`: their frames would lie below those of a row.
+    #[inline(never)]
     fn checkpoint(&mut self, progress: &Progress) {
         let (mut corrected, mut collects) = (false, false);
         for (index, channel) in self.state.channels.iter_mut().enumerate() {
@@ -414,7 +419,8 @@ where
     }
 
     /// Ends learning over its last rows: a few thresholds are set on each.
-    fn arm(&mut self, profile: u32) {
+    #[inline(never)]
+    fn arm(&mut self, profile: u32, plan: &mut Plan) {
         let all = self.state.channels.len().saturating_mul(ARMED).saturating_add(JOINT_LEGS);
         let for_row = all / MOST_ARMING + 1;
         let rows = u32_of(all.div_ceil(for_row));
@@ -425,10 +431,10 @@ where
                 return;
             }
             self.share_out();
+            *plan = self.plan();
         }
-        let plan = self.plan();
         for place in (row as usize).saturating_mul(for_row)..(row as usize + 1) * for_row {
-            self.arm_one(place, &plan);
+            self.arm_one(place, plan);
         }
         if self.state.learned >= self.config.learning_rows {
             self.state.stage = Stage::Monitoring;

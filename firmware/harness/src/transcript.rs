@@ -23,6 +23,7 @@ use crate::signal::{DEVIATION, Scene};
 pub fn of(programs: &Programs, program: &str) -> Result<Vec<String>, Error> {
     match program {
         "drift" => drift(programs),
+        "secured" => secured(programs),
         "recorded" => recorded(&programs.recorded(), &EIGHT_CHANNELS, &recording::synthetic()),
         "recorded-single" => {
             // The channel whose level changes.
@@ -129,6 +130,18 @@ fn drift(programs: &Programs) -> Result<Vec<String>, Error> {
     talk.ask("dismiss", &Command::Dismiss)?;
     talk.steps(100)?;
     Ok(talk.end()?.2)
+}
+
+/// What the board reports needs no seal; commands that change something are refused without one.
+fn secured(programs: &Programs) -> Result<Vec<String>, Error> {
+    let elf = programs.secured();
+    let eeprom = Eeprom::new()?;
+    let mut talk = Talk::start(Setup::new(&elf, &eeprom), Scene::new(23), Vec::new())?;
+    talk.steps(20)?;
+    talk.ask("status", &Command::Status)?;
+    talk.ask("relearn without a seal", &Command::Relearn)?;
+    let (_, _, lines) = talk.end()?;
+    Ok(lines)
 }
 
 fn recorded<const C: usize>(

@@ -89,6 +89,24 @@ fn watch<N: Number>(
     }
 }
 
+/// As [`Charts::arm`], for any number of them.
+#[inline(never)]
+fn arm<N: Number>(
+    charts: &mut [Chart<N>],
+    known: &Known<N>,
+    score: &Score,
+    place: usize,
+    plan: &Plan,
+) {
+    if let (Some(chart), Some(&window)) = (charts.get_mut(place), score.windows.get(place)) {
+        if place < score.watched(plan.learning_rows) {
+            chart.tail.fit(&known.design(score, window, plan));
+        } else {
+            chart.tail.mute();
+        }
+    }
+}
+
 /// What is known of a score once learning is over.
 #[derive(Clone, Copy)]
 struct Known<N> {
@@ -172,15 +190,8 @@ impl<N: Number, const W: usize> Charts<N, W> {
 
     /// Ends learning of one of the windows.
     pub(crate) fn arm(&mut self, score: &Score, place: usize, plan: &Plan) {
-        let (known, watched) = (self.known(), score.watched(plan.learning_rows));
-        if let (Some(chart), Some(&window)) = (self.charts.get_mut(place), score.windows.get(place))
-        {
-            if place < watched {
-                chart.tail.fit(&known.design(score, window, plan));
-            } else {
-                chart.tail.mute();
-            }
-        }
+        let known = self.known();
+        arm(&mut self.charts, &known, score, place, plan);
     }
 
     /// Takes the score of a row, and tells of the window that is farthest beyond its promise, if
