@@ -421,7 +421,7 @@ where
     /// Ends learning over its last rows: a few thresholds are set on each.
     #[inline(never)]
     fn arm(&mut self, profile: u32, plan: &mut Plan) {
-        let all = self.state.channels.len().saturating_mul(ARMED).saturating_add(JOINT_LEGS);
+        let all = self.state.channels.len().saturating_mul(ARMED + 1).saturating_add(JOINT_LEGS);
         let for_row = all / MOST_ARMING + 1;
         let rows = u32_of(all.div_ceil(for_row));
         let first = (self.config.learning_rows + 1).saturating_sub(rows);
@@ -449,22 +449,33 @@ where
         self.state.ln_time = ln_f32(self.config.mean_time_between_false_alarms);
     }
 
-    /// Sets one of all thresholds.
+    /// Sets one of all thresholds: those of the channels' statistics, of the joint legs, and of runs.
     fn arm_one(&mut self, place: usize, plan: &Plan) {
         let time = self.config.mean_time_between_false_alarms;
         let Memory { channels, values, innovations, .. } = &mut self.state;
         let (channel, of_channel) = (place / ARMED, place % ARMED);
         let joint = place.checked_sub(channels.len().saturating_mul(ARMED));
-        if let Some(channel) = channels.get_mut(channel) {
-            channel.arm(of_channel, plan, plan.learning_rows, time);
-        } else if joint == Some(0)
-            && let Some(joint) = values.carried_mut()
-        {
-            joint.arm(plan);
-        } else if joint == Some(1)
-            && let Some(joint) = innovations.carried_mut()
-        {
-            joint.arm(plan);
+        match joint {
+            None => {
+                if let Some(channel) = channels.get_mut(channel) {
+                    channel.arm(of_channel, plan);
+                }
+            }
+            Some(0) => {
+                if let Some(joint) = values.carried_mut() {
+                    joint.arm(plan);
+                }
+            }
+            Some(1) => {
+                if let Some(joint) = innovations.carried_mut() {
+                    joint.arm(plan);
+                }
+            }
+            Some(place) => {
+                if let Some(channel) = channels.get_mut(place - JOINT_LEGS) {
+                    channel.arm_runs(plan, plan.learning_rows, time);
+                }
+            }
         }
     }
 

@@ -83,8 +83,8 @@ const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
 
 /// Statistics of a channel.
 pub(super) const STATISTICS: usize = 13;
-/// Those whose thresholds are learned, and all others as one.
-pub(super) const ARMED: usize = 11;
+/// Those whose thresholds are learned.
+pub(super) const ARMED: usize = 10;
 
 state! {
     /// The level of a channel: a cumulative sum and long windows.
@@ -351,9 +351,9 @@ impl<L: Legs, N: Number> Channel<L, N> {
         self.square.set(square + (half_square - square).part(EVIDENCE));
     }
 
-    /// Ends learning, after `rows` rows, for one of the [`ARMED`] statistics: together they would take
-    /// as long as dozens of rows.
-    pub(super) fn arm(&mut self, place: usize, plan: &Plan, rows: u32, mean_time: f32) {
+    /// Ends learning for one of the [`ARMED`] statistics: together they would take as long as dozens of
+    /// rows.
+    pub(super) fn arm(&mut self, place: usize, plan: &Plan) {
         match place {
             0 => {
                 if let Some(level) = self.level.carried_mut() {
@@ -381,12 +381,12 @@ impl<L: Legs, N: Number> Channel<L, N> {
                 }
             }
             ARMED.. => {}
-            _ => self.arm_runs(plan, rows, mean_time),
         }
     }
 
-    /// The same for rows beyond the range, and for runs.
-    fn arm_runs(&mut self, plan: &Plan, rows: u32, mean_time: f32) {
+    /// Ends learning, after `rows` rows, of rows beyond the range and of runs, which are counted to the
+    /// end.
+    pub(super) fn arm_runs(&mut self, plan: &Plan, rows: u32, mean_time: f32) {
         self.range.arm(plan);
         self.steadiness = self.wander.steadiness();
         let time = larger(mean_time, SURELY);

@@ -106,7 +106,11 @@ pub(super) fn file(project: &Project, target: &str, level: &str, name: &str) -> 
 /// The profile that builds for a level, and its directory. They have the names of usual ones, whose
 /// directories may already hold the procedural macros; the settings are the same for both levels.
 fn profile(level: &str) -> (&'static str, &'static str) {
-    if level == "s" { ("release", "release") } else { ("dev", "debug") }
+    match level {
+        "s" => ("release", "release"),
+        "3" => ("dev", "debug"),
+        _ => ("smallest", "smallest"),
+    }
 }
 
 /// Writes a package with all `programs`.
@@ -122,9 +126,10 @@ pub(super) fn write(project: &Project, programs: &[Program]) -> Result<()> {
     let mut manifest = manifest;
     for level in LEVELS {
         let number = if level == "3" { level.to_owned() } else { format!("{level:?}") };
+        let inherits = if level == "z" { "inherits = \"release\"\n" } else { "" };
         write!(
             manifest,
-            "[profile.{}]\nopt-level = {number}\npanic = \"abort\"\ncodegen-units = 1\n\
+            "[profile.{}]\n{inherits}opt-level = {number}\npanic = \"abort\"\ncodegen-units = 1\n\
              debug = false\ndebug-assertions = false\noverflow-checks = false\n\
              incremental = false\n",
             profile(level).0
