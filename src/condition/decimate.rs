@@ -29,6 +29,7 @@ pub trait Sums<S>: State {
 state! {
     /// In `f32`, about the first reading, so that a large level loses no digits.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
     pub struct FloatSums {
         rows: u32,
         first: f32,
@@ -62,6 +63,7 @@ impl Sums<f32> for FloatSums {
 state! {
     /// In integers: exact.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
     pub struct IntegerSums {
         sum: i64,
         squares: u64,

@@ -51,6 +51,7 @@ pub(crate) const FARTHEST: f32 = 1e4;
 state! {
     /// Running mean and variance of a channel, in its own units, and the ones in use.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
     pub struct FloatStandard {
         rows: u32,
         mean: f32,
@@ -65,6 +66,7 @@ state! {
 /// How standardised values change when they are measured anew: z becomes `factor`·(z − `shift`). The
 /// factor is 0 if nothing was known before.
 #[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
 pub struct Correction {
     pub(crate) shift: f32,
     pub(crate) factor: f32,

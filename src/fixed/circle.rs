@@ -11,6 +11,7 @@ use crate::features::sincos::Backend;
 state! {
     /// Means of what was learned, and of a window, in units of 2⁻²⁴: 16 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
     pub struct IntegerMeans {
         reference: [Q24; 2],
         window: [Q24; 2],

@@ -16,6 +16,7 @@ use super::standard::IntegerStandard;
 
 /// A number in units of 2^(−F), from −2³⁰ to 2³⁰ of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[doc(hidden)]
 pub struct Q<const F: u32>(i32);
 
 /// Values.
@@ -376,6 +377,7 @@ state! {
     /// Mean of R, in units of 2⁻¹⁶, and its variance, in units of 2⁻¹⁴, where R is of the order of 1: 8
     /// bytes. Not the mean of R²: the small difference of two large numbers would be lost.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
     pub struct IntegerMoments {
         mean: i32,
         variance: i32,

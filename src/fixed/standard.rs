@@ -25,6 +25,7 @@ const LEAST_DEVIATION: f32 = 1.0 / 64.0;
 state! {
     /// Running mean and variance of a channel of integer readings, and the ones in use: 20 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
     pub struct IntegerStandard {
         rows: u32,
         mean: i32,

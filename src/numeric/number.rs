@@ -15,6 +15,7 @@ use super::{row_count, sqrt_f32};
 
 /// A constant part of a number, from 0 to 1, as each kind of number uses it.
 #[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
 pub struct Rate {
     float: f32,
     /// In units of 2⁻¹⁶.
@@ -369,6 +370,7 @@ pub(crate) fn draw_in(vector: &mut [f32], longest: f32) {
 state! {
     /// Means of R and R².
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
     pub struct FloatMoments {
         mean: NonNegative<f32>,
         mean_square: NonNegative<f32>,

@@ -7,6 +7,7 @@ use crate::features::sincos::Point;
 use crate::numeric::Real;
 
 /// Fills a buffer from the front, which has to be exactly as long as what is put into it.
+#[doc(hidden)]
 pub struct Writer<'b> {
     rest: &'b mut [u8],
     overflowed: bool,
@@ -42,6 +43,7 @@ impl<'b> Writer<'b> {
 
 /// Takes values from the front of a payload.
 #[derive(Clone)]
+#[doc(hidden)]
 pub struct Reader<'b> {
     pub(super) rest: &'b [u8],
     pub(super) version: u8,
@@ -228,6 +230,7 @@ pub(crate) use plain;
 /// A number that is never negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct NonNegative<N = f32>(pub(crate) N);
 
 /// A number that is never negative, and whose initial value has these bits in `f32`.

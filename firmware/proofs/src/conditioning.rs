@@ -2,7 +2,9 @@
 
 use core::hint::black_box;
 
-use fastmmd::condition::{Delay, DelayOf, MedianDistance, MedianDistanceOf, Scale, ScaleOf};
+use fastmmd::condition::{
+    Decimate, DecimateOf, Delay, DelayOf, MedianDistance, MedianDistanceOf, Scale, ScaleOf,
+};
 use fastmmd::shape::Fixed;
 
 use crate::sample;
@@ -17,6 +19,13 @@ pub(crate) fn all<const C: usize>() {
     let mut distance: MedianDistanceOf<Fixed<C>> = black_box(MedianDistance::new(black_box(8)));
     let _ = black_box(distance.push(&sample()));
     black_box(distance.median());
+    let decimate: Result<DecimateOf<Fixed<C>, f32>, _> = Decimate::new(black_box(8));
+    if let Ok(mut decimate) = decimate {
+        let _ = black_box((decimate.push(&sample()), decimate.push_with_spread(&sample())));
+    }
+    if let Ok(mut decimate) = Decimate::<C, i16>::new(black_box(8)) {
+        let _ = black_box((decimate.push(&sample()), decimate.push_with_spread(&sample())));
+    }
 }
 
 /// Vectors of D values made from rows of C.

@@ -4,11 +4,12 @@
 use core::hint::black_box;
 
 use fastmmd::embedding::Nearest;
-use fastmmd::features::sincos::SinCos;
+use fastmmd::features::ScalarOf;
+use fastmmd::features::sincos::{Points, SinCos};
 use fastmmd::monitor::{
-    Alarm, Bins, Change, ChannelQuality, Config, Cyclic, Detector, Difference, Leg, LegStatus,
-    Legs, Monitor, Mute, NotANumber, Off, On, Open, SavedLegs, Stage, Status, Steadiness, Verdict,
-    coupling,
+    Alarm, Bins, Change, ChannelQuality, Config, Cyclic, Detector, Difference, FixedShape, Leg,
+    LegStatus, Legs, Monitor, Mute, NotANumber, Off, On, Open, SavedLegs, Stage, Status,
+    Steadiness, Verdict, coupling,
 };
 use fastmmd::shape::Fixed;
 use fastmmd::state::{Kind, checksum};
@@ -47,6 +48,18 @@ where
     coupled(map);
 }
 
+/// The detector in integers over one map.
+pub(crate) fn in_integers<M, const D: usize>(map: &M)
+where
+    M: FixedShape + FixedShape<Lean> + FixedShape<Cyclic<5>> + FeatureMap<Inputs = Fixed<D>>,
+    ScalarOf<M>: Default,
+{
+    let config = black_box(Config::rows(number()));
+    detector(|config| Detector::new(map, config), config);
+    detector(|config| Detector::new(map, config), config.with_legs::<Lean>());
+    detector(|config| Detector::new(map, config), config.with_legs::<Cyclic<5>>());
+}
+
 /// What needs no map.
 pub(crate) fn settings() {
     let config = black_box(Config::rows(number()));
@@ -77,7 +90,8 @@ fn detector<'m, M, L, const D: usize>(
     new: impl Fn(Config<L>) -> Result<Detector<'m, M, L>, Error>,
     config: Config<L>,
 ) where
-    M: FeatureMap<Inputs = Fixed<D>, Backend: SinCos> + 'm,
+    M: FeatureMap<Inputs = Fixed<D>, Backend: Points> + 'm,
+    ScalarOf<M>: Default,
     L: Legs,
 {
     let (Ok(mut detector), Ok(other)) = (new(config), new(config)) else {
@@ -90,6 +104,10 @@ fn detector<'m, M, L, const D: usize>(
     }
     let _ = black_box(Alarm::from_bytes(&black_box([0; Alarm::BYTES])).map_err(|e| e.class()));
     let _ = black_box(detector.push_partial(&sample().map(Some)));
+    let rows = black_box([sample(), sample()]);
+    let _ = black_box(detector.push_many(&rows, |verdict| {
+        black_box(verdict);
+    }));
     black_box((detector.stage(), detector.rows(), detector.progress()));
     black_box((detector.last_alarm(), detector.config(), detector.map().fingerprint()));
     read(&detector);
@@ -114,7 +132,7 @@ fn detector<'m, M, L, const D: usize>(
 #[inline(never)]
 fn read<M, L>(detector: &Detector<'_, M, L>)
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
     detector.open().for_each(|Open { leg, channel, .. }| {
@@ -136,7 +154,7 @@ where
 #[inline(never)]
 fn among_devices<'m, M, L>(detector: &mut Detector<'m, M, L>, other: &Detector<'m, M, L>)
 where
-    M: FeatureMap<Backend: SinCos>,
+    M: FeatureMap<Backend: Points>,
     L: Legs,
 {
     let difference: Result<Difference, _> = detector.difference(other);

@@ -7,7 +7,7 @@ use fastmmd::shape::Fixed;
 use fastmmd::{FeatureMap, Sampling, fixed};
 
 use crate::maps::{kernel, recipe};
-use crate::{sample, statistics};
+use crate::{detectors, sample, statistics};
 
 /// Every map in every shape, and the conversion of samples.
 pub(crate) fn all() {
@@ -22,6 +22,9 @@ pub(crate) fn all() {
     structured::<12, 16, 48>();
     structured::<16, 16, 128>();
     structured::<64, 64, 256>();
+    detectors::in_integers(&fixed::Fourier::<1, 32>::additive(black_box(1)));
+    detectors::in_integers(&fixed::Fourier::<3, 64>::additive(black_box(1)));
+    detectors::in_integers(&fixed::Fastfood::<12, 16, 48>::gaussian(black_box(1)));
 }
 
 /// Every way to make a dense map at run time, and all that can be done with it.

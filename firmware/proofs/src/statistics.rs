@@ -91,6 +91,7 @@ where
     ScalarOf<M>: Default,
 {
     let _ = black_box(p.add(map, &sample()));
+    let _ = black_box(p.add_many(map, &black_box([sample(), sample()])));
     let _ = black_box(q.add_weighted(map, &sample(), number()));
     let _ = black_box(p.remove(map, &sample()));
     let _ = black_box(q.remove_weighted(map, &sample(), number()));
@@ -156,6 +157,8 @@ where
     let gathered = TwoSample::from_embeddings(map, p, q);
     let mut test = gathered.unwrap_or_else(|_| TwoSample::new(map));
     let _ = black_box((test.push_p(&sample()), test.push_q(&sample())));
+    let many = black_box([sample(), sample()]);
+    let _ = black_box((test.push_p_many(&many), test.push_q_many(&many)));
     let _ = black_box(test.push_p_weighted(&sample(), number()));
     let _ = black_box(test.push_q_weighted(&sample(), number()));
     let _ = black_box((test.mmd2_biased(), test.mmd2_unbiased(), test.mmd()));

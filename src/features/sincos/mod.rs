@@ -148,6 +148,7 @@ state! {
     /// Two means of points on the circle of one frequency: of what was learned, and of a window. Side
     /// by side, so that a row goes through them once.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
     pub struct Means {
         reference: Point,
         window: Point,
