@@ -81,12 +81,12 @@ impl Sums<i16> for IntegerSums {
     #[expect(clippy::cast_possible_truncation, reason = "within the range of readings")]
     fn end(&mut self, rows: u32) -> (i16, i16) {
         let count = i64::from(rows.max(1));
-        let mean = (self.sum + count / 2).div_euclid(count);
+        let mean = (self.sum + count / 2).checked_div_euclid(count).unwrap_or(0);
         // The variance times the square of the count, exactly.
         let squares = i128::from(self.squares) * i128::from(count);
         let variance = (squares - i128::from(self.sum) * i128::from(self.sum)).max(0);
-        let variance = variance.cast_unsigned() / i128::from(count * count).cast_unsigned();
-        let deviation = crate::fixed::root_of_units(variance as u32);
+        let variance = variance.checked_div(i128::from(count * count)).unwrap_or(0);
+        let deviation = crate::fixed::root_of_units(u32::try_from(variance).unwrap_or(u32::MAX));
         self.reset();
         (mean as i16, deviation as i16)
     }

@@ -169,7 +169,7 @@ impl IntegerStandard {
         let cut = if trusted > 0 { trusted.saturating_mul(FIRST_CUT_WHOLE) } else { i32::MAX };
         self.rows = 0;
         for height in heights {
-            let height = median.wrapping_add(height.wrapping_sub(median).clamp(-cut, cut));
+            let height = median.wrapping_add(height.wrapping_sub(median).max(-cut).min(cut));
             self.blend(height.wrapping_sub(self.mean));
         }
     }
@@ -177,7 +177,7 @@ impl IntegerStandard {
     /// Takes a reading that is so far above the mean into mean and variance.
     fn blend(&mut self, step: i32) {
         self.rows = self.rows.saturating_add(1);
-        let share = u32::MAX / self.rows;
+        let share = u32::MAX / self.rows.max(1);
         self.mean = self.mean.wrapping_add(shared(step, share));
         let distance = u64::from(step.unsigned_abs() >> BELOW_DISTANCE);
         let variance = self.variance.get() + wide_share(distance * distance, share);

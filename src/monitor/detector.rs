@@ -423,7 +423,8 @@ where
     fn arm(&mut self, profile: u32, plan: &mut Plan) {
         let all = self.state.channels.len().saturating_mul(ARMED + 1).saturating_add(JOINT_LEGS);
         let for_row = all / MOST_ARMING + 1;
-        let rows = u32_of(all.div_ceil(for_row));
+        // Rounded up; never by 0.
+        let rows = u32_of(all.saturating_add(all / MOST_ARMING) / for_row.max(1));
         let first = (self.config.learning_rows + 1).saturating_sub(rows);
         let Some(row) = self.state.learned.checked_sub(first) else { return };
         if row == 0 {

@@ -77,7 +77,7 @@ pub(crate) fn part_of(part: u32, whole: u32) -> f32 {
         return 1.0;
     }
     let shift = part.leading_zeros();
-    let quotient = part.checked_shl(shift).unwrap_or(0) / whole;
+    let quotient = part.checked_shl(shift).unwrap_or(0) / whole.max(1);
     if quotient == 0 {
         return 0.0;
     }

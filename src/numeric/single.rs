@@ -76,7 +76,7 @@ fn nearest_root(radicand: u64, near: u32) -> u32 {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "16 bits and a few")]
 pub(crate) fn ln_count(count: u32) -> f32 {
     let count = count.max(1);
-    let whole = count.ilog2();
+    let whole = count.checked_ilog2().unwrap_or(0);
     // m = 1 + x of 16 bits below the point, and log₂(1 + x) by a polynomial.
     let x = ((u64::from(count) << 16) >> whole) as u32 & 0xffff;
     let x = i64::from(x);

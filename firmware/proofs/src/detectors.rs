@@ -23,7 +23,7 @@ const BYTES: usize = 16_384;
 
 /// Level and jumps alone, by the phase of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Lean;
+pub(crate) struct Lean;
 
 impl Legs for Lean {
     type Level = On;

@@ -181,7 +181,7 @@ impl Line {
 /// By which power of two the root of a statistic of healthy independent rows is smaller than 1, about.
 fn exponent_of(shape: Shape, window: u32) -> i32 {
     match shape {
-        Shape::Mean => window.max(1).ilog2().cast_signed() / 2,
+        Shape::Mean => window.checked_ilog2().unwrap_or(0).cast_signed() / 2,
         Shape::Distance => 0,
         Shape::Sum => -3,
     }
