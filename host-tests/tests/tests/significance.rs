@@ -161,11 +161,6 @@ fn it_does_so_for_a_kernel_half_as_wide() {
 }
 
 #[test]
-fn it_does_so_for_a_kernel_a_quarter_as_wide() {
-    hold_type_one(0.25);
-}
-
-#[test]
 fn it_does_so_for_a_kernel_twice_as_wide() {
     hold_type_one(2.0);
 }
