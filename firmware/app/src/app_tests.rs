@@ -211,12 +211,17 @@ fn run(app: &mut Device4<'_>, noise: &mut Noise, steps: u64, level: f32) -> Opti
     alarm
 }
 
-fn one_step(app: &mut Device4<'_>, noise: &mut Noise, tag: u8, level: f32) -> Answers {
+/// Sets what the sensors measure next: healthy readings, with the second channel at another level.
+fn sense(app: &mut Device4<'_>, noise: &mut Noise, level: f32) {
     let levels = [0.0, 200.0 + level, 400.0];
     #[expect(clippy::cast_possible_truncation, reason = "a simulated sensor's counts")]
     let field = levels.map(|mean| (mean + 40.0 * noise.normal()) as i16);
     app.bus().inner().field = field;
     app.bus().inner().celsius = 20 + i8::try_from(noise.below(4)).unwrap();
+}
+
+fn one_step(app: &mut Device4<'_>, noise: &mut Noise, tag: u8, level: f32) -> Answers {
+    sense(app, noise, level);
     ask(app, tag, &Command::Step)
 }
 

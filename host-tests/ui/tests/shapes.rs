@@ -20,7 +20,10 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
 /// Why the programs cannot be compiled or compared here, if they cannot.
 fn obstacle() -> Option<String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    if output(&cargo, &["metadata", "--offline", "--format-version=1"]).is_none() {
+    // Of this host alone: a build fetches no others.
+    let host = output("rustc", &["--print", "host-tuple"]).unwrap_or_default();
+    let metadata = ["metadata", "--offline", "--format-version=1", "--filter-platform", &host];
+    if output(&cargo, &metadata).is_none() {
         return Some("cargo does not find all dependencies offline".to_owned());
     }
     let version = output("rustc", &["--version"]).unwrap_or_default();

@@ -28,7 +28,9 @@ fn piece_of(state: &[u8], offset: usize) -> Command {
 fn push(app: &mut Device4<'_>, state: &[u8], upto: usize) -> Answers {
     let mut last = Answers::default();
     for offset in (0..upto).step_by(MAX_PIECE) {
-        let tag = u8::try_from(offset / MAX_PIECE % 200).unwrap() + 1;
+        // The first is never the tag of the command before, which would make it a repetition.
+        let tag =
+            if offset == 0 { 249 } else { u8::try_from(offset / MAX_PIECE % 200).unwrap() + 1 };
         last = ask(app, tag, &piece_of(state, offset));
         if offset + MAX_PIECE < state.len() {
             assert_eq!(last.offset, Some(u32::try_from(offset + MAX_PIECE).unwrap()));
