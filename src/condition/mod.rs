@@ -30,7 +30,5 @@ pub(crate) use predictor::Predictor;
 pub(crate) use reading::Reading;
 pub(crate) use scale::check_row;
 pub use scale::{MAX_DEVIATIONS, MAX_READING, Scale, ScaleOf};
-pub(crate) use standard::{
-    Correction, FARTHEST, FIRST_CUT, FIRST_ROWS, FloatStandard, Standardise, middle_of,
-};
+pub(crate) use standard::{Correction, FARTHEST, FIRST_CUT, FloatStandard, Standardise, middle_of};
 pub(crate) use stuck::{Overdue, Stillness};

@@ -17,16 +17,67 @@ const CUT: f32 = 8.0;
 
 /// Level and spread of a channel in its own units, and how its readings become standardised values.
 pub trait Standardise<N: Number>: State {
+    /// Rows that were learned from, the first ones included while they are kept.
+    fn rows(&mut self) -> &mut u32;
+
+    /// A reading as one of the first, which are kept.
+    fn kept(reading: N::Scalar) -> N::Product;
+
+    /// Learns from the first readings together; counts rows from 0 on.
+    fn begin(&mut self, first: &[N::Product]);
+
+    /// Learns from one later reading.
+    fn follow(&mut self, reading: N::Scalar);
+
+    /// 1/deviation by all rows so far; 0 where nothing has moved. Rare.
+    fn present_gain(&self) -> f32;
+
+    /// 1/deviation in use; 0 where nothing has moved. Rare.
+    fn gain_in_use(&self) -> f32;
+
+    /// How far the mean of all rows so far is above the level in use, in the units of the readings.
+    fn above_level(&self) -> f32;
+
+    /// Uses the mean of all rows so far as level, with this gain.
+    fn measure_by(&mut self, gain: f32);
+
     /// Takes a reading of a healthy channel. `first` holds the first rows, and is of no use to
     /// this channel after them.
-    fn learn(&mut self, reading: N::Scalar, first: &mut [N::Product]);
+    #[inline]
+    fn learn(&mut self, reading: N::Scalar, first: &mut [N::Product]) {
+        let first = first.get_mut(..FIRST_ROWS).unwrap_or(&mut []);
+        let rows = self.rows();
+        if let Some(place) = first.get_mut(*rows as usize) {
+            *place = Self::kept(reading);
+            *rows = rows.saturating_add(1);
+            if *rows as usize == FIRST_ROWS {
+                self.begin(first);
+            }
+            return;
+        }
+        self.follow(reading);
+    }
 
     /// Ends the first rows, of which there may have been too few: where readings were missing.
-    fn end_first(&mut self, first: &[N::Product]);
+    fn end_first(&mut self, first: &[N::Product]) {
+        let few = first.get(..*self.rows() as usize).filter(|few| few.len() < FIRST_ROWS);
+        if let Some(few) = few.filter(|few| !few.is_empty()) {
+            self.begin(few);
+        }
+    }
 
     /// Measures values by what was learned so far, if that is off from what is in use by a factor
     /// of two or more, and tells how standardised values change by it. Rare.
-    fn correct(&mut self) -> Option<Correction>;
+    fn correct(&mut self) -> Option<Correction> {
+        let (present, used) = (self.present_gain(), self.gain_in_use());
+        if present > 0.0 && (used == 0.0 || present > 2.0 * used || present < 0.5 * used) {
+            let shift = self.above_level() * used;
+            let factor = if used > 0.0 { present / used } else { 0.0 };
+            self.measure_by(present);
+            return Some(Correction { shift, factor });
+        }
+        None
+    }
 
     /// (x − level)/deviation, at most [`FARTHEST`] either way; 0 for a channel that has not moved.
     fn standardised(&self, reading: N::Scalar) -> N;
@@ -74,37 +125,50 @@ pub struct Correction {
 
 impl Standardise<f32> for FloatStandard {
     #[inline]
-    fn learn(&mut self, reading: f32, first: &mut [f32]) {
-        let first = first.get_mut(..FIRST_ROWS).unwrap_or(&mut []);
-        if let Some(place) = first.get_mut(self.rows as usize) {
-            *place = reading;
-            self.rows = self.rows.saturating_add(1);
-            if self.rows as usize == FIRST_ROWS {
-                self.begin(first);
-            }
-            return;
+    fn rows(&mut self) -> &mut u32 {
+        &mut self.rows
+    }
+
+    #[inline]
+    fn kept(reading: f32) -> f32 {
+        reading
+    }
+
+    #[inline(never)]
+    fn begin(&mut self, first: &[f32]) {
+        let (median, trusted) = middle_of(first.iter().copied(), 0.0, |x| 0.5 * x);
+        let cut = if trusted > 0.0 { FIRST_CUT * trusted } else { f32::MAX };
+        self.rows = 0;
+        for reading in first {
+            self.blend(median + within(reading - median, cut) - self.mean);
         }
+    }
+
+    #[inline]
+    fn follow(&mut self, reading: f32) {
         let cut = CUT * sqrt_f32(self.variance.0);
         let step = reading - self.mean;
         self.blend(if cut > 0.0 { within(step, cut) } else { step });
     }
 
-    fn end_first(&mut self, first: &[f32]) {
-        let few = first.get(..self.rows as usize).filter(|few| few.len() < FIRST_ROWS);
-        if let Some(few) = few.filter(|few| !few.is_empty()) {
-            self.begin(few);
+    fn present_gain(&self) -> f32 {
+        if self.variance.0 <= 0.0 {
+            return 0.0;
         }
+        // No finer than readings of this size can be told apart.
+        1.0 / larger(sqrt_f32(self.variance.0), larger(2.4e-7 * self.mean.abs(), 1e-30))
     }
 
-    fn correct(&mut self) -> Option<Correction> {
-        let (present, used) = (self.present_gain(), self.gain.0);
-        if present > 0.0 && (used == 0.0 || present > 2.0 * used || present < 0.5 * used) {
-            let shift = (self.mean - self.level) * used;
-            let factor = if used > 0.0 { present / used } else { 0.0 };
-            (self.level, self.gain.0) = (self.mean, present);
-            return Some(Correction { shift, factor });
-        }
-        None
+    fn gain_in_use(&self) -> f32 {
+        self.gain.0
+    }
+
+    fn above_level(&self) -> f32 {
+        self.mean - self.level
+    }
+
+    fn measure_by(&mut self, gain: f32) {
+        (self.level, self.gain.0) = (self.mean, gain);
     }
 
     #[inline]
@@ -132,31 +196,12 @@ impl Standardise<f32> for FloatStandard {
 }
 
 impl FloatStandard {
-    #[inline(never)]
-    fn begin(&mut self, readings: &[f32]) {
-        let (median, trusted) = middle_of(readings.iter().copied(), 0.0, |x| 0.5 * x);
-        let cut = if trusted > 0.0 { FIRST_CUT * trusted } else { f32::MAX };
-        self.rows = 0;
-        for reading in readings {
-            self.blend(median + within(reading - median, cut) - self.mean);
-        }
-    }
-
     /// Takes a reading that is so far above the mean into mean and variance.
     fn blend(&mut self, step: f32) {
         self.rows = self.rows.saturating_add(1);
         let rate = 1.0 / row_count(self.rows);
         self.mean += rate * step;
         self.variance.0 = (1.0 - rate) * (self.variance.0 + rate * step * step);
-    }
-
-    /// 1/deviation by all rows so far; 0 where nothing has moved.
-    fn present_gain(&self) -> f32 {
-        if self.variance.0 <= 0.0 {
-            return 0.0;
-        }
-        // No finer than readings of this size can be told apart.
-        1.0 / larger(sqrt_f32(self.variance.0), larger(2.4e-7 * self.mean.abs(), 1e-30))
     }
 
     /// (x − level)/deviation, however large.

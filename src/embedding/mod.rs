@@ -12,6 +12,7 @@
 //! class, by weights learned on a host.
 
 mod alternative;
+mod batch;
 mod classifier;
 mod constant;
 mod family;
@@ -22,6 +23,7 @@ mod saved;
 mod significance;
 mod sums;
 mod two_sample;
+mod weight;
 mod witness;
 
 pub use alternative::{Alternative, Interval};
@@ -31,91 +33,20 @@ pub use null::Assumption;
 pub use regimes::{Nearest, Regimes};
 pub use significance::TwoSampleTest;
 pub use two_sample::TwoSample;
+pub use weight::{MAX_TOTAL_WEIGHT, MAX_WEIGHT, MIN_WEIGHT};
 pub use witness::Witness;
 
 use core::fmt;
 
 use crate::error::{Error, Parameter};
-use crate::features::dense::LANES;
 use crate::features::sincos::{Backend, Point};
-use crate::features::{self, FeatureMap, PhaseOf, Sample, Scalar, ScalarOf};
-use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight, u32_of};
+use crate::features::{FeatureMap, PhaseOf, Sample, Scalar, ScalarOf};
+use crate::numeric::{compensated_sum, f32_of, f32_of_squares, f32_of_sum, f32_of_weight};
 use crate::shape::{Dims, Fixed, Per};
 use sums::{Sum, Sums};
-
-/// The total weight of an embedding stays below this: 127·2²⁶, more than 8·10⁹ samples.
-///
-/// It is below 2³³ by a margin for backends whose points lie slightly outside the circle, so that
-/// every sum fits in the 64 bits it is saved in.
-pub const MAX_TOTAL_WEIGHT: f32 = 8_522_825_728.0;
-
-/// Smallest weight of a sample other than 0: 2⁻¹². What a sample adds to a sum is rounded to 2⁻²⁴: if
-/// your weights are smaller, multiply all of them by a constant.
-pub const MIN_WEIGHT: f32 = 1.0 / 4096.0;
-
-/// Largest weight of a sample: 2²⁰.
-pub const MAX_WEIGHT: f32 = 1_048_576.0;
-
-/// Samples that [`Embedding::add_many`] passes to the map at a time.
-const BATCH: usize = 16;
-
-/// Fractional bits of the total weight.
-const PLACES: u32 = 30;
-/// The unit of the sums in units of the weight.
-const SUM_UNIT: f32 = 64.0;
-const ONE: f32 = 1_073_741_824.0;
-const FULL: u64 = 127 << (26 + PLACES);
-
-/// The weight of a sample: mantissa · 2^(−shift), exact for any `f32` in range.
-#[derive(Debug, Clone, Copy)]
-struct Weight {
-    mantissa: i64,
-    shift: u32,
-    /// The weight in units of 2⁻³⁰, as it is added to the total.
-    total: u64,
-}
-
-impl Weight {
-    fn new(weight: f32) -> Result<Self, Error> {
-        if !weight.is_finite() {
-            return Err(Error::NonFinite(Parameter::Weight));
-        }
-        // Weights from kernel mean matching are often 0.
-        if weight == 0.0 {
-            return Ok(Self { mantissa: 0, shift: 0, total: 0 });
-        }
-        if !(MIN_WEIGHT..=MAX_WEIGHT).contains(&weight) {
-            return Err(Error::OutOfRange(Parameter::Weight));
-        }
-        let bits = weight.to_bits();
-        // weight = mantissa · 2^(exponent − 150); weights in range have an exponent in 115..=147.
-        let exponent = bits >> 23;
-        let mantissa = i64::from((bits & 0x007f_ffff) | 0x0080_0000);
-        let shift = 150_u32.saturating_sub(exponent);
-        let total = scaled(1 << PLACES, mantissa, shift).unsigned_abs();
-        Ok(Self { mantissa, shift, total })
-    }
-
-    /// Its square in units of 2⁻⁶⁰.
-    fn squared(self) -> u128 {
-        square(self.total)
-    }
-}
-
-fn square(value: u64) -> u128 {
-    u128::from(value).wrapping_mul(u128::from(value))
-}
-
-/// value · mantissa · 2^(−shift), rounded to nearest: |value| < 2³¹, mantissa < 2²⁴, shift ≤ 35.
-#[inline]
-fn scaled(value: i64, mantissa: i64, shift: u32) -> i64 {
-    let product = value.wrapping_mul(mantissa);
-    if shift == 0 {
-        return product;
-    }
-    let half = 1_i64.wrapping_shl(shift - 1);
-    product.wrapping_add(half).wrapping_shr(shift)
-}
+use weight::{
+    FULL, ONE, PLACES, SUM_UNIT, Weight, scaled, shrink, shrink_sum, shrink_wide, square,
+};
 
 /// Weighted sums of the points on L circles that a stream of samples maps to.
 ///
@@ -210,84 +141,6 @@ impl<M: FeatureMap> Embedding<M> {
         self.sums.added(M::Backend::OFFSET);
         self.weight = total;
         self.squares = self.squares.wrapping_add(1 << (2 * PLACES));
-        Ok(())
-    }
-
-    /// Adds samples with weight 1, each as [`add`](Self::add) does: the same bits. Faster on a host,
-    /// for maps of `f32`. The samples are looked at twice: first checked, then added.
-    ///
-    /// ```
-    /// use fastmmd::{Embedding, Fourier};
-    ///
-    /// let map = Fourier::<2, 32>::gaussian(1);
-    /// let mut day = Embedding::new(&map);
-    /// day.add_many(&map, &[[0.1, 0.7], [0.2, 0.6]])?;
-    /// assert_eq!(day.weight(), 2.0);
-    /// # Ok::<(), fastmmd::Error>(())
-    /// ```
-    ///
-    /// Where the shape is known at run time, `values.chunks_exact(inputs)` are samples.
-    ///
-    /// # Errors
-    /// As [`add`](Self::add), for the first bad sample; then none is added.
-    pub fn add_many<'s>(
-        &mut self,
-        map: &M,
-        samples: impl IntoIterator<Item = &'s Sample<M>, IntoIter: Clone>,
-    ) -> Result<(), Error>
-    where
-        Sample<M>: 's,
-    {
-        self.check_map(map)?;
-        let mut samples = samples.into_iter();
-        let mut count = 0_u64;
-        for sample in samples.clone() {
-            features::check(map, sample)?;
-            count = count.wrapping_add(1);
-        }
-        // Beyond 2³³ samples there is no room in any embedding.
-        let added = count.saturating_mul(1 << PLACES);
-        self.total_with(added)?;
-        while let Some(first) = samples.next() {
-            let mut batch = [first; BATCH];
-            let mut filled = 1;
-            for (place, sample) in batch.iter_mut().skip(1).zip(&mut samples) {
-                *place = sample;
-                filled += 1;
-            }
-            self.add_batch(map, batch.get(..filled).unwrap_or(&batch))?;
-        }
-        Ok(())
-    }
-
-    /// Adds at most [`BATCH`] samples that have been checked.
-    fn add_batch(&mut self, map: &M, samples: &[&Sample<M>]) -> Result<(), Error> {
-        let count = u32_of(samples.len());
-        self.sums.make_room(count);
-        let is_done = map.project_many(samples, self.sums.lower(), |sums, tile| {
-            let mut added = [[0_u32; LANES]; 2];
-            for phases in tile {
-                let [cosines, sines] = &mut added;
-                for ((cosine, sine), phase) in cosines.iter_mut().zip(sines).zip(phases) {
-                    let [cos, sin] = M::Backend::units(*phase);
-                    *cosine = cosine.wrapping_add(cos);
-                    *sine = sine.wrapping_add(sin);
-                }
-            }
-            let [cosines, sines] = added;
-            for ((sum, cos), sin) in sums.iter_mut().zip(cosines).zip(sines) {
-                sum.add([cos, sin]);
-            }
-        });
-        if !is_done {
-            for sample in samples {
-                self.add(map, sample)?;
-            }
-            return Ok(());
-        }
-        self.sums.added_many(count, M::Backend::OFFSET);
-        self.weight = self.weight.wrapping_add(u64::from(count) << PLACES);
-        self.squares = self.squares.wrapping_add(u128::from(count) << (2 * PLACES));
         Ok(())
     }
 
@@ -592,29 +445,6 @@ fn weighted<M: FeatureMap>(weight: Weight, phase: PhaseOf<M>) -> Sum {
     let Sum { cos, sin } = Sum::of(M::Backend::units(phase), M::Backend::OFFSET);
     let share = |value: i64| scaled(value, weight.mantissa, weight.shift);
     Sum { cos: share(cos), sin: share(sin) }
-}
-
-/// value · factor · 2⁻³², rounded to nearest, for a factor of at most 2³².
-fn shrink(value: u64, factor: u64) -> u64 {
-    let low = (value & 0xffff_ffff).wrapping_mul(factor);
-    let rounded = (low >> 32).wrapping_add((low >> 31) & 1);
-    (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
-}
-
-/// The same for a sum, but rounded towards 0. Rounded to nearest, the last unit of a sum would
-/// never vanish while the weight, which has a finer unit, goes on shrinking.
-fn shrink_sum(sum: i64, factor: u64) -> i64 {
-    let value = sum.unsigned_abs();
-    let low = (value & 0xffff_ffff).wrapping_mul(factor) >> 32;
-    let size = (value >> 32).wrapping_mul(factor).wrapping_add(low).cast_signed();
-    if sum < 0 { size.wrapping_neg() } else { size }
-}
-
-fn shrink_wide(value: u128, factor: u64) -> u128 {
-    let factor = u128::from(factor);
-    let low = (value & 0xffff_ffff).wrapping_mul(factor);
-    let rounded = (low >> 32).wrapping_add((low >> 31) & 1);
-    (value >> 32).wrapping_mul(factor).wrapping_add(rounded)
 }
 
 #[cfg(feature = "defmt")]

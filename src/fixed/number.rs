@@ -266,7 +266,7 @@ impl Number for Q16 {
 
     #[inline]
     fn shares(share: u32, count: u32) -> Self {
-        Self(share.wrapping_mul(count).cast_signed() >> 16 & 0xffff)
+        Self::fraction(share.wrapping_mul(count))
     }
 
     #[inline]

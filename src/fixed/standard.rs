@@ -1,7 +1,7 @@
 //! Level and spread of a channel of integer readings.
 
-use crate::condition::{Correction, FARTHEST, FIRST_CUT, FIRST_ROWS, Standardise, middle_of};
-use crate::numeric::{Real, f32_of_weight, sqrt_f32};
+use crate::condition::{FARTHEST, FIRST_CUT, Standardise, middle_of};
+use crate::numeric::{Real, f32_of_weight, row_count, sqrt_f32};
 use crate::state::{plain, plain_states, state};
 
 use super::number::{Q16, Q24, scaled, shared, wide_root};
@@ -84,36 +84,51 @@ fn counts(height: i32) -> f32 {
 
 impl Standardise<Q16> for IntegerStandard {
     #[inline]
-    fn learn(&mut self, reading: i16, first: &mut [Q24]) {
-        let first = first.get_mut(..FIRST_ROWS).unwrap_or(&mut []);
-        if let Some(place) = first.get_mut(self.rows as usize) {
-            *place = Q24::units(reading.into());
-            self.rows = self.rows.saturating_add(1);
-            if self.rows as usize == FIRST_ROWS {
-                self.begin(first);
-            }
-            return;
+    fn rows(&mut self) -> &mut u32 {
+        &mut self.rows
+    }
+
+    #[inline]
+    fn kept(reading: i16) -> Q24 {
+        Q24::units(reading.into())
+    }
+
+    #[inline(never)]
+    fn begin(&mut self, first: &[Q24]) {
+        let heights = first.iter().map(|reading| reading.in_units() << LEVEL_BITS);
+        let (median, trusted) = middle_of(heights.clone(), 0, |height| height >> 1);
+        let cut = if trusted > 0 { trusted.saturating_mul(FIRST_CUT_WHOLE) } else { i32::MAX };
+        self.rows = 0;
+        for height in heights {
+            let height = median.wrapping_add(height.wrapping_sub(median).max(-cut).min(cut));
+            self.blend(height.wrapping_sub(self.mean));
         }
+    }
+
+    #[inline]
+    fn follow(&mut self, reading: i16) {
         let step = height(reading).wrapping_sub(self.mean);
         self.blend(self.cut(step));
     }
 
-    fn end_first(&mut self, first: &[Q24]) {
-        let few = first.get(..self.rows as usize).filter(|few| few.len() < FIRST_ROWS);
-        if let Some(few) = few.filter(|few| !few.is_empty()) {
-            self.begin(few);
-        }
+    fn present_gain(&self) -> f32 {
+        let variance = self.learned().1;
+        if variance <= 0.0 { 0.0 } else { 1.0 / sqrt_f32(variance).or_more(LEAST_DEVIATION) }
     }
 
-    fn correct(&mut self) -> Option<Correction> {
-        let (present, used) = (self.present_gain(), self.gain_in_use());
-        if present > 0.0 && (used == 0.0 || present > 2.0 * used || present < 0.5 * used) {
-            let shift = counts(self.mean.wrapping_sub(self.level)) * used;
-            let factor = if used > 0.0 { present / used } else { 0.0 };
-            (self.level, self.gain) = (self.mean, gain_of(present));
-            return Some(Correction { shift, factor });
-        }
-        None
+    fn gain_in_use(&self) -> f32 {
+        let factor = row_count(self.gain & 0xffff);
+        // 2^(−shift)·2^15/2^16, as a level has 15 bits and a value 16.
+        let exponent = 127 - (self.gain >> 16) - 1;
+        factor * f32::from_bits((exponent & 0xff) << 23)
+    }
+
+    fn above_level(&self) -> f32 {
+        counts(self.mean.wrapping_sub(self.level))
+    }
+
+    fn measure_by(&mut self, gain: f32) {
+        (self.level, self.gain) = (self.mean, gain_of(gain));
     }
 
     #[inline]
@@ -162,18 +177,6 @@ impl IntegerStandard {
         if step < 0 { longest.wrapping_neg() } else { longest }
     }
 
-    #[inline(never)]
-    fn begin(&mut self, readings: &[Q24]) {
-        let heights = readings.iter().map(|reading| reading.in_units() << LEVEL_BITS);
-        let (median, trusted) = middle_of(heights.clone(), 0, |height| height >> 1);
-        let cut = if trusted > 0 { trusted.saturating_mul(FIRST_CUT_WHOLE) } else { i32::MAX };
-        self.rows = 0;
-        for height in heights {
-            let height = median.wrapping_add(height.wrapping_sub(median).max(-cut).min(cut));
-            self.blend(height.wrapping_sub(self.mean));
-        }
-    }
-
     /// Takes a reading that is so far above the mean into mean and variance.
     fn blend(&mut self, step: i32) {
         self.rows = self.rows.saturating_add(1);
@@ -184,19 +187,6 @@ impl IntegerStandard {
         // The first reading has no spread.
         let left = if self.rows == 1 { variance } else { wide_share(variance, share) };
         self.variance = Wide::of(variance - left);
-    }
-
-    /// 1/deviation by all rows so far, in counts; 0 where nothing has moved.
-    fn present_gain(&self) -> f32 {
-        let variance = self.learned().1;
-        if variance <= 0.0 { 0.0 } else { 1.0 / sqrt_f32(variance).or_more(LEAST_DEVIATION) }
-    }
-
-    fn gain_in_use(&self) -> f32 {
-        let factor = crate::numeric::row_count(self.gain & 0xffff);
-        // 2^(−shift)·2^15/2^16, as a level has 15 bits and a value 16.
-        let exponent = 127 - (self.gain >> 16) - 1;
-        factor * f32::from_bits((exponent & 0xff) << 23)
     }
 }
 

@@ -28,12 +28,14 @@ pub(crate) fn sqrt_f32(x: f32) -> f32 {
     let radicand = u64::from(mantissa) << (23 + odd);
     // The exponent of the root is half of that of x, about 127.
     let half = (exponent + 127 - odd) >> 1;
-    let near = if SOFT_FLOAT {
-        near_root(radicand)
+    let root = if SOFT_FLOAT {
+        integer_root(radicand)
     } else {
-        newton_root(x).wrapping_sub(half << 23).wrapping_add(0x0080_0000)
+        nearest_root::<1>(
+            radicand,
+            newton_root(x).wrapping_sub(half << 23).wrapping_add(0x0080_0000),
+        )
     };
-    let root = nearest_root(radicand, near);
     f32::from_bits((half << 23).wrapping_add(root & 0x007f_ffff).wrapping_add((root >> 24) << 23))
 }
 
@@ -47,21 +49,22 @@ fn newton_root(x: f32) -> u32 {
     root.to_bits()
 }
 
-/// √r to a unit or two, for r of 47 or 48 bits: 16 bits of it one by one, and a step of Newton's.
+/// The whole number nearest to √r, for r of 47 or 48 bits: 16 bits of it one by one, and a step of
+/// Newton's, which leaves at most three units.
 #[expect(clippy::cast_possible_truncation, reason = "32 bits are left")]
-fn near_root(radicand: u64) -> u32 {
+fn integer_root(radicand: u64) -> u32 {
     let upper = (radicand >> 16) as u32;
     let first = crate::fixed::root_of_units(upper);
     // r = (first·2⁸ + rest)², nearly.
     let rest = upper.wrapping_sub(first.wrapping_mul(first));
-    (first << 8).wrapping_add((rest << 7) / first.max(1))
+    nearest_root::<3>(radicand, (first << 8).wrapping_add((rest << 7) / first.max(1)))
 }
 
-/// The whole number nearest to √r, from one that is near.
+/// The whole number nearest to √r, from one at most `STEPS` away.
 #[expect(clippy::cast_possible_truncation, reason = "24 bits")]
-fn nearest_root(radicand: u64, near: u32) -> u32 {
+fn nearest_root<const STEPS: u32>(radicand: u64, near: u32) -> u32 {
     let mut root = u64::from(near);
-    for _ in 0..if SOFT_FLOAT || cfg!(test) { 3 } else { 1 } {
+    for _ in 0..STEPS {
         let square = root * root;
         if radicand > square + root {
             root += 1;
@@ -196,7 +199,7 @@ mod tests {
             assert_eq!(sqrt_f32(x).to_bits(), x.sqrt().to_bits(), "{x}");
             let mantissa = u64::from(x.to_bits() & 0x007f_ffff | 0x0080_0000);
             let radicand = mantissa << if x < 1.0 { 24 } else { 23 };
-            let other = nearest_root(radicand, near_root(radicand));
+            let other = integer_root(radicand);
             assert_eq!(other & 0x007f_ffff, x.sqrt().to_bits() & 0x007f_ffff, "{x}");
         }
         for x in [1e-44_f32, 3e-40, f32::MIN_POSITIVE, f32::MAX] {
