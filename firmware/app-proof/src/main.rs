@@ -92,7 +92,7 @@ pub extern "C" fn _start() -> ! {
         #[cfg(feature = "secure")]
         guard: Guard::new(black_box(Some(&KEY)), black_box(Some(1))),
         #[cfg(not(feature = "secure"))]
-        guard: Guard,
+        guard: Guard::open(),
         memory: &mut memory,
     };
     let mut app = App::new(parts, black_box(Config::DEFAULT));

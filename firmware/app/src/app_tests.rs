@@ -113,7 +113,7 @@ impl Bench {
             monitor: &mut self.detector,
             settings: &self.settings,
             store: Some(Store::new()),
-            guard: open(),
+            guard: Guard::open(),
             memory: &mut self.memory,
         };
         let mut app = App::new(parts, Config::DEFAULT);
@@ -124,13 +124,6 @@ impl Bench {
     fn cut_power(&mut self) {
         self.memory.fill(0x33);
     }
-}
-
-/// For all but the tests of seals: the lock is open.
-fn open() -> Guard {
-    let mut guard = Guard::default();
-    guard.set_open(true);
-    guard
 }
 
 fn bytes_of(tag: u8, command: &Command) -> Vec<u8> {
@@ -322,7 +315,7 @@ fn the_state_is_saved_once_for_many_rows_and_nothing_is_lost() {
         monitor: &mut counted,
         settings: &SETTINGS,
         store: Some(Store::new()),
-        guard: open(),
+        guard: Guard::open(),
         memory: &mut bench.memory,
     };
     let mut app = App::new(parts, Config::DEFAULT);

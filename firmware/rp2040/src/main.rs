@@ -158,7 +158,7 @@ fn main() -> ! {
         #[cfg(feature = "secure")]
         guard: Guard::new(KEY.as_ref(), Some(nonce(memory))),
         #[cfg(not(feature = "secure"))]
-        guard: Guard,
+        guard: Guard::open(),
         memory,
     };
     let config = Config { report_every: SAMPLES_PER_SECOND, ..Config::DEFAULT };

@@ -120,7 +120,7 @@ fn a_coarse_thermometer_in_a_steady_room_is_no_fault() {
         monitor: &mut detector,
         settings: &board(),
         store: None,
-        guard: open(),
+        guard: Guard::open(),
         memory: &mut bench.memory,
     };
     let mut app = App::new(parts, Config::DEFAULT);

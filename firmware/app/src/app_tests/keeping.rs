@@ -129,7 +129,7 @@ fn a_boot_loop_ends_in_a_state_that_only_talks() {
         monitor: &mut bench.detector,
         settings: &SETTINGS,
         store: Some(Store::new()),
-        guard: open(),
+        guard: Guard::open(),
         memory: &mut bench.memory,
     };
     let mut app = App::new(parts, Config { report_every: 2, ..Config::DEFAULT });

@@ -172,7 +172,7 @@ fn ratchet(number: u32) -> u32 {
 }
 
 fn open_with(bench: &mut Bench, store: Store) -> Device4<'_> {
-    start(bench, open(), store)
+    start(bench, Guard::open(), store)
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn start(bench: &mut Bench) -> Device4<'_> {
         monitor: &mut bench.detector,
         settings: &SETTINGS,
         store: Some(Store::new()),
-        guard: open(),
+        guard: Guard::open(),
         memory: &mut bench.memory,
     };
     let mut app = App::new(parts, Config { report_every: REPORT_EVERY, ..Config::DEFAULT });
