@@ -342,6 +342,8 @@ fn the_state_is_saved_once_for_many_rows_and_nothing_is_lost() {
 struct Broken(f32);
 
 impl Sensor<4> for Broken {
+    const STEPS: [f32; 4] = [1.0; 4];
+
     fn read<B: I2c>(&mut self, _: &mut B) -> Result<[f32; 4], Fault> {
         let reading = [1.0, self.0, 2.0, 3.0];
         self.0 = 0.0;

@@ -32,6 +32,7 @@ mod app_tests;
 pub mod bus;
 mod bytes;
 pub mod clock;
+pub mod counts;
 pub mod endurance;
 pub mod fault;
 pub mod frame;

@@ -1,10 +1,13 @@
 //! The detectors of the boards. The host makes the same ones to compare with, and `cargo xtask
 //! size` checks them against their budget.
 
-use fastmmd::{Config, Detector, Fourier};
+use fastmmd::{Config, Detector, Fourier, fixed};
 
 /// The boards' detector: all legs.
 pub type BoardDetector<const C: usize> = Detector<'static, Fourier<C, 32>>;
+
+/// The same in integers, for boards without a floating-point unit.
+pub type IntegerDetector<const C: usize> = Detector<'static, fixed::Fourier<C, 32>>;
 
 /// As many learning samples as the stated mean time between false alarms: a tenth would be enough for
 /// the core to give no warning. At ten samples per second both take a quarter of an hour, which is
@@ -19,6 +22,9 @@ pub static BOARD: Config = board();
 
 /// Magnetometer and thermometer.
 pub static FOUR_CHANNELS: Fourier<4, 32> = Fourier::additive(1);
+
+/// The same in counts.
+pub static FOUR_COUNTS: fixed::Fourier<4, 32> = fixed::Fourier::additive(1);
 
 /// A magnetometer alone.
 pub static THREE_CHANNELS: Fourier<3, 32> = Fourier::additive(1);

@@ -7,6 +7,9 @@ use crate::fault::{Device, Fault, FaultKind};
 
 /// A sensor on the bus with `C` channels.
 pub trait Sensor<const C: usize> {
+    /// The steps of its readings, in the units of the channels: of one count of the converter.
+    const STEPS: [f32; C];
+
     /// Reads all channels once, now.
     ///
     /// # Errors
@@ -45,6 +48,8 @@ pub trait Sensor<const C: usize> {
 pub struct NoSensor;
 
 impl<const C: usize> Sensor<C> for NoSensor {
+    const STEPS: [f32; C] = [1.0; C];
+
     fn read<B: I2c>(&mut self, _: &mut B) -> Result<[f32; C], Fault> {
         Err(Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge))
     }
@@ -158,11 +163,8 @@ impl Lsm303dlhcMagnetometer {
     }
 
     fn microtesla([x, y, z]: [i16; 3]) -> [f32; 3] {
-        [
-            f32::from(x) * Self::MICROTESLA_XY,
-            f32::from(y) * Self::MICROTESLA_XY,
-            f32::from(z) * Self::MICROTESLA_Z,
-        ]
+        let [step_x, step_y, step_z] = Self::STEPS;
+        [f32::from(x) * step_x, f32::from(y) * step_y, f32::from(z) * step_z]
     }
 }
 
@@ -172,6 +174,8 @@ fn fault<E: embedded_hal::i2c::Error>(error: E) -> Fault {
 }
 
 impl Sensor<3> for Lsm303dlhcMagnetometer {
+    const STEPS: [f32; 3] = [Self::MICROTESLA_XY, Self::MICROTESLA_XY, Self::MICROTESLA_Z];
+
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         self.counts(bus).map(Self::microtesla)
     }
@@ -182,6 +186,8 @@ impl Sensor<3> for Lsm303dlhcMagnetometer {
 pub struct Thermometer;
 
 impl Sensor<1> for Thermometer {
+    const STEPS: [f32; 1] = [0.5];
+
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 1], Fault> {
         match Lm75::new(bus, Address::default()).read_temperature() {
             Ok(celsius) => Ok([celsius]),
@@ -201,6 +207,12 @@ pub struct MagnetometerThermometer {
 }
 
 impl Sensor<4> for MagnetometerThermometer {
+    const STEPS: [f32; 4] = {
+        let [x, y, z] = Lsm303dlhcMagnetometer::STEPS;
+        let [celsius] = Thermometer::STEPS;
+        [x, y, z, celsius]
+    };
+
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 4], Fault> {
         let [x, y, z] = self.magnetometer.read(bus)?;
         let [celsius] = self.thermometer.read(bus)?;

@@ -7,7 +7,7 @@ macro_rules! choices {
     ($($(#[$about:meta])* $name:ident: $level:ty, $jump:ty, $spread:ty, $values:ty, $innovations:ty;)*) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq)]
-        pub(crate) struct $name;
+        pub struct $name;
 
         impl Legs for $name {
             type Level = $level;

@@ -7,13 +7,13 @@
 #![no_std]
 
 mod count;
-mod legs;
+pub mod legs;
 pub mod maps;
 
 use fastmmd::features::{Scalar, ScalarOf};
-use fastmmd::monitor::Monitor;
+use fastmmd::monitor::{All, Cyclic, FixedShape, Monitor};
 use fastmmd::shape::Fixed;
-use fastmmd::{Config, Detector, Embedding, Error, FeatureMap, Fourier, Verdict};
+use fastmmd::{Config, Detector, Embedding, Error, FeatureMap, Verdict};
 
 use count::Measured;
 
@@ -36,11 +36,18 @@ trait Subject<X, const D: usize> {
 pub trait Number: Scalar {
     /// Converts noise in which 2¹⁴ is about one unit.
     fn of(noise: i16) -> Self;
+
+    /// This one, higher by some deviations of the noise.
+    fn shifted(self) -> Self;
 }
 
 impl Number for f32 {
     fn of(noise: i16) -> Self {
         Self::from(noise) / 16_384.0
+    }
+
+    fn shifted(self) -> Self {
+        self + 3.0
     }
 }
 
@@ -48,10 +55,14 @@ impl Number for i16 {
     fn of(noise: i16) -> Self {
         noise >> 3
     }
+
+    fn shifted(self) -> Self {
+        self.wrapping_add(6144)
+    }
 }
 
-impl<M: Monitor<Row = [f32; D]>, const D: usize> Subject<f32, D> for M {
-    fn push(&mut self, sample: &[f32; D]) -> bool {
+impl<X, M: Monitor<Row = [X; D]>, const D: usize> Subject<X, D> for M {
+    fn push(&mut self, sample: &[X; D]) -> bool {
         Monitor::push(self, sample).is_ok()
     }
 }
@@ -112,9 +123,13 @@ const PERIOD: f32 = 500.0;
 
 /// Declares functions that measure one row of a detector after learning.
 macro_rules! detectors {
-    ($($(#[$about:meta])* $name:ident = $settings:expr;)*) => {$(
+    ($($(#[$about:meta])* $name:ident: $legs:ty = $settings:expr;)*) => {$(
         $(#[$about])*
-        pub fn $name<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+        pub fn $name<M, const D: usize>(map: &M) -> !
+        where
+            M: FeatureMap<Inputs = Fixed<D>> + FixedShape<$legs>,
+            ScalarOf<M>: Number,
+        {
             watching(Detector::new(map, $settings), size_of_val(map))
         }
     )*};
@@ -122,28 +137,28 @@ macro_rules! detectors {
 
 detectors! {
     /// All legs.
-    detector = SETTINGS;
+    detector: All = SETTINGS;
     /// All legs, and a profile by the phase of a cycle.
-    cyclic = SETTINGS.with_period(PERIOD);
+    cyclic: Cyclic<32> = SETTINGS.with_period(PERIOD);
     /// Level and jumps.
-    lean = SETTINGS.with_legs::<legs::Lean>();
+    lean: legs::Lean = SETTINGS.with_legs();
     /// Only what is always watched.
-    base = SETTINGS.with_legs::<legs::Base>();
+    base: legs::Base = SETTINGS.with_legs();
     /// The level alone.
-    level = SETTINGS.with_legs::<legs::Level>();
+    level: legs::Level = SETTINGS.with_legs();
     /// Jumps alone.
-    jump = SETTINGS.with_legs::<legs::Jump>();
+    jump: legs::Jump = SETTINGS.with_legs();
     /// The spread alone.
-    spread = SETTINGS.with_legs::<legs::Spread>();
+    spread: legs::Spread = SETTINGS.with_legs();
     /// The joint distribution of values alone.
-    values = SETTINGS.with_legs::<legs::Values>();
+    values: legs::Values = SETTINGS.with_legs();
     /// The joint distribution of innovations alone.
-    innovations = SETTINGS.with_legs::<legs::Innovations>();
+    innovations: legs::Innovations = SETTINGS.with_legs();
 }
 
 #[inline(always)]
-fn watching<const D: usize>(
-    mut monitor: Result<impl Monitor<Row = [f32; D]>, Error>,
+fn watching<X: Number, const D: usize>(
+    mut monitor: Result<impl Monitor<Row = [X; D]>, Error>,
     map: usize,
 ) -> ! {
     let Ok(monitor) = &mut monitor else {
@@ -154,14 +169,44 @@ fn watching<const D: usize>(
     report(monitor, ROWS, ram, map)
 }
 
-fn learn<const D: usize>(monitor: &mut impl Monitor<Row = [f32; D]>) {
+fn learn<X: Number, const D: usize>(monitor: &mut impl Monitor<Row = [X; D]>) {
     for index in 0..SETTINGS.learning_rows {
         Subject::push(monitor, &sample(index));
     }
 }
 
+/// Measures one row of the detector of all legs where rows are pushed [`MANY`] at a time.
+pub fn many<M, const D: usize>(map: &M) -> !
+where
+    M: FeatureMap<Inputs = Fixed<D>> + FixedShape,
+    ScalarOf<M>: Number,
+{
+    let Ok(mut detector) = Detector::new(map, SETTINGS) else {
+        panic!("the settings are refused");
+    };
+    learn(&mut detector);
+    count::start();
+    let mut total = Cost { ticks: 0, samples: ROWS, stack: 0 };
+    for batch in 0..ROWS / MANY {
+        let rows: [[ScalarOf<M>; D]; MANY as usize] =
+            core::array::from_fn(|index| sample(batch * MANY + u32::try_from(index).unwrap_or(0)));
+        let measured = count::measure(|| detector.push_many(&rows, |_| ()).is_ok());
+        assert!(measured.result, "batch {batch} is refused");
+        total.ticks += measured.ticks;
+        total.stack = measured.stack.max(total.stack);
+    }
+    total.print(size_of_val(&detector), size_of_val(map))
+}
+
+/// Rows of a batch: what a sensor's FIFO holds.
+const MANY: u32 = 32;
+
 /// Measures the rows that the detector of all legs learns from: their mean.
-pub fn learning<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+pub fn learning<M, const D: usize>(map: &M) -> !
+where
+    M: FeatureMap<Inputs = Fixed<D>> + FixedShape,
+    ScalarOf<M>: Number,
+{
     let Ok(mut detector) = Detector::new(map, SETTINGS) else {
         panic!("the settings are refused");
     };
@@ -171,7 +216,11 @@ pub fn learning<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
 
 /// Measures the dearest row of the same detector: while it learns, when learning ends, on healthy
 /// rows, and on rows that differ, from the alarm until after it is amended.
-pub fn peak<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+pub fn peak<M, const D: usize>(map: &M) -> !
+where
+    M: FeatureMap<Inputs = Fixed<D>> + FixedShape,
+    ScalarOf<M>: Number,
+{
     let Ok(mut detector) = Detector::new(map, SETTINGS) else {
         panic!("the settings are refused");
     };
@@ -180,9 +229,9 @@ pub fn peak<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
     let mut alarms = 0_u32;
     let healthy = SETTINGS.learning_rows + ROWS;
     for index in 0..healthy + ROWS {
-        let mut row: [f32; D] = sample(index);
+        let mut row: [ScalarOf<M>; D] = sample(index);
         if index >= healthy {
-            row.iter_mut().for_each(|value| *value += SHIFT);
+            row = row.map(Number::shifted);
         }
         let measured = count::measure(|| detector.push(&row));
         alarms += u32::from(matches!(measured.result, Ok(Verdict::Alarm(_))));
@@ -193,9 +242,6 @@ pub fn peak<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
     most.print(size_of_val(&detector), size_of_val(map))
 }
 
-/// What the rows of [`peak`] differ by at last: some deviations.
-const SHIFT: f32 = 3.0;
-
 /// Room for the saved state of every detector here.
 const SAVED_BYTES: usize = 8 * 1024;
 
@@ -204,7 +250,11 @@ const SAVED_BYTES: usize = 8 * 1024;
 macro_rules! calls {
     ($($(#[$about:meta])* $name:ident = |$detector:ident, $saved:ident| $call:expr;)*) => {$(
         $(#[$about])*
-        pub fn $name<const D: usize, const L: usize>(map: &Fourier<D, L>) -> ! {
+        pub fn $name<M, const D: usize>(map: &M) -> !
+        where
+            M: FeatureMap<Inputs = Fixed<D>> + FixedShape,
+            ScalarOf<M>: Number,
+        {
             let Ok(mut $detector) = Detector::new(map, SETTINGS) else {
                 panic!("the settings are refused");
             };

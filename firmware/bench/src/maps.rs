@@ -53,6 +53,10 @@ macro_rules! maps {
         pub mod fixed {
             use fastmmd::fixed::{Fastfood, Fourier};
             use fastmmd::{Kernel, Sampling, checked};
+
+            /// The default of a detector for a 3-axis sensor.
+            pub static FOURIER_3_32: Fourier<3, 32> = Fourier::additive(1);
+
             $(
                 #[doc = concat!($d, " channels, ", $l, " frequencies.")]
                 pub static $dense: Fourier<$d, $l> =

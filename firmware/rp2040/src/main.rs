@@ -11,13 +11,14 @@ use board_common::{SampleTimer, free_bus, made, record, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Board, Config, Parts};
+use drift_app::counts::Counts;
 use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Cause;
-use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
+use drift_app::profile::{BOARD, FOUR_COUNTS, IntegerDetector, board};
 #[cfg(feature = "secure")]
 use drift_app::seal::Key;
-use drift_app::sensor::MagnetometerThermometer;
+use drift_app::sensor::{MagnetometerThermometer, Sensor};
 use drift_app::store::Store;
 use embedded_hal::digital::InputPin;
 use fugit::{MicrosDurationU32, RateExtU32};
@@ -32,7 +33,8 @@ use rp2040_hal::{Clock, I2C, Sio, Watchdog, pac};
 const CHANNELS: usize = 4;
 const SAMPLES_PER_SECOND: u32 = 10;
 const CRYSTAL_HERTZ: u32 = 12_000_000;
-type Detector = BoardDetector<CHANNELS>;
+/// In integers: the processor has no floating-point unit.
+type Detector = IntegerDetector<CHANNELS>;
 
 /// The second stage of the boot loader, for the Pico's flash.
 // SAFETY: the linker script places this section where the boot ROM looks for it.
@@ -138,7 +140,8 @@ fn main() -> ! {
     let timer = SampleTimer::new(core.SYST, clocks.system_clock.freq().to_Hz(), SAMPLES_PER_SECOND);
     watchdog.start(MicrosDurationU32::secs(4));
 
-    let mut detector = Detector::new(&FOUR_CHANNELS, board());
+    let mut detector = Detector::new(&FOUR_COUNTS, board())
+        .and_then(|detector| Counts::new(detector, &MagnetometerThermometer::STEPS));
     let monitor = made(&mut detector);
     let parts = Parts {
         board: &Board {

@@ -20,7 +20,7 @@ const SAMPLES: u32 = 3000;
 /// integers, whose phases are rounded too, over samples of a map.
 pub(super) fn largest(map: &str, backend: &str) -> Result<f64> {
     match (map, backend) {
-        ("fourier", FIXED) => {
+        (other, FIXED) if other != "fastfood" => {
             let map = fixed::Fourier::<16, 128>::new(Kernel::GAUSSIAN, Sampling::Independent, 1)?;
             over_samples(&map, |index| map.exact_frequency(index))
         }

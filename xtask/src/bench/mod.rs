@@ -167,8 +167,7 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
     for level in LEVELS {
         for &Core { short: core, machine: board, target, .. } in &CORES {
             for program in &all {
-                let needs_other = program.needs_fpu() && !target.ends_with("hf");
-                if needs_other || !program.is_measured_at(level, target) {
+                if !program.is_measured(level, target) {
                     continue;
                 }
                 let cell = Cell { core, board, target, level, program: program.clone() };
