@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-fn main() {
+pub(crate) fn main() {
     // Beside the board's manifest; the emulated board's is the one at the top level.
     let map = ["memory.x", "../../memory.x"].into_iter().find(|map| Path::new(map).exists());
     let map = map.expect("a board has a memory map");

@@ -10,7 +10,8 @@ use crate::project::{Project, Tool};
 use crate::setup;
 
 /// Packages of the firmware that are linked for a microcontroller but are not boards.
-const LINKED: [&str; 6] = ["app-proof", "bench", "board-common", "emulated", "proofs", "snapshots"];
+const LINKED: [&str; 7] =
+    ["app-proof", "bench", "board-common", "emulated", "floats", "proofs", "snapshots"];
 /// Packages of the firmware that the host runs or tests.
 const ON_HOST: [&str; 2] = ["drift-app", "drift-harness"];
 

@@ -1,4 +1,5 @@
-//! Checks that every core computes the same bits.
+//! Checks that every core computes the same bits, and that integers are computed without floating
+//! point.
 
 use anyhow::{Result, bail};
 
@@ -27,7 +28,42 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
             .and_then(|printed| snapshot::compare(&expected, &printed));
         failures.note(&format!("{name} ({machine}) as the host"), result);
     }
+    let soft = CORES.iter().filter(|core| !core.target.ends_with("hf"));
+    let targets: Vec<_> = soft.clone().map(|core| core.target).collect();
+    project
+        .firmware_cargo("build")
+        .args(["--quiet", "--release", "--package=floats"])
+        .args(targets.iter().map(|target| format!("--target={target}")))
+        .run()?;
+    for Core { name, machine, target, .. } in soft {
+        let result = qemu::run(machine, &project.firmware_file(target, "release", "floats"))
+            .and_then(|printed| is_in_integers(&printed));
+        failures.note(&format!("{name}: rows in integers need floating point rarely"), result);
+    }
     failures.finish()
+}
+
+/// At most one row in so many calls a floating-point routine.
+const RARE: u32 = 5;
+
+/// While a detector in integers monitors, few rows need floating point; those of one in `f32` all do.
+fn is_in_integers(printed: &str) -> Result<()> {
+    print!("{}", snapshot::indented(printed));
+    let of = |name: &str| -> Option<(u32, u32)> {
+        let line = printed.lines().find_map(|line| line.strip_prefix(name))?;
+        let mut words = line.split_whitespace();
+        Some((words.nth(1)?.parse().ok()?, words.nth(1)?.parse().ok()?))
+    };
+    let (Some((found, rows)), Some((control, all))) = (of("monitoring"), of("control")) else {
+        bail!("no counts");
+    };
+    if control != all || all == 0 {
+        bail!("the counter misses routines: {control} of {all} rows in f32 call one");
+    }
+    if found * RARE > rows {
+        bail!("{found} of {rows} rows call floating-point routines");
+    }
+    Ok(())
 }
 
 /// Every comparison in the report is true.

@@ -469,7 +469,7 @@ table! {
     PROMISE_FAR_LONGEST: "mean time between false alarms over a promise of up to ten times the learning rows", 3.0,
         "wanted: beyond what learning saw";
     /// What of this is not reached.
-    PROMISE_UNMET: "figures of the promise that are not as wanted, at most", 23.0,
+    PROMISE_UNMET: "figures of the promise that are not as wanted, at most", 24.0,
         "as reached: too quiet on a day whose noise grows with it, and far beyond learning on walks and cycles";
     /// The same of few devices.
     PROMISE_UNMET_QUICK: "figures of the quick promise that are not as wanted, at most", 7.0,
@@ -553,8 +553,8 @@ table! {
     NAB_CAUGHT: "windows caught in the half of the Numenta benchmark, at least", 28.0,
         "as reached, 29, less one";
     /// Recordings of the Numenta benchmark.
-    NAB_FALSE: "false episodes there, at most", 18.0,
-        "as reached, 17, and one";
+    NAB_FALSE: "false episodes there, at most", 21.0,
+        "as reached, 20, and one";
     /// What of this is not reached.
     NAB_UNMET: "figures of the Numenta benchmark that are not as wanted, at most", 2.0,
         "as reached";
@@ -568,14 +568,14 @@ table! {
     SKAB_BETTER: "standard deviations by which fewer change points of the Skoltech benchmark are missed than by random alarms with as many false, at least", 3.0,
         "compared with random alarms of an equal count; three deviations are hardly chance";
     /// Recordings of the Skoltech benchmark.
-    SKAB_MISSED: "change points of the half of the Skoltech benchmark missed, at most", 44.0,
-        "as reached, 43, and one";
+    SKAB_MISSED: "change points of the half of the Skoltech benchmark missed, at most", 43.0,
+        "as reached, 42, and one";
     /// Recordings of the Skoltech benchmark.
-    SKAB_FALSE: "false episodes of the Skoltech benchmark, at most", 25.0,
-        "as reached, 24, and one";
+    SKAB_FALSE: "false episodes of the Skoltech benchmark, at most", 23.0,
+        "as reached, 22, and one";
     /// What of this is not reached.
-    SKAB_UNMET: "figures of the Skoltech benchmark that are not as wanted, at most", 2.0,
-        "as reached: missed and false alarms";
+    SKAB_UNMET: "figures of the Skoltech benchmark that are not as wanted, at most", 1.0,
+        "as reached: false alarms";
     /// Recordings of servers: as many false as the detector before this one had.
     SERVERS_FALSE: "false episodes of servers at which events are counted", 8.0,
         "what the detector before this one had at a promise of 10,000, with 4 events";
@@ -583,11 +583,11 @@ table! {
     SERVERS_WANTED_CAUGHT: "events of servers caught with so many false, wanted", 5.6,
         "wanted: 40 % more than the detector before this one";
     /// Recordings of servers.
-    SERVERS_CAUGHT: "events of servers caught at a promise of 10,000, at least", 27.0,
-        "as reached, 28, less one";
+    SERVERS_CAUGHT: "events of servers caught at a promise of 10,000, at least", 25.0,
+        "as reached, 26, less one";
     /// Recordings of servers.
-    SERVERS_FALSE_HELD: "false episodes of servers at a promise of 10,000, at most", 42.0,
-        "as reached, 41, and one";
+    SERVERS_FALSE_HELD: "false episodes of servers at a promise of 10,000, at most", 41.0,
+        "as reached, 40, and one";
     /// Healthy recordings.
     HEALTHY_SHORTEST: "mean time between alarms over the promise on healthy recordings, at least", 0.5,
         "wanted, of promises up to the learning rows";
