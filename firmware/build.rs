@@ -6,7 +6,10 @@ use std::{env, fs};
 
 pub(crate) fn main() {
     // Beside the board's manifest; the emulated board's is the one at the top level.
-    let map = ["memory.x", "../../memory.x"].into_iter().find(|map| Path::new(map).exists());
+    let target = env::var("TARGET").expect("cargo sets TARGET");
+    let is_risc_v = target.starts_with("riscv");
+    let maps = if is_risc_v { ["../emulated/virt.x"; 2] } else { ["memory.x", "../../memory.x"] };
+    let map = maps.into_iter().find(|map| Path::new(map).exists());
     let map = map.expect("a board has a memory map");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::copy(map, out.join("memory.x")).expect("the memory map can be copied");
@@ -15,7 +18,9 @@ pub(crate) fn main() {
     // Only those that log have the log's script.
     let manifest = fs::read_to_string("Cargo.toml").expect("cargo runs this beside the manifest");
     let logs = manifest.contains("\ndefmt =").then_some("-Tdefmt.x");
-    for argument in ["--nmagic", "-Tlink.x"].into_iter().chain(logs) {
+    // Start-up code for RISC-V does not include the memory map by itself.
+    let first = is_risc_v.then_some("-Tmemory.x");
+    for argument in first.into_iter().chain(["--nmagic", "-Tlink.x"]).chain(logs) {
         println!("cargo::rustc-link-arg={argument}");
     }
 }

@@ -77,7 +77,7 @@ pub(crate) struct Core {
     pub(crate) target: &'static str,
 }
 
-pub(crate) static CORES: [Core; 4] = [
+pub(crate) static CORES: [Core; 5] = [
     Core {
         short: "m4f",
         name: "Cortex-M4F",
@@ -93,11 +93,24 @@ pub(crate) static CORES: [Core; 4] = [
     },
     // QEMU has no Cortex-M0 board with this memory map; a Cortex-M3 runs the code of an M0.
     Core { short: "m0", name: "ARMv6-M code", machine: "mps2-an385", target: "thumbv6m-none-eabi" },
+    Core {
+        short: "rv32",
+        name: "RISC-V without floating point",
+        machine: RISC_V_MACHINE,
+        target: "riscv32imc-unknown-none-elf",
+    },
 ];
 
+/// QEMU's only machine here that is not of the ARM family.
+pub(crate) const RISC_V_MACHINE: &str = "virt";
+
 /// The targets of the cores, each once.
-pub(crate) const CORE_TARGETS: [&str; 3] =
-    ["thumbv7em-none-eabihf", "thumbv7m-none-eabi", "thumbv6m-none-eabi"];
+pub(crate) const CORE_TARGETS: [&str; 4] = [
+    "thumbv7em-none-eabihf",
+    "thumbv7m-none-eabi",
+    "thumbv6m-none-eabi",
+    "riscv32imc-unknown-none-elf",
+];
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::project::Project;
+use crate::qemu;
 
 /// Adds targets that the pinned toolchain lacks: rustup installs those of `rust-toolchain.toml`
 /// only together with the toolchain.
@@ -46,18 +47,24 @@ pub(crate) fn has_nightly(project: &Project) -> bool {
     list.is_ok_and(|list| list.lines().any(|line| line.starts_with("nightly")))
 }
 
-/// Makes sure that `qemu-system-arm` can be started.
+/// Makes sure that QEMU's programs can be started.
 pub(crate) fn qemu(project: &Project) -> Result<()> {
-    let version = || project.tool("qemu-system-arm").arg("--version").output();
-    if version().is_ok() {
+    let starts = |program: &str| project.tool(program).arg("--version").output().map(drop);
+    let missing: Vec<_> =
+        qemu::PACKAGES.iter().filter(|(program, _)| starts(program).is_err()).collect();
+    if missing.is_empty() {
         return Ok(());
     }
     let is_root = project.tool("id").arg("-u").output();
     let is_root = is_root.is_ok_and(|id| id.trim() == "0");
+    let packages: Vec<_> = missing.iter().map(|(_, package)| *package).collect();
     if !is_root || !Path::new("/etc/debian_version").exists() {
+        let programs: Vec<_> = missing.iter().map(|(program, _)| *program).collect();
         bail!(
-            "qemu-system-arm is missing; install it with your package manager, on Debian or \
-             Ubuntu: sudo apt-get install --no-install-recommends qemu-system-arm"
+            "{} missing; install with your package manager, on Debian or Ubuntu: sudo apt-get \
+             install --no-install-recommends {}",
+            programs.join(" and "),
+            packages.join(" ")
         );
     }
     let apt = || {
@@ -65,6 +72,6 @@ pub(crate) fn qemu(project: &Project) -> Result<()> {
         tool.env("DEBIAN_FRONTEND", "noninteractive")
     };
     apt().args(["update", "-q"]).run()?;
-    apt().args(["install", "-y", "-q", "--no-install-recommends"]).arg("qemu-system-arm").run()?;
-    version().map(drop)
+    apt().args(["install", "-y", "-q", "--no-install-recommends"]).args(packages).run()?;
+    missing.iter().try_for_each(|(program, _)| starts(program))
 }

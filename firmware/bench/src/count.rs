@@ -1,36 +1,63 @@
-//! Counts instructions with `SysTick`, and stack use by filling the stack with a pattern.
-//!
-//! With `-icount shift=6` an emulated instruction takes 64 ns: 1.6 ticks of `SysTick`, which runs
-//! at 25 MHz on these boards.
+//! Counts instructions, and stack use by filling the stack with a pattern.
 
 use core::hint::black_box;
 
-const CONTROL: *mut u32 = 0xe000_e010 as *mut u32;
-const RELOAD: *mut u32 = 0xe000_e014 as *mut u32;
-const CURRENT: *mut u32 = 0xe000_e018 as *mut u32;
-/// The counter has 24 bits.
-const LARGEST: u32 = 0x00ff_ffff;
-/// Enabled, on the core's clock, no interrupt.
-const RUNNING: u32 = 0b101;
+use clock::{LARGEST, now};
+pub(crate) use clock::{TICKS_OF_TEN, start};
+
+/// `SysTick`. With `-icount shift=6` an emulated instruction takes 64 ns: 1.6 ticks at the 25 MHz of
+/// these boards.
+#[cfg(target_arch = "arm")]
+mod clock {
+    /// Ticks of ten instructions.
+    pub(crate) const TICKS_OF_TEN: u32 = 16;
+
+    const CONTROL: *mut u32 = 0xe000_e010 as *mut u32;
+    const RELOAD: *mut u32 = 0xe000_e014 as *mut u32;
+    const CURRENT: *mut u32 = 0xe000_e018 as *mut u32;
+    /// The counter has 24 bits.
+    pub(super) const LARGEST: u32 = 0x00ff_ffff;
+    /// Enabled, on the core's clock, no interrupt.
+    const RUNNING: u32 = 0b101;
+
+    /// Starts the counter.
+    pub(crate) fn start() {
+        // SAFETY: SysTick's registers; nothing else here uses it.
+        unsafe {
+            RELOAD.write_volatile(LARGEST);
+            CURRENT.write_volatile(0);
+            CONTROL.write_volatile(RUNNING);
+        }
+    }
+
+    pub(super) fn now() -> u32 {
+        // SAFETY: reading the counter has no side effect.
+        unsafe { CURRENT.read_volatile() }
+    }
+}
+
+/// The processor's own counter of instructions, which is exact with `-icount`.
+#[cfg(target_arch = "riscv32")]
+mod clock {
+    /// Ticks of ten instructions.
+    pub(crate) const TICKS_OF_TEN: u32 = 10;
+    pub(super) const LARGEST: u32 = u32::MAX;
+
+    /// It always runs.
+    pub(crate) fn start() {}
+
+    pub(super) fn now() -> u32 {
+        let count: u32;
+        // SAFETY: reading the counter has no side effect.
+        unsafe { core::arch::asm!("csrr {0}, minstret", out(reg) count) };
+        // As the other one, it counts down.
+        count.wrapping_neg()
+    }
+}
 
 /// Number of stack words filled with the pattern: far more than any sample uses.
 const PAINTED: usize = 4096;
 const PAINT: u32 = 0xa5c3_96e1;
-
-/// Starts the counter.
-pub(crate) fn start() {
-    // SAFETY: SysTick's registers; nothing else here uses it.
-    unsafe {
-        RELOAD.write_volatile(LARGEST);
-        CURRENT.write_volatile(0);
-        CONTROL.write_volatile(RUNNING);
-    }
-}
-
-fn now() -> u32 {
-    // SAFETY: reading the counter has no side effect.
-    unsafe { CURRENT.read_volatile() }
-}
 
 /// The cost of one call.
 pub(crate) struct Measured<T> {

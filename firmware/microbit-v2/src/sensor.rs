@@ -48,6 +48,9 @@ fn fault<E: BusError>(error: Error<E>) -> Fault {
 }
 
 impl Sensor<3> for Lsm303agrMagnetometer {
+    /// 150 nT.
+    const STEPS: [f32; 3] = [0.15; 3];
+
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         let reading = self.measure(bus);
         // After a fault it may have lost power: it is set up again.

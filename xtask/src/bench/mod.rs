@@ -261,8 +261,7 @@ fn raw(project: &Project, board: &str, target: &str, level: &str, name: &str) ->
         figures.insert(*name, number.parse::<u64>().with_context(|| format!("it said {said}"))?);
     }
     let of = |name: &str| figures.get(name).copied().with_context(|| format!("it said {said}"));
-    // 1.6 ticks per instruction.
-    let instructions = of("ticks")? * 10 / 16 / of("samples")?.max(1);
+    let instructions = of("ticks")? * 10 / of("per_ten")?.max(1) / of("samples")?.max(1);
     Ok(Raw {
         instructions: u32::try_from(instructions)?,
         stack: of("stack")?,

@@ -65,6 +65,9 @@ impl Program {
         if self.backend == FIXED {
             return level != OF_BOARDS || self.map == "detector";
         }
+        if target.starts_with("riscv") {
+            return false;
+        }
         if target.ends_with("hf") {
             return level != OF_BOARDS || of_boards;
         }
@@ -188,11 +191,18 @@ pub(super) fn build(
     let directory = project.scratch("bench-programs");
     let variable =
         format!("CARGO_TARGET_{}_RUSTFLAGS", target.replace('-', "_").to_ascii_uppercase());
-    // The board's memory map is in the root.
-    let root = project.path("");
+    // Where the memory map is.
+    let (maps, script) = if target.starts_with("riscv") {
+        let maps = project.scratch("bench-programs/riscv");
+        fs::create_dir_all(&maps)?;
+        fs::copy(project.path("firmware/emulated/virt.x"), maps.join("memory.x"))?;
+        (maps, "-Clink-arg=-Tmemory.x ")
+    } else {
+        (project.path(""), "")
+    };
     let flags = format!(
-        "-Clink-arg=--nmagic -Clink-arg=-Tlink.x -Clink-arg=-L{}",
-        root.to_string_lossy().trim_end_matches('/')
+        "-Clink-arg=--nmagic {script}-Clink-arg=-Tlink.x -Clink-arg=-L{}",
+        maps.to_string_lossy().trim_end_matches('/')
     );
     let mut cargo = project
         .cargo()
