@@ -178,10 +178,9 @@ fn step(mean: &mut NonNegative, value: f32, count: u32) {
 ///
 /// At a level of .05, between .04 and .06 of the tests reject by chance: for a kernel as wide as the
 /// data, five distributions of independent samples, and AR(1) series with a ≤ 0.9 (`cargo test -p
-/// fastmmd-tests significance::`). With blocks shorter than stated, more do, and so with
-/// narrow kernels: .064 for one a quarter as wide. [`TwoSample::threshold`]
-/// needs less memory and assumes less about the distribution, but it detects less, and is only for
-/// independent samples.
+/// fastmmd-tests significance::`). With blocks shorter than stated, more do; and .064 of those of the
+/// AR(1) series with a = 0.9 for a kernel a quarter as wide. [`TwoSample::threshold`] needs less memory
+/// and assumes less about the distribution, but it detects less, and is only for independent samples.
 ///
 /// ```
 /// use fastmmd::embedding::TwoSampleTest;
