@@ -8,6 +8,7 @@ use fastmmd::monitor::LEAST_CYCLES;
 use fastmmd::{MapKind, Profile, Sampling};
 
 use crate::choice;
+use crate::dialect::Separator;
 use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, PROMISE, SEED, learning_rows};
 use crate::time::Span;
 
@@ -22,7 +23,8 @@ use crate::time::Span;
     name = "fastmmd",
     version,
     max_term_width = 100,
-    after_help = "Begin with `fastmmd demo`, then `fastmmd replay YOUR.csv --plot drift.svg`."
+    after_help = "Begin with `fastmmd demo`, then `fastmmd look YOUR.csv`.\n\n\
+        Logs are CSV of any separator, JSON lines or Parquet, also packed by gzip or zstd."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -36,6 +38,11 @@ pub(crate) enum Command {
         Values are used as they are: for channels in different units, give --standardise. Rows\n\
         are assumed to be independent: of a slowly varying signal, use every n-th row.")]
     Test(TestArguments),
+    /// Show what a log is: how it is written, its time, columns, cycle, and where it changes.
+    #[command(after_help = "Example: fastmmd look pump.csv\n\n\
+        Nothing is guessed silently: every command reads a log as this one shows it, with the same\n\
+        options to read it otherwise. The last line is a command to go on with.")]
+    Look(LookArguments),
     /// Run the detector over a log as the device would.
     #[command(after_help = "Examples:\n  \
         fastmmd replay pump.csv --learn 400 --plot pump.svg\n  \
@@ -155,16 +162,29 @@ pub(crate) enum Command {
     },
 }
 
-/// Which columns of a log to use.
-#[derive(Args, Debug, Clone)]
+/// How to read a log, and which of its columns to use.
+#[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Columns {
-    /// Columns to watch, by name or number from 1 [default: all but the time].
+    /// Columns to watch, by name or number from 1 [default: all readings: not the time, text, or
+    /// numbers of rows; `fastmmd look` lists them].
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) columns: Option<Vec<String>>,
+    /// Columns not to watch.
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) exclude: Option<Vec<String>>,
     /// Column that holds the time: dates and times, or numbers in seconds or in the unit given in
-    /// its name, as in `time (ms)` [default: one named time, or a first column of dates].
+    /// its name, as in `time (ms)` [default: one named time, or of dates, or that rises in even
+    /// steps].
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: Option<String>,
+    /// What stands between cells: a character, or comma, semicolon, tab, bar or spaces [default: as
+    /// the first lines show].
+    #[arg(long, value_name = "CHARACTER")]
+    pub(crate) delimiter: Option<Separator>,
+    /// Leave out up to so many lines that are no rows, and count them: text of a logger that boots,
+    /// headers that come again, a torn last line.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) skip_bad: u64,
 }
 
 /// What an empty cell, NaN or infinity means.
@@ -225,7 +245,7 @@ fn learn_help() -> String {
     let most = learning_rows();
     format!(
         "Rows or time to learn from, all of which should be healthy [default: {LEARNED_PERCENT} % \
-         of a file, but at least {LEAST_LEARNED} rows or three quarters of it, and at most {most}; \
+         of a file, but at least {LEAST_LEARNED} rows or half of it, and at most {most}; \
          {most} rows of standard input; with --period at least {LEAST_CYCLES} cycles]"
     )
 }
@@ -257,6 +277,17 @@ impl std::str::FromStr for Sigma {
                 .map_err(|_| "a number above 0, or one of the words median and family".to_owned()),
         }
     }
+}
+
+#[derive(Args)]
+pub(crate) struct LookArguments {
+    /// The log; `-` is standard input.
+    pub(crate) log: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]

@@ -3,24 +3,30 @@
 //! | module | what |
 //! |---|---|
 //! | `args`, `choice` | the command line, with the choices and defaults of the core |
-//! | `source`, `table`, `time`, `rows` | reading rows from CSV |
+//! | `source`, `bytes`, `dialect`, `cell`, `record`, `columns`, `table`, `time`, `rows` | reading logs |
 //! | `detector`, `setup` | the device's detector, and one from the options |
 //! | `ahead`, `play` | running a log through it |
 //! | `trace`, `plot`, `bars` | plots |
 //! | `sample` | files for the toolbox: `independence`, `select`, `reweight`, `nystrom` |
 //! | `report`, `summary`, `progress`, `fault`, `files`, `saved` | output and files |
+//! | `survey`, `steady`, `dependence` | what `look` finds |
 //! | `healthy`, `period`, `trial`, `inject`, `cost`, `paste` | what `tune` uses |
 //! | the others | one command each |
 
 mod ahead;
 mod args;
 mod bars;
+mod bytes;
+mod cell;
 mod choice;
+mod columns;
 mod compare;
 mod cost;
 mod demo;
+mod dependence;
 mod detector;
 mod device;
+mod dialect;
 mod export;
 mod fault;
 mod files;
@@ -28,12 +34,16 @@ mod healthy;
 mod independence;
 mod inject;
 mod inspect;
+mod look;
 mod nystrom;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod paste;
 mod period;
 mod play;
 mod plot;
 mod progress;
+mod record;
 mod replay;
 mod report;
 mod reweight;
@@ -43,7 +53,9 @@ mod saved;
 mod select;
 mod setup;
 mod source;
+mod steady;
 mod summary;
+mod survey;
 mod table;
 mod test;
 mod time;
@@ -62,6 +74,7 @@ fn main() -> ExitCode {
     let done = |result: Result<(), Fault>| result.map(|()| false);
     let result = match Arguments::parse().command {
         Command::Test(arguments) => test::run(&arguments),
+        Command::Look(arguments) => done(look::run(&arguments)),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Tune(arguments) => done(tune::run(&arguments)),
         Command::Export(arguments) => done(export::run(&arguments)),

@@ -96,8 +96,7 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         "\nCost: {} bytes of RAM; instructions a row: {m4f} on a Cortex-M4F,\n{m0} on a Cortex-M0.",
         cost::ram_bytes(&trial.detector)
     ))?;
-    let chosen = log.chosen.as_deref();
-    let command = paste::command(&log.name, chosen, log.missing, &trial.detector);
+    let command = paste::command(&log.name, &log.columns, log.missing, &trial.detector);
     report::say(format!("\nTo try:\n\n{command}\n\nTo paste:\n"))?;
     report::say(paste::rust(&trial.detector))
 }

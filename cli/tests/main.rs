@@ -3,6 +3,7 @@
 
 mod common;
 mod device;
+mod logs;
 mod messages;
 mod recordings;
 mod replay;

@@ -81,7 +81,7 @@ fn what_is_amended_is_said_again() {
     let text = fastmmd(&["replay", &log, "--learn", "4096"]).out;
     assert!(text.contains("\namended row "), "{text}");
     let last = "still different at the end: b, level, ";
-    assert!(text.contains(last) && text.contains(" deviations, since row 6"), "{text}");
+    assert!(text.contains(last) && text.contains(" the threshold, since about row 6"), "{text}");
 }
 
 /// An ordinary run has no warning; a promise that learning does not support has one.
