@@ -19,6 +19,7 @@ use crate::source::Source;
 use crate::steady::Changed;
 use crate::survey::{Clock, Survey};
 use crate::table::{Facts, Table};
+use crate::time::{lasting, round};
 
 /// Everything that was found.
 struct Looked {
@@ -402,43 +403,12 @@ fn unit_name(seconds: f64) -> String {
     units.iter().find(same).map_or("s", |(_, name)| *name).to_owned()
 }
 
-/// A number with four digits.
-fn round(number: f64) -> String {
-    let size = number.abs().max(1e-300).log10().floor();
-    if !(-4.0..6.0).contains(&size) && number != 0.0 {
-        return format!("{number:.3e}");
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 7")]
-    let decimals = (3.0 - size).clamp(0.0, 7.0) as usize;
-    let text = format!("{number:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
-/// A duration in its usual unit.
-fn lasting(seconds: f64) -> String {
-    let (unit, name) = match seconds {
-        long if long >= 2.0 * 86_400.0 => (86_400.0, "days"),
-        long if long >= 2.0 * 3600.0 => (3600.0, "h"),
-        long if long >= 120.0 => (60.0, "min"),
-        long if long >= 1.0 => (1.0, "s"),
-        _ => (1e-3, "ms"),
-    };
-    format!("{} {name}", round((seconds / unit * 100.0).round() / 100.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
-        let rounded = [0.0, 1.0, 0.123_456, 1234.5678, -20.5, 1e9, 5e-6].map(round);
-        assert_eq!(rounded, ["0", "1", "0.1235", "1235", "-20.5", "1.000e9", "5.000e-6"]);
-        let long = [0.02, 15.7, 600.0, 10_800.0, 1e6].map(lasting);
-        assert_eq!(long, ["20 ms", "15.7 s", "10 min", "3 h", "11.57 days"]);
+    fn units_have_names() {
         assert_eq!([1e-3, 1.0, 1e-9, 60.0].map(unit_name), ["ms", "s", "ns", "minutes"]);
     }
 }

@@ -6,7 +6,7 @@
 //! | `source`, `bytes`, `dialect`, `cell`, `record`, `columns`, `table`, `time`, `rows` | reading logs |
 //! | `detector`, `setup` | the device's detector, and one from the options |
 //! | `ahead`, `play` | running a log through it |
-//! | `trace`, `plot`, `bars` | plots |
+//! | `trace`, `plot`, `axis`, `bars` | plots |
 //! | `sample` | files for the toolbox: `independence`, `select`, `reweight`, `nystrom` |
 //! | `report`, `summary`, `progress`, `fault`, `files`, `saved` | output and files |
 //! | `survey`, `steady`, `dependence` | what `look` finds |
@@ -15,6 +15,7 @@
 
 mod ahead;
 mod args;
+mod axis;
 mod bars;
 mod bytes;
 mod cell;

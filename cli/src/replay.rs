@@ -85,7 +85,8 @@ pub(crate) fn watch(
             report::say(format!("note: {warning}"))?;
         }
     }
-    let mut trace = output.plot.map(|_| Trace::new());
+    let clock = table.clock();
+    let mut trace = output.plot.map(|_| Trace::new(clock));
     let see = |step: &Step<'_>| {
         if let Some(trace) = &mut trace {
             trace.note(step);

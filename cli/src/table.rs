@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use csv::ByteRecord;
 
 use crate::args::{Columns, Missing};
+use crate::axis::Clock;
 use crate::cell::{self, Cell};
 use crate::columns::{Layout, Seen};
 use crate::dialect::{self, SAMPLED_ROWS, Separator};
@@ -126,6 +127,13 @@ impl Table {
         let time = self.layout.time.as_ref()?;
         let names: Vec<&str> = time.at.iter().map(|at| self.names[*at].as_str()).collect();
         Some(names.join(" "))
+    }
+
+    /// How times are written.
+    pub(crate) fn clock(&self) -> Option<Clock> {
+        let decimal_comma = self.facts.decimal_comma;
+        let time = self.layout.time.as_ref()?;
+        Some(Clock { dates: time.dates, unit: time.unit, decimal_comma })
     }
 
     /// A time of this log in seconds.

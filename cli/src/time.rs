@@ -127,6 +127,42 @@ pub(crate) fn rate(times: &[f64]) -> Option<f64> {
     (step > 0.0).then(|| format!("{:.8e}", 1.0 / step).parse().unwrap_or(1.0 / step))
 }
 
+/// A number with four digits.
+pub(crate) fn round(number: f64) -> String {
+    let size = number.abs().max(1e-300).log10().floor();
+    if !(-4.0..6.0).contains(&size) && number != 0.0 {
+        return format!("{number:.3e}");
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 7")]
+    let decimals = (3.0 - size).clamp(0.0, 7.0) as usize;
+    let text = format!("{number:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// The usual unit of a duration, in seconds, and its name.
+pub(crate) fn usual_unit(seconds: f64) -> (f64, &'static str) {
+    match seconds.abs() {
+        long if long >= 2.0 * 86_400.0 => (86_400.0, "days"),
+        long if long >= 2.0 * 3600.0 => (3600.0, "h"),
+        long if long >= 120.0 => (60.0, "min"),
+        long if long >= 1.0 || long <= 0.0 => (1.0, "s"),
+        _ => (1e-3, "ms"),
+    }
+}
+
+/// A duration in a unit.
+pub(crate) fn lasting_in((unit, name): (f64, &str), seconds: f64) -> String {
+    format!("{} {name}", round((seconds / unit * 100.0).round() / 100.0))
+}
+
+/// A duration in its usual unit.
+pub(crate) fn lasting(seconds: f64) -> String {
+    lasting_in(usual_unit(seconds), seconds)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +197,14 @@ mod tests {
         assert!(is_day(b"2024-03-31") && is_day(b"31.03.2024") && !is_day(b"2024-03-31 10:00:00"));
         assert!(is_of_day(b"10:14:33.5") && !is_of_day(b"10"));
         assert_eq!((at("pump"), at("")), (None, None));
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let rounded = [0.0, 1.0, 0.123_456, 1234.5678, -20.5, 1e9, 5e-6].map(round);
+        assert_eq!(rounded, ["0", "1", "0.1235", "1235", "-20.5", "1.000e9", "5.000e-6"]);
+        let long = [0.02, 15.7, 600.0, 10_800.0, 1e6, 0.0].map(lasting);
+        assert_eq!(long, ["20 ms", "15.7 s", "10 min", "3 h", "11.57 days", "0 s"]);
     }
 
     #[test]

@@ -453,6 +453,8 @@ fn pictures_have_their_parts() {
         "alarm",
         "20000",
         "level",
+        "\ntime\n",
+        " h\n",
     ];
     for part in parts {
         assert!(text.contains(part), "{part:?} is missing");
