@@ -52,7 +52,7 @@ pub(crate) enum Command {
         The exit code is 1 if there was an alarm, 0 if not.")]
     Replay(ReplayArguments),
     /// Find the cycle of a log, suggest settings, and try them on changes injected into it.
-    #[command(after_help = "Example: fastmmd tune pump.csv --healthy 8000\n\n\
+    #[command(after_help = "Example: fastmmd tune pump.csv --healthy 8000 --save pump.toml\n\n\
         The log, or its part up to --healthy, must be healthy: changes are injected into it.")]
     Tune(TuneArguments),
     /// Learn from a log and write the detector as the device saves it.
@@ -226,6 +226,9 @@ pub(crate) struct Watching {
     /// What an empty cell, NaN, NA or infinity means.
     #[arg(long, value_enum, default_value_t = Missing::Reading)]
     pub(crate) missing: Missing,
+    /// Take settings from this file, as `tune --save` writes it; what is given beside it wins.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) settings: Option<PathBuf>,
     /// Number of frequencies L of the map.
     #[arg(long, value_name = "L", default_value_t = FREQUENCIES)]
     pub(crate) features: usize,
@@ -333,6 +336,9 @@ pub(crate) struct TuneArguments {
     /// Limit for the RAM of the detector, in bytes.
     #[arg(long, value_name = "BYTES")]
     pub(crate) ram: Option<usize>,
+    /// Save the suggested settings, for `replay --settings` and `export --settings`.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) save: Option<PathBuf>,
     /// Print JSON, one object a line.
     #[arg(long)]
     pub(crate) json: bool,

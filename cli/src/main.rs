@@ -8,7 +8,7 @@
 //! | `ahead`, `play` | running a log through it |
 //! | `trace`, `plot`, `axis`, `bars` | plots |
 //! | `sample` | files for the toolbox: `independence`, `select`, `reweight`, `nystrom` |
-//! | `report`, `summary`, `progress`, `fault`, `files`, `saved` | output and files |
+//! | `report`, `summary`, `progress`, `fault`, `files`, `saved`, `settings` | output and files |
 //! | `survey`, `steady`, `dependence` | what `look` finds |
 //! | `healthy`, `period`, `trial`, `inject`, `cost`, `paste` | what `tune` uses |
 //! | the others | one command each |
@@ -52,6 +52,7 @@ mod rows;
 mod sample;
 mod saved;
 mod select;
+mod settings;
 mod setup;
 mod source;
 mod steady;
@@ -73,7 +74,8 @@ use fault::Fault;
 
 fn main() -> ExitCode {
     let done = |result: Result<(), Fault>| result.map(|()| false);
-    let result = match Arguments::parse().command {
+    let arguments = settings::expanded(std::env::args_os().collect());
+    let result = arguments.and_then(|all| match Arguments::parse_from(all).command {
         Command::Test(arguments) => test::run(&arguments),
         Command::Look(arguments) => done(look::run(&arguments)),
         Command::Replay(arguments) => replay::run(&arguments),
@@ -92,7 +94,7 @@ fn main() -> ExitCode {
             device::run(&port, key.as_deref(), &action, json)
         }
         Command::Demo { plot, csv, json } => demo::run(plot.as_deref(), csv.as_deref(), json),
-    };
+    });
     match result {
         Ok(false) => ExitCode::SUCCESS,
         Ok(true) => ExitCode::from(1),

@@ -5,14 +5,19 @@ use serde_json::json;
 use crate::args::TuneArguments;
 use crate::cost;
 use crate::fault::Fault;
+use crate::files;
 use crate::healthy::{Log, rounded};
 use crate::paste;
 use crate::progress::Progress;
 use crate::report::{self, DIM};
-use crate::setup::least_learning;
+use crate::settings;
+use crate::setup::{self, least_learning};
 use crate::trial::{Trial, best};
 
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
+    if let Some(path) = &arguments.save {
+        files::check_writable(path)?;
+    }
     let log = Log::read(arguments)?;
     let mut plans = Vec::new();
     for period in log.periods() {
@@ -27,10 +32,18 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     }
     progress.finish();
     let best = best(&trials).ok_or_else(|| Fault::of(&log.name, "nothing to try"))?;
+    if let (Some(path), Some(trial)) = (&arguments.save, trials.get(best)) {
+        let made_by = format!("fastmmd tune {}", log.name);
+        settings::write(path, &made_by, &log.columns, log.missing, &trial.detector)?;
+    }
     if arguments.json {
         return say_json(&log, &trials, best);
     }
-    say(&log, &trials, best)
+    say(&log, &trials, best)?;
+    match &arguments.save {
+        Some(path) => report::say(format!("\nSaved: {}", path.display())),
+        None => Ok(()),
+    }
 }
 
 fn say_json(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
@@ -75,9 +88,10 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         report::say(why(trials, best))?;
     }
     report::say(format!(
-        "\nLearning from {} rows supports one false alarm in {supported:.0} rows;\nit is set to \
-         one in {promise}.",
-        config.learning_rows
+        "\nLearning from {} rows, {},\nsupports one false alarm in {supported:.0} rows; it is set \
+         to one in {promise}.",
+        config.learning_rows,
+        why_so_many(log, trial),
     ))?;
     for warning in config.warnings() {
         report::say(format!("note: {warning}"))?;
@@ -99,6 +113,18 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
     let command = paste::command(&log.name, &log.columns, log.missing, &trial.detector);
     report::say(format!("\nTo try:\n\n{command}\n\nTo paste:\n"))?;
     report::say(paste::rust(&trial.detector))
+}
+
+/// Why it learns from so many rows.
+fn why_so_many(log: &Log, trial: &Trial<'_>) -> &'static str {
+    let rows = trial.detector.config().learning_rows;
+    match rows {
+        _ if log.learn.is_some() => "as asked for",
+        rows if rows as usize == log.rows.len() / 2 => "half of the log",
+        rows if rows == setup::learning_rows() => "as many as by default",
+        _ if trial.detector.config().period.is_some() => "which hold enough cycles",
+        _ => "as many as the promise needs",
+    }
 }
 
 /// Why this trial and not the other.
