@@ -34,9 +34,11 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Test whether two files are samples of one distribution.
-    #[command(after_help = "Example: fastmmd test before.csv after.csv --null permutation\n\n\
-        Values are used as they are: for channels in different units, give --standardise. Rows\n\
-        are assumed to be independent: of a slowly varying signal, use every n-th row.")]
+    #[command(after_help = "Example: fastmmd test before.csv after.csv --standardise\n\n\
+        Values are used as they are: for channels in different units, give --standardise. It says\n\
+        how much rows depend on earlier ones, and how many independent rows they are worth; where\n\
+        they do, whole blocks of rows are shuffled. Where files differ, so do the channels listed,\n\
+        each by its own test, whose p-values are multiplied by their number.")]
     Test(TestArguments),
     /// Show what a log is: how it is written, its time, columns, cycle, and where it changes.
     #[command(after_help = "Example: fastmmd look pump.csv\n\n\
@@ -404,9 +406,10 @@ pub(crate) struct TestArguments {
     /// Level of the test: how often equal distributions may be said to differ.
     #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
     pub(crate) alpha: f64,
-    /// How to find the distribution of the statistic for equal distributions.
-    #[arg(long, value_enum, default_value_t = NullChoice::Gamma)]
-    pub(crate) null: NullChoice,
+    /// How to find the distribution of the statistic for equal distributions [default: gamma, or
+    /// blocks where rows depend on earlier ones].
+    #[arg(long, value_enum)]
+    pub(crate) null: Option<NullChoice>,
     /// First divide each channel by its standard deviation over both files.
     #[arg(long)]
     pub(crate) standardise: bool,
@@ -527,6 +530,8 @@ pub(crate) enum NullChoice {
     Pearson4,
     /// A sum of chi-squared variables, weighted by the eigenvalues of the kernel.
     Spectrum,
+    /// Random permutations of blocks of rows: for rows that depend on earlier ones.
+    Blocks,
 }
 
 /// The two meanings of a missing value that leave rows whole.

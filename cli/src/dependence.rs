@@ -4,8 +4,10 @@ use fastmmd_reference::real;
 
 /// Longest lag, as a part of the rows.
 const LONGEST: usize = 4;
-/// The sum over lags ends where the autocorrelation of two neighbours is below this.
+/// The sum over lags ends where the autocorrelation of two neighbours is below this, and below what
+/// independent rows show by chance: so many of its deviations.
 const NOTHING: f64 = 0.02;
+const CHANCE: f64 = 2.0;
 
 /// How the readings of a channel depend on earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,10 +38,11 @@ impl Dependence {
             let pairs = series.iter().zip(series.iter().skip(lag));
             pairs.map(|(a, b)| a * b).sum::<f64>() / power
         };
+        let nothing = NOTHING.max(CHANCE * (2.0 / real(series.len())).sqrt());
         let (mut sum, mut lag) = (1.0, 1);
         while lag + 1 < series.len() / LONGEST {
             let pair = at(lag) + at(lag + 1);
-            if pair < NOTHING {
+            if pair < nothing {
                 break;
             }
             sum += 2.0 * pair;
@@ -70,6 +73,13 @@ mod tests {
             assert!((found.rows / theory - 1.0).abs() < 0.15, "{memory} {found:?}");
             assert!((found.next - memory).abs() < 0.02, "{memory} {found:?}");
         }
+        // Few independent rows are not said to depend.
+        let mut random = Generator::new(9);
+        let times = (0..200).map(|_| {
+            let values: Vec<f64> = (0..300).map(|_| random.normal()).collect();
+            Dependence::of(&values).rows
+        });
+        assert!(times.filter(|rows| *rows >= 1.5).count() <= 4);
         assert_eq!(Dependence::of(&[7.0; 50]), Dependence::NONE);
     }
 }

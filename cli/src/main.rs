@@ -7,7 +7,7 @@
 //! | `detector`, `setup` | the device's detector, and one from the options |
 //! | `ahead`, `play` | running a log through it |
 //! | `trace`, `plot`, `axis`, `bars` | plots |
-//! | `sample` | files for the toolbox: `independence`, `select`, `reweight`, `nystrom` |
+//! | `sample`, `blocks` | files for `test` and the toolbox: `independence`, `select`, `reweight`, `nystrom` |
 //! | `report`, `summary`, `progress`, `fault`, `files`, `saved`, `settings` | output and files |
 //! | `survey`, `steady`, `dependence` | what `look` finds |
 //! | `healthy`, `period`, `trial`, `inject`, `cost`, `paste` | what `tune` uses |
@@ -17,6 +17,7 @@ mod ahead;
 mod args;
 mod axis;
 mod bars;
+mod blocks;
 mod bytes;
 mod cell;
 mod choice;

@@ -50,6 +50,12 @@ impl Readings {
         self.values.len() / self.dims()
     }
 
+    /// One of its channels alone.
+    pub(crate) fn channel(&self, channel: usize) -> Self {
+        let values = self.values.iter().skip(channel).step_by(self.dims()).copied().collect();
+        Self { name: self.name.clone(), names: vec![self.names[channel].clone()], values }
+    }
+
     pub(crate) fn rows(&self) -> impl Iterator<Item = &[f32]> {
         self.values.chunks_exact(self.dims())
     }
