@@ -1,5 +1,7 @@
 //! The command line.
 
+mod toolbox;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -7,6 +9,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use fastmmd::monitor::LEAST_CYCLES;
 use fastmmd::{MapKind, Profile, Sampling};
 
+pub(crate) use self::toolbox::{
+    IndependenceArguments, NystromArguments, ReweightArguments, SelectArguments, WholeRows,
+};
 use crate::choice;
 use crate::dialect::Separator;
 use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, PROMISE, SEED, learning_rows};
@@ -50,7 +55,8 @@ pub(crate) enum Command {
         fastmmd replay pump.csv --learn 400 --plot pump.svg\n  \
         fastmmd replay vibration.csv --rate 100 --learn 10min --mean-time-between-false-alarms 1d\n  \
         fastmmd replay room.csv --learn 14d --period 1d\n  \
-        logger | fastmmd replay - --json\n\n\
+        logger | fastmmd replay - --json\n  \
+        fastmmd replay monday.csv tuesday.csv.gz --learn 400\n\n\
         The exit code is 1 if there was an alarm, 0 if not.")]
     Replay(ReplayArguments),
     /// Find the cycle of a log, suggest settings, and try them on changes injected into it.
@@ -148,6 +154,20 @@ pub(crate) enum Command {
         same by random frequencies; landmarks need fewer features where rows form a few groups.\n\
         Rows are assumed to be independent. The exit code is 1 if the files differ.")]
     Nystrom(NystromArguments),
+    /// Print completions for a shell, to be put where it looks for them.
+    #[command(
+        after_help = "Example: fastmmd completions bash > ~/.local/share/bash-completion/completions/fastmmd"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual, or that of a command, for `man`.
+    #[command(after_help = "Example: fastmmd man > fastmmd.1; fastmmd man replay | man -l -")]
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
     /// Show a drift in a synthetic log; needs no file.
     #[command(after_help = "Example: fastmmd demo --plot drift.svg --csv drift.csv\n\n\
         The exit code is 1: there is drift in it.")]
@@ -210,7 +230,7 @@ pub(crate) struct Watching {
     pub(crate) rate: Option<f64>,
     #[arg(
         long,
-        alias = "mtbfa",
+        visible_alias = "mtbfa",
         value_name = "N|TIME",
         allow_negative_numbers = true,
         help = promise_help()
@@ -297,8 +317,10 @@ pub(crate) struct LookArguments {
 
 #[derive(Args)]
 pub(crate) struct ReplayArguments {
-    /// The log, as CSV; `-` is standard input.
-    pub(crate) log: PathBuf,
+    /// The log; `-` is standard input. Of several, each is learned from and watched by itself, and a
+    /// table tells of all.
+    #[arg(required = true, value_name = "LOG")]
+    pub(crate) logs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) columns: Columns,
     #[command(flatten)]
@@ -311,11 +333,17 @@ pub(crate) struct ReplayArguments {
     /// Print JSON, one object a line.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print nothing: the exit code tells.
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) quiet: bool,
     /// Draw signals, drifts, and the statistic nearest to its threshold.
     #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
     pub(crate) plot: Option<PathBuf>,
-    /// At the end of the file, wait for more rows until interrupted. Standard input is always
-    /// followed.
+    /// Write the statistic nearest to its threshold at every row, as CSV.
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) trace: Option<PathBuf>,
+    /// At the end of the file, wait for more rows until interrupted; if it is rotated, go on with the
+    /// new one. Standard input is always followed.
     #[arg(long, conflicts_with = "plot")]
     pub(crate) follow: bool,
 }
@@ -419,101 +447,6 @@ pub(crate) struct TestArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Which rows of a file the commands of the toolbox use.
-#[derive(Args)]
-pub(crate) struct WholeRows {
-    #[command(flatten)]
-    pub(crate) columns: Columns,
-    /// What to do with rows that have an empty cell, NaN or infinity.
-    #[arg(long, value_parser = whole_rows(), default_value = "error")]
-    pub(crate) missing: Missing,
-}
-
-/// How they show what they found.
-#[derive(Args)]
-pub(crate) struct Shown {
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Draw it.
-    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
-    pub(crate) plot: Option<PathBuf>,
-}
-
-#[derive(Args)]
-pub(crate) struct IndependenceArguments {
-    /// The log, as CSV.
-    pub(crate) log: PathBuf,
-    /// Columns of the first group, by name or number from 1 of those used.
-    #[arg(long, value_delimiter = ',', value_name = "A,B", required = true)]
-    pub(crate) first: Vec<String>,
-    /// Columns of the second group [default: all others].
-    #[arg(long, value_delimiter = ',', value_name = "C,D")]
-    pub(crate) second: Option<Vec<String>>,
-    #[command(flatten)]
-    pub(crate) rows: WholeRows,
-    /// Level of the test.
-    #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
-    pub(crate) alpha: f64,
-    /// Seed of shuffles and of what is chosen.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-#[derive(Args)]
-pub(crate) struct SelectArguments {
-    /// The log, as CSV.
-    pub(crate) log: PathBuf,
-    /// Column that the others should predict, by name or number from 1 of those used.
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) label: String,
-    #[command(flatten)]
-    pub(crate) rows: WholeRows,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-#[derive(Args)]
-pub(crate) struct ReweightArguments {
-    /// The rows to weight, as CSV.
-    pub(crate) log: PathBuf,
-    /// The rows that they should look like, with the same columns.
-    pub(crate) target: PathBuf,
-    #[command(flatten)]
-    pub(crate) rows: WholeRows,
-    /// File for the weights: a header, then one weight per line.
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// How much even weights are preferred: λ of the penalty λ‖β‖².
-    #[arg(long, default_value_t = 0.001, value_parser = positive, allow_negative_numbers = true)]
-    pub(crate) ridge: f64,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-#[derive(Args)]
-pub(crate) struct NystromArguments {
-    /// One sample, as CSV.
-    pub(crate) x: PathBuf,
-    /// The other sample, with the same columns.
-    pub(crate) y: PathBuf,
-    #[command(flatten)]
-    pub(crate) rows: WholeRows,
-    /// Number of landmarks, drawn from the rows of both files.
-    #[arg(long, default_value_t = 32)]
-    pub(crate) landmarks: usize,
-    /// Level of the test.
-    #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
-    pub(crate) alpha: f64,
-    /// Seed of shuffles and of what is chosen.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! | `source`, `bytes`, `dialect`, `cell`, `record`, `columns`, `table`, `time`, `rows` | reading logs |
 //! | `detector`, `setup` | the device's detector, and one from the options |
 //! | `ahead`, `play` | running a log through it |
-//! | `trace`, `plot`, `axis`, `bars` | plots |
+//! | `trace`, `plot`, `axis`, `bars`, `statistics` | plots, and statistics as CSV |
 //! | `sample`, `blocks` | files for `test` and the toolbox: `independence`, `select`, `reweight`, `nystrom` |
 //! | `report`, `summary`, `progress`, `fault`, `files`, `saved`, `settings` | output and files |
 //! | `survey`, `steady`, `dependence` | what `look` finds |
@@ -32,11 +32,13 @@ mod dialect;
 mod export;
 mod fault;
 mod files;
+mod fleet;
 mod healthy;
 mod independence;
 mod inject;
 mod inspect;
 mod look;
+mod manual;
 mod nystrom;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -56,6 +58,7 @@ mod select;
 mod settings;
 mod setup;
 mod source;
+mod statistics;
 mod steady;
 mod summary;
 mod survey;
@@ -94,6 +97,8 @@ fn main() -> ExitCode {
         Command::Device { port, json, key, action } => {
             device::run(&port, key.as_deref(), &action, json)
         }
+        Command::Completions { shell } => done(manual::completions(shell)),
+        Command::Man { command } => done(manual::man(command.as_deref())),
         Command::Demo { plot, csv, json } => demo::run(plot.as_deref(), csv.as_deref(), json),
     });
     match result {

@@ -61,7 +61,11 @@ impl<'a> Still<'a> {
 }
 
 /// What differs at the end: one line per channel, however many of its legs differ.
-fn still_lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]) -> Vec<String> {
+pub(crate) fn still_lines(
+    outcome: &Outcome,
+    detector: &Detector<'_>,
+    names: &[String],
+) -> Vec<String> {
     let all = Still::all(outcome, detector);
     let mut channels: Vec<Option<usize>> = Vec::new();
     for still in &all {

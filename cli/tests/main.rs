@@ -5,6 +5,7 @@ mod common;
 mod device;
 mod logs;
 mod messages;
+mod plumbing;
 mod recordings;
 mod replay;
 mod states;

@@ -245,9 +245,19 @@ fn every_choice_of_the_core_is_offered() {
 
 #[test]
 fn help_has_an_example_of_every_command() {
-    for command in
-        ["look", "test", "replay", "tune", "export", "inspect", "merge", "compare", "demo"]
-    {
+    for command in [
+        "look",
+        "test",
+        "replay",
+        "tune",
+        "export",
+        "inspect",
+        "merge",
+        "compare",
+        "demo",
+        "completions",
+        "man",
+    ] {
         let ran = fastmmd(&[command, "--help"]);
         assert_eq!(ran.code, 0);
         assert!(ran.out.contains(&format!("fastmmd {command} ")), "{}", ran.out);
