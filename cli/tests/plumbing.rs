@@ -128,3 +128,29 @@ fn completions_and_the_manual_know_every_command() {
     assert!(ran.out.contains("mean\\-time\\-between\\-false\\-alarms"), "{}", ran.out);
     assert_eq!(fastmmd(&["man", "fly"]).err, "error: no command \"fly\"\n");
 }
+
+/// Every line of the README on logs runs as it stands.
+#[test]
+#[cfg(unix)]
+fn the_lines_of_the_readme_run() {
+    let at = directory("plumbing-readme");
+    let readme = include_str!("../../README.md");
+    let part = readme.split("## On your own log").nth(1).expect("a part on logs");
+    let block = part.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next());
+    let lines: Vec<&str> = block.expect("commands").lines().collect();
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_fastmmd")).parent().expect("a folder");
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
+    let mut ran = 0;
+    for line in lines.into_iter().filter(|line| !line.starts_with("cargo install")) {
+        let done =
+            Command::new("sh").args(["-c", line]).env("PATH", &path).current_dir(&at).output();
+        let done = done.expect("a shell");
+        let code = done.status.code().expect("an exit code");
+        assert!(code < 2, "{line} {}", String::from_utf8_lossy(&done.stderr));
+        ran += usize::from(line.starts_with("fastmmd"));
+    }
+    assert!(ran >= 7, "{ran}");
+    for made in ["drift.svg", "pump.csv", "pump.svg", "pump.toml", "reference.bin"] {
+        assert!(at.join(made).is_file(), "{made}");
+    }
+}
