@@ -77,7 +77,10 @@ fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
     }
     progress.finish();
     survey.finish();
-    let changes = survey.blocks.changes();
+    // What a label says is not measured.
+    let is_label = |change: &Changed| layout.columns[layout.chosen[change.channel]].is_label;
+    let mut changes = survey.blocks.changes();
+    changes.retain(|change| !is_label(change));
     let healthy = changes.first().map_or(survey.rows, |change| change.row);
     let (dependence, cycle) = (survey.dependence(healthy), survey.cycle(healthy));
     let learn = suggested(survey.rows, healthy, cycle.as_ref());
@@ -237,10 +240,8 @@ impl Looked {
             return "memory   none: rows do not depend on earlier ones".to_owned();
         }
         format!(
-            "memory   about {} rows ({}; from row to row {:.2})",
-            round(most.rows),
-            self.columns[*at].name,
-            most.next
+            "memory   about {:.0} rows ({}; from row to row {:.2})",
+            most.rows, self.columns[*at].name, most.next
         )
     }
 

@@ -22,7 +22,7 @@ const LONGEST_SHOWN: usize = 40;
 const HEAD_LINES: usize = SAMPLED_ROWS + 64;
 const HEAD_BYTES: usize = 1 << 18;
 /// The same of a log that still grows: nothing is watched before they have come.
-const LIVE_HEAD_LINES: usize = 24;
+const LIVE_HEAD_LINES: usize = 12;
 
 /// How a log is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
