@@ -10,7 +10,7 @@ use crate::play::{Outcome, Told};
 use crate::report::{self, DIM, GREEN, RED, number};
 
 /// Repeated readings are reported from this share of the learning rows on.
-const MANY_TIES: f32 = 0.2;
+pub(crate) const MANY_TIES: f32 = 0.2;
 
 /// Something that differs at the end, and the alarm that was raised for it, if any.
 struct Still<'a> {

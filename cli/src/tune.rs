@@ -1,5 +1,6 @@
 //! `tune`: finds the cycle of a log, suggests settings, and tries them.
 
+use fastmmd::monitor::Steadiness;
 use serde_json::json;
 
 use crate::args::TuneArguments;
@@ -7,11 +8,13 @@ use crate::cost;
 use crate::fault::Fault;
 use crate::files;
 use crate::healthy::{Log, rounded};
+use crate::inject::Injected;
 use crate::paste;
 use crate::progress::Progress;
 use crate::report::{self, DIM};
 use crate::settings;
 use crate::setup::{self, least_learning};
+use crate::summary::MANY_TIES;
 use crate::trial::{Trial, best};
 
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
@@ -190,5 +193,22 @@ fn say_results(log: &Log, trial: &Trial<'_>) -> Result<(), Fault> {
             format!("{}/{}", result.delays.len(), result.tried),
         ))?;
     }
-    Ok(())
+    why_missed(log, trial).map_or(Ok(()), report::say)
+}
+
+/// Why the change that is found least often is missed, if it is found less than half of the time.
+fn why_missed(log: &Log, trial: &Trial<'_>) -> Option<String> {
+    let missed = trial.results.iter().filter(|it| 2 * it.delays.len() < it.tried);
+    let worst = missed.min_by_key(|it| it.delays.len())?;
+    let quality = trial.detector.quality().into_iter().nth(worst.channel)?;
+    let of_level = matches!(worst.kind, Injected::Step | Injected::Ramp);
+    let why = match quality.steadiness {
+        Steadiness::Wandering if of_level => "its level wanders by itself, and is not watched",
+        Steadiness::Doubtful if of_level => "its level may wander, and needs more evidence",
+        _ if quality.ties >= MANY_TIES => "many of its readings repeat the one before anyway",
+        _ if worst.kind == Injected::Ramp => "it is small for most of that time",
+        _ => "it is small beside what the channel does by itself",
+    };
+    let (name, kind) = (&log.names[worst.channel], worst.kind.about());
+    Some(format!("{name}: {kind} is missed most:\n{why}."))
 }

@@ -138,6 +138,25 @@ fn settings_are_those_that_were_given() {
     assert_eq!(line["mean_time_between_false_alarms"], 2000.0);
 }
 
+/// A random walk has no level of its own: why a ramp in it is missed is said.
+#[test]
+fn what_is_missed_has_a_reason() {
+    let at = directory("tune-missed");
+    let (mut random, mut level) = (Generator::new(2), 0.0);
+    let mut text = "a\n".to_owned();
+    for _ in 0..6000 {
+        level += random.normal();
+        text.push_str(&format!("{level:.4}\n"));
+    }
+    let log = file(&at, "log.csv", &text);
+    let ran = fastmmd(&["tune", &log]);
+    let said = " is missed most:\nits level ";
+    assert!(ran.out.contains("\na: ") && ran.out.contains(said), "{}", ran.out);
+    // The control: in noise nothing is missed.
+    let log = file(&at, "noise.csv", &noise(9000, 9000, 0.0, 1));
+    assert!(!fastmmd(&["tune", &log]).out.contains("is missed most"));
+}
+
 /// What is saved is what is printed, and `replay` and `export` read it.
 #[test]
 fn settings_are_saved_and_read() {
