@@ -58,7 +58,7 @@ impl Injected {
             Self::SpreadUp => format!("{SPREAD} times the spread"),
             Self::SpreadDown => format!("1/{SPREAD} of the spread"),
             Self::Stuck => "stuck".to_owned(),
-            Self::Dropouts => format!("every {DROPOUT}th reading lost"),
+            Self::Dropouts => format!("1 in {DROPOUT} readings lost"),
         }
     }
 }

@@ -17,6 +17,9 @@ use crate::setup::{self, least_learning};
 use crate::summary::MANY_TIES;
 use crate::trial::{Trial, best};
 
+/// Most characters of a name in the table, which then has 80 columns at most.
+const WIDEST_NAME: usize = 28;
+
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     if let Some(path) = &arguments.save {
         files::check_writable(path)?;
@@ -176,7 +179,7 @@ fn say_results(log: &Log, trial: &Trial<'_>) -> Result<(), Fault> {
         return report::say("\nNo change could be tried: the detector was never calm.");
     }
     let longest = log.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let width = longest.clamp(7, 30);
+    let width = longest.clamp(7, WIDEST_NAME);
     report::say(format!(
         "\n{DIM}{:<width$}  {:<22} {:>7} {:>18}{DIM:#}",
         "channel",
@@ -188,12 +191,20 @@ fn say_results(log: &Log, trial: &Trial<'_>) -> Result<(), Fault> {
         let delay = result.median().map_or("–".to_owned(), |rows| rows.to_string());
         report::say(format!(
             "{:<width$}  {:<22} {:>7} {delay:>18}",
-            log.names[result.channel],
+            shortened(&log.names[result.channel]),
             result.kind.about(),
             format!("{}/{}", result.delays.len(), result.tried),
         ))?;
     }
     why_missed(log, trial).map_or(Ok(()), report::say)
+}
+
+/// A name that leaves room for the other columns.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(WIDEST_NAME) {
+        None => name.to_owned(),
+        Some(_) => name.chars().take(WIDEST_NAME - 1).chain(['…']).collect(),
+    }
 }
 
 /// Why the change that is found least often is missed, if it is found less than half of the time.
@@ -209,6 +220,6 @@ fn why_missed(log: &Log, trial: &Trial<'_>) -> Option<String> {
         _ if worst.kind == Injected::Ramp => "it is small for most of that time",
         _ => "it is small beside what the channel does by itself",
     };
-    let (name, kind) = (&log.names[worst.channel], worst.kind.about());
+    let (name, kind) = (shortened(&log.names[worst.channel]), worst.kind.about());
     Some(format!("{name}: {kind} is missed most:\n{why}."))
 }
