@@ -18,6 +18,8 @@ pub(crate) struct Batch {
     used: usize,
     /// Number of rows of data read so far, including those left out.
     pub(crate) read: u64,
+    /// Number of lines left out so far that are no rows.
+    pub(crate) bad: u64,
     /// Bytes read, and bytes in total if known.
     pub(crate) progress: (u64, Option<u64>),
     pub(crate) after: After,
@@ -89,8 +91,8 @@ fn read_all(mut log: Rows, batches: &SyncSender<Batch>, spare: &Receiver<Vec<Row
             }
         }
         let last = !matches!(after, After::More);
-        let (read, progress) = (log.table.rows(), log.table.progress());
-        let batch = Batch { rows, used, read, progress, after };
+        let (read, bad, progress) = (log.table.rows(), log.table.bad(), log.table.progress());
+        let batch = Batch { rows, used, read, bad, progress, after };
         if batches.send(batch).is_err() || last {
             return;
         }

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod toolbox;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -7,7 +9,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use fastmmd::monitor::LEAST_CYCLES;
 use fastmmd::{MapKind, Profile, Sampling};
 
+pub(crate) use self::toolbox::{
+    IndependenceArguments, NystromArguments, ReweightArguments, SelectArguments, WholeRows,
+};
 use crate::choice;
+use crate::dialect::Separator;
 use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, PROMISE, SEED, learning_rows};
 use crate::time::Span;
 
@@ -22,7 +28,8 @@ use crate::time::Span;
     name = "fastmmd",
     version,
     max_term_width = 100,
-    after_help = "Begin with `fastmmd demo`, then `fastmmd replay YOUR.csv --plot drift.svg`."
+    after_help = "Begin with `fastmmd demo`, then `fastmmd look YOUR.csv`.\n\n\
+        Logs are CSV of any separator, JSON lines or Parquet, also packed by gzip or zstd."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -32,20 +39,28 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Test whether two files are samples of one distribution.
-    #[command(after_help = "Example: fastmmd test before.csv after.csv --null permutation\n\n\
-        Values are used as they are: for channels in different units, give --standardise. Rows\n\
-        are assumed to be independent: of a slowly varying signal, use every n-th row.")]
+    #[command(after_help = "Example: fastmmd test before.csv after.csv --standardise\n\n\
+        Values are used as they are: for channels in different units, give --standardise. It says\n\
+        how much rows depend on earlier ones, and how many independent rows they are worth; where\n\
+        they do, whole blocks of rows are shuffled. Where files differ, so do the channels listed,\n\
+        each by its own test, whose p-values are multiplied by their number.")]
     Test(TestArguments),
+    /// Show what a log is: how it is written, its time, columns, cycle, and where it changes.
+    #[command(after_help = "Example: fastmmd look pump.csv\n\n\
+        Nothing is guessed silently: every command reads a log as this one shows it, with the same\n\
+        options to read it otherwise. The last line is a command to go on with.")]
+    Look(LookArguments),
     /// Run the detector over a log as the device would.
     #[command(after_help = "Examples:\n  \
         fastmmd replay pump.csv --learn 400 --plot pump.svg\n  \
         fastmmd replay vibration.csv --rate 100 --learn 10min --mean-time-between-false-alarms 1d\n  \
         fastmmd replay room.csv --learn 14d --period 1d\n  \
-        logger | fastmmd replay - --json\n\n\
+        logger | fastmmd replay - --json\n  \
+        fastmmd replay monday.csv tuesday.csv.gz --learn 400\n\n\
         The exit code is 1 if there was an alarm, 0 if not.")]
     Replay(ReplayArguments),
     /// Find the cycle of a log, suggest settings, and try them on changes injected into it.
-    #[command(after_help = "Example: fastmmd tune pump.csv --healthy 8000\n\n\
+    #[command(after_help = "Example: fastmmd tune pump.csv --healthy 8000 --save pump.toml\n\n\
         The log, or its part up to --healthy, must be healthy: changes are injected into it.")]
     Tune(TuneArguments),
     /// Learn from a log and write the detector as the device saves it.
@@ -139,6 +154,20 @@ pub(crate) enum Command {
         same by random frequencies; landmarks need fewer features where rows form a few groups.\n\
         Rows are assumed to be independent. The exit code is 1 if the files differ.")]
     Nystrom(NystromArguments),
+    /// Print completions for a shell, to be put where it looks for them.
+    #[command(
+        after_help = "Example: fastmmd completions bash > ~/.local/share/bash-completion/completions/fastmmd"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual, or that of a command, for `man`.
+    #[command(after_help = "Example: fastmmd man > fastmmd.1; fastmmd man replay | man -l -")]
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
     /// Show a drift in a synthetic log; needs no file.
     #[command(after_help = "Example: fastmmd demo --plot drift.svg --csv drift.csv\n\n\
         The exit code is 1: there is drift in it.")]
@@ -155,16 +184,29 @@ pub(crate) enum Command {
     },
 }
 
-/// Which columns of a log to use.
-#[derive(Args, Debug, Clone)]
+/// How to read a log, and which of its columns to use.
+#[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Columns {
-    /// Columns to watch, by name or number from 1 [default: all but the time].
+    /// Columns to watch, by name or number from 1 [default: all readings: not the time, text, or
+    /// numbers of rows; `fastmmd look` lists them].
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     pub(crate) columns: Option<Vec<String>>,
+    /// Columns not to watch.
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    pub(crate) exclude: Option<Vec<String>>,
     /// Column that holds the time: dates and times, or numbers in seconds or in the unit given in
-    /// its name, as in `time (ms)` [default: one named time, or a first column of dates].
+    /// its name, as in `time (ms)` [default: one named time, or of dates, or that rises in even
+    /// steps].
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: Option<String>,
+    /// What stands between cells: a character, or comma, semicolon, tab, bar or spaces [default: as
+    /// the first lines show].
+    #[arg(long, value_name = "CHARACTER")]
+    pub(crate) delimiter: Option<Separator>,
+    /// Leave out up to so many lines that are no rows, and count them: text of a logger that boots,
+    /// headers that come again, a torn last line.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) skip_bad: u64,
 }
 
 /// What an empty cell, NaN or infinity means.
@@ -188,7 +230,7 @@ pub(crate) struct Watching {
     pub(crate) rate: Option<f64>,
     #[arg(
         long,
-        alias = "mtbfa",
+        visible_alias = "mtbfa",
         value_name = "N|TIME",
         allow_negative_numbers = true,
         help = promise_help()
@@ -206,6 +248,9 @@ pub(crate) struct Watching {
     /// What an empty cell, NaN, NA or infinity means.
     #[arg(long, value_enum, default_value_t = Missing::Reading)]
     pub(crate) missing: Missing,
+    /// Take settings from this file, as `tune --save` writes it; what is given beside it wins.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) settings: Option<PathBuf>,
     /// Number of frequencies L of the map.
     #[arg(long, value_name = "L", default_value_t = FREQUENCIES)]
     pub(crate) features: usize,
@@ -225,7 +270,7 @@ fn learn_help() -> String {
     let most = learning_rows();
     format!(
         "Rows or time to learn from, all of which should be healthy [default: {LEARNED_PERCENT} % \
-         of a file, but at least {LEAST_LEARNED} rows or three quarters of it, and at most {most}; \
+         of a file, but at least {LEAST_LEARNED} rows or half of it, and at most {most}; \
          {most} rows of standard input; with --period at least {LEAST_CYCLES} cycles]"
     )
 }
@@ -260,9 +305,22 @@ impl std::str::FromStr for Sigma {
 }
 
 #[derive(Args)]
-pub(crate) struct ReplayArguments {
-    /// The log, as CSV; `-` is standard input.
+pub(crate) struct LookArguments {
+    /// The log; `-` is standard input.
     pub(crate) log: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ReplayArguments {
+    /// The log; `-` is standard input. Of several, each is learned from and watched by itself, and a
+    /// table tells of all.
+    #[arg(required = true, value_name = "LOG")]
+    pub(crate) logs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) columns: Columns,
     #[command(flatten)]
@@ -275,11 +333,17 @@ pub(crate) struct ReplayArguments {
     /// Print JSON, one object a line.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print nothing: the exit code tells.
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) quiet: bool,
     /// Draw signals, drifts, and the statistic nearest to its threshold.
     #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
     pub(crate) plot: Option<PathBuf>,
-    /// At the end of the file, wait for more rows until interrupted. Standard input is always
-    /// followed.
+    /// Write the statistic nearest to its threshold at every row, as CSV.
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) trace: Option<PathBuf>,
+    /// At the end of the file, wait for more rows until interrupted; if it is rotated, go on with the
+    /// new one. Standard input is always followed.
     #[arg(long, conflicts_with = "plot")]
     pub(crate) follow: bool,
 }
@@ -302,6 +366,9 @@ pub(crate) struct TuneArguments {
     /// Limit for the RAM of the detector, in bytes.
     #[arg(long, value_name = "BYTES")]
     pub(crate) ram: Option<usize>,
+    /// Save the suggested settings, for `replay --settings` and `export --settings`.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) save: Option<PathBuf>,
     /// Print JSON, one object a line.
     #[arg(long)]
     pub(crate) json: bool,
@@ -367,9 +434,10 @@ pub(crate) struct TestArguments {
     /// Level of the test: how often equal distributions may be said to differ.
     #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
     pub(crate) alpha: f64,
-    /// How to find the distribution of the statistic for equal distributions.
-    #[arg(long, value_enum, default_value_t = NullChoice::Gamma)]
-    pub(crate) null: NullChoice,
+    /// How to find the distribution of the statistic for equal distributions [default: gamma, or
+    /// blocks where rows depend on earlier ones].
+    #[arg(long, value_enum)]
+    pub(crate) null: Option<NullChoice>,
     /// First divide each channel by its standard deviation over both files.
     #[arg(long)]
     pub(crate) standardise: bool,
@@ -379,101 +447,6 @@ pub(crate) struct TestArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Which rows of a file the commands of the toolbox use.
-#[derive(Args)]
-pub(crate) struct WholeRows {
-    #[command(flatten)]
-    pub(crate) columns: Columns,
-    /// What to do with rows that have an empty cell, NaN or infinity.
-    #[arg(long, value_parser = whole_rows(), default_value = "error")]
-    pub(crate) missing: Missing,
-}
-
-/// How they show what they found.
-#[derive(Args)]
-pub(crate) struct Shown {
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Draw it.
-    #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
-    pub(crate) plot: Option<PathBuf>,
-}
-
-#[derive(Args)]
-pub(crate) struct IndependenceArguments {
-    /// The log, as CSV.
-    pub(crate) log: PathBuf,
-    /// Columns of the first group, by name or number from 1 of those used.
-    #[arg(long, value_delimiter = ',', value_name = "A,B", required = true)]
-    pub(crate) first: Vec<String>,
-    /// Columns of the second group [default: all others].
-    #[arg(long, value_delimiter = ',', value_name = "C,D")]
-    pub(crate) second: Option<Vec<String>>,
-    #[command(flatten)]
-    pub(crate) rows: WholeRows,
-    /// Level of the test.
-    #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
-    pub(crate) alpha: f64,
-    /// Seed of shuffles and of what is chosen.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-#[derive(Args)]
-pub(crate) struct SelectArguments {
-    /// The log, as CSV.
-    pub(crate) log: PathBuf,
-    /// Column that the others should predict, by name or number from 1 of those used.
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) label: String,
-    #[command(flatten)]
-    pub(crate) rows: WholeRows,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-#[derive(Args)]
-pub(crate) struct ReweightArguments {
-    /// The rows to weight, as CSV.
-    pub(crate) log: PathBuf,
-    /// The rows that they should look like, with the same columns.
-    pub(crate) target: PathBuf,
-    #[command(flatten)]
-    pub(crate) rows: WholeRows,
-    /// File for the weights: a header, then one weight per line.
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// How much even weights are preferred: λ of the penalty λ‖β‖².
-    #[arg(long, default_value_t = 0.001, value_parser = positive, allow_negative_numbers = true)]
-    pub(crate) ridge: f64,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-#[derive(Args)]
-pub(crate) struct NystromArguments {
-    /// One sample, as CSV.
-    pub(crate) x: PathBuf,
-    /// The other sample, with the same columns.
-    pub(crate) y: PathBuf,
-    #[command(flatten)]
-    pub(crate) rows: WholeRows,
-    /// Number of landmarks, drawn from the rows of both files.
-    #[arg(long, default_value_t = 32)]
-    pub(crate) landmarks: usize,
-    /// Level of the test.
-    #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
-    pub(crate) alpha: f64,
-    /// Seed of shuffles and of what is chosen.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -490,6 +463,8 @@ pub(crate) enum NullChoice {
     Pearson4,
     /// A sum of chi-squared variables, weighted by the eigenvalues of the kernel.
     Spectrum,
+    /// Random permutations of blocks of rows: for rows that depend on earlier ones.
+    Blocks,
 }
 
 /// The two meanings of a missing value that leave rows whole.

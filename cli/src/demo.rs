@@ -9,7 +9,7 @@ use fastmmd_reference::generate::Generator;
 use crate::args::{Arguments, Command};
 use crate::fault::Fault;
 use crate::files;
-use crate::replay::{self, Output};
+use crate::replay::{self, Output, Saying};
 use crate::report;
 use crate::rows::Rows;
 use crate::setup;
@@ -47,8 +47,13 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
     replay::watch(
         log,
         &mut plan.detector().map_err(Fault::new)?,
-        &Output { json, plot, state: None, following: false, may_end_learning: false },
+        &Output {
+            said: if json { Saying::Json } else { Saying::Lines },
+            plot,
+            ..Output::default()
+        },
     )
+    .map(|watched| watched.outcome.alarms > 0)
 }
 
 /// Vibration, current and temperature, as CSV.

@@ -4,7 +4,7 @@ use fastmmd::Config;
 use fastmmd::monitor::LEARNING_ROWS;
 use fastmmd_reference::real;
 
-use crate::args::{Missing, TuneArguments};
+use crate::args::{Columns, Missing, TuneArguments};
 use crate::cost;
 use crate::fault::Fault;
 use crate::period::{self, Cycle};
@@ -21,8 +21,8 @@ const LEAST_FREQUENCIES: usize = 4;
 pub(crate) struct Log {
     pub(crate) name: String,
     pub(crate) names: Vec<String>,
-    /// The columns as they were chosen.
-    pub(crate) chosen: Option<String>,
+    /// How the log was read.
+    pub(crate) columns: Columns,
     pub(crate) missing: Missing,
     pub(crate) rate: Option<f64>,
     pub(crate) rows: Vec<Vec<f32>>,
@@ -59,7 +59,7 @@ impl Log {
         let cycle = if given.is_none() { period::find(&rows, names.len()) } else { None };
         Ok(Self {
             name: log.table.name().to_owned(),
-            chosen: arguments.columns.columns.as_ref().map(|names| names.join(",")),
+            columns: arguments.columns.clone(),
             missing: options.missing,
             rate,
             cycle,

@@ -8,6 +8,8 @@ const STEP: f32 = 1.0;
 const RAMP: f32 = 2.0;
 /// Factor by which the spread is multiplied or divided.
 const SPREAD: f32 = 2.0;
+/// Every so many rows, a reading is lost.
+const DROPOUT: usize = 10;
 /// A change of spread keeps the mean over this many rows on either side.
 const NEAR: usize = 8;
 
@@ -19,11 +21,12 @@ pub(crate) enum Injected {
     SpreadUp,
     SpreadDown,
     Stuck,
+    Dropouts,
 }
 
 impl Injected {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Step, Self::Ramp, Self::SpreadUp, Self::SpreadDown, Self::Stuck];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Step, Self::Ramp, Self::SpreadUp, Self::SpreadDown, Self::Stuck, Self::Dropouts];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -32,6 +35,7 @@ impl Injected {
             Self::SpreadUp => "spread up",
             Self::SpreadDown => "spread down",
             Self::Stuck => "stuck",
+            Self::Dropouts => "dropouts",
         }
     }
 
@@ -42,7 +46,7 @@ impl Injected {
             Self::Ramp => Some(RAMP),
             Self::SpreadUp => Some(SPREAD),
             Self::SpreadDown => Some(1.0 / SPREAD),
-            Self::Stuck => None,
+            Self::Stuck | Self::Dropouts => None,
         }
     }
 
@@ -54,6 +58,7 @@ impl Injected {
             Self::SpreadUp => format!("{SPREAD} times the spread"),
             Self::SpreadDown => format!("1/{SPREAD} of the spread"),
             Self::Stuck => "stuck".to_owned(),
+            Self::Dropouts => format!("1 in {DROPOUT} readings lost"),
         }
     }
 }
@@ -67,6 +72,8 @@ pub(crate) struct Injection {
     pub(crate) deviation: f32,
     pub(crate) from: usize,
     pub(crate) within: usize,
+    /// What a lost reading is: missing, or 0 where none may be missing.
+    pub(crate) lost: f32,
 }
 
 impl Injection {
@@ -93,6 +100,10 @@ impl Injection {
                 let before = (0..=self.from).rev().map(reading);
                 before.take(1 + NEAR).find(|x| x.is_finite()).unwrap_or(f32::NAN)
             }
+            Injected::Dropouts => {
+                let lost = (at - self.from).is_multiple_of(DROPOUT);
+                if lost { self.lost } else { reading(at) }
+            }
         }
     }
 }
@@ -105,7 +116,14 @@ mod tests {
     fn changes_are_what_they_say() {
         let rows: Vec<Vec<f32>> = (0..100_u8).map(|row| vec![f32::from(row % 2), 5.0]).collect();
         let of = |kind| {
-            let it = Injection { kind, channel: 0, deviation: 0.5, from: 40, within: 20 };
+            let it = Injection {
+                kind,
+                channel: 0,
+                deviation: 0.5,
+                from: 40,
+                within: 20,
+                lost: f32::NAN,
+            };
             [40, 50, 51].map(|at| it.reading(&rows, at))
         };
         let near = |kind, wanted: [f32; 3]| {
@@ -115,6 +133,8 @@ mod tests {
         near(Injected::Step, [0.5, 0.5, 1.5]);
         near(Injected::Ramp, [0.0, 0.5, 1.55]);
         near(Injected::Stuck, [0.0; 3]);
+        let [first, tenth, next] = of(Injected::Dropouts);
+        assert!(first.is_nan() && tenth.is_nan() && next.to_bits() == 1_f32.to_bits());
         for (kind, wide) in [(Injected::SpreadUp, 2.0), (Injected::SpreadDown, 0.5)] {
             let [_, low, high] = of(kind);
             assert!((high - low - wide).abs() < 0.06, "{kind:?} {low} {high}");

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use clap::ValueEnum;
 use fastmmd::Config;
 
-use crate::args::Missing;
+use crate::args::{Columns, Missing};
 use crate::detector::{BINS, Detector};
 use crate::setup;
 
@@ -63,15 +63,12 @@ pub(crate) fn rust(detector: &Detector<'_>) -> String {
 /// The command that runs this detector over a log.
 pub(crate) fn command(
     log: &str,
-    names: Option<&str>,
+    columns: &Columns,
     missing: Missing,
     detector: &Detector<'_>,
 ) -> String {
     let (config, recipe) = (detector.config(), detector.recipe());
-    let mut line = format!("fastmmd replay {}", quoted(log));
-    if let Some(names) = names {
-        line.push_str(&format!(" --columns {}", quoted(names)));
-    }
+    let mut line = format!("fastmmd replay {}{}", quoted(log), reading(columns));
     line.push_str(&format!(" --learn {}", config.learning_rows));
     if let Some(rows) = config.period {
         line.push_str(&format!(" --period {rows}"));
@@ -95,8 +92,27 @@ pub(crate) fn command(
     line
 }
 
+/// The options that say how a log is read.
+pub(crate) fn reading(columns: &Columns) -> String {
+    let Columns { columns, exclude, time, delimiter, skip_bad } = columns;
+    let mut line = String::new();
+    let list = |names: &Vec<String>| names.join(",");
+    for (option, value) in [
+        ("columns", columns.as_ref().map(list)),
+        ("exclude", exclude.as_ref().map(list)),
+        ("time", time.clone()),
+        ("delimiter", delimiter.map(|delimiter| delimiter.argument())),
+        ("skip-bad", (*skip_bad > 0).then(|| skip_bad.to_string())),
+    ] {
+        if let Some(value) = value {
+            line.push_str(&format!(" --{option} {}", quoted(&value)));
+        }
+    }
+    line
+}
+
 /// A word of a shell command.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,".contains(c);
     if word.chars().all(plain) {
         word.to_owned()

@@ -8,6 +8,7 @@ use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::rows::{Row, Rows};
+use crate::steady::{Blocks, Changed};
 
 /// Largest number of gaps remembered, to convert rows of the detector to rows of the log.
 const MOST_GAPS: usize = 4096;
@@ -53,6 +54,10 @@ pub(crate) struct Outcome {
     pub(crate) skipped: u64,
     /// Number of missing readings.
     pub(crate) missing: u64,
+    /// Number of lines left out that were no rows.
+    pub(crate) bad: u64,
+    /// What changed within the rows learned from.
+    pub(crate) learned_over: Vec<Changed>,
     /// The first alarm of each leg of each channel since something has differed, as amended.
     pub(crate) told: Vec<Told>,
 }
@@ -102,6 +107,7 @@ pub(crate) fn play(
         gaps: Gaps::new(detector.rows()),
         learned: detector.stage().is_learned(),
         times: Vec::new(),
+        learning: Blocks::new(detector.channels()),
     };
     let mut progress = Progress::new();
     let rows = Ahead::begin(log);
@@ -115,7 +121,7 @@ pub(crate) fn play(
                 see(&step)?;
             }
         }
-        player.outcome.rows = batch.read;
+        (player.outcome.rows, player.outcome.bad) = (batch.read, batch.bad);
         progress.show(batch.progress);
         match batch.after {
             After::More => rows.give_back(batch),
@@ -124,7 +130,8 @@ pub(crate) fn play(
         }
     }
     progress.finish();
-    let Player { mut outcome, pushed, .. } = player;
+    let Player { mut outcome, pushed, learning, .. } = player;
+    outcome.learned_over = learning.changes();
     outcome.skipped = outcome.rows.saturating_sub(pushed);
     outcome.to_learn = detector.rows_to_learn();
     Ok(outcome)
@@ -142,6 +149,8 @@ struct Player {
     learned: bool,
     /// Rows of the last alarms, as the detector counts them, and their times.
     times: Vec<(u64, Option<Vec<u8>>)>,
+    /// The rows learned from.
+    learning: Blocks,
 }
 
 impl Player {
@@ -155,6 +164,10 @@ impl Player {
             Verdict::Learning { .. } => {
                 self.outcome.learned += 1;
                 let anew = std::mem::replace(&mut self.learned, detector.stage().is_learned());
+                if anew {
+                    self.learning = Blocks::new(detector.channels());
+                }
+                self.learning.add(&row.values);
                 Ok(anew.then_some(Said::Relearns))
             }
             Verdict::Healthy => {

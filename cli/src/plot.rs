@@ -7,19 +7,28 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
+use crate::axis;
 use crate::fault::Fault;
 use crate::report;
 use crate::trace::{Rows, Trace};
 
 const WIDTH: u32 = 1000;
 const TITLE_HEIGHT: u32 = 40;
-const STATISTIC_HEIGHT: u32 = 210;
+const STATISTIC_HEIGHT: u32 = 200;
+/// Height of a line of labels below the axis.
+const LABELS_HEIGHT: u32 = 17;
+/// Height of the strip of all alarms, where they are too many for a line each.
+const ALARMS_HEIGHT: u32 = 46;
 /// Height of a channel's strip, in pixels: the more channels, the less.
 const STRIP_HEIGHTS: Range<u32> = 84..180;
+/// The same of so many that a picture of usual strips would be too high.
+const LOW_STRIP: u32 = 48;
 /// Number of channels drawn, if there are as many.
 const USUAL_STRIPS: usize = 8;
 /// Largest number of channels drawn, if alarms name so many.
-const MOST_STRIPS: usize = 32;
+const MOST_STRIPS: usize = 256;
+/// Most alarms that are drawn in the strips of other channels, too.
+const FEW_ALARMS: u64 = 50;
 /// Height of the heading of each part, in pixels.
 const HEADING_HEIGHT: u32 = 19;
 const LABEL_WIDTH: u32 = 78;
@@ -94,10 +103,7 @@ fn encoded(pixels: &[u8], (width, height): (u32, u32)) -> Result<Vec<u8>, png::E
 
 /// The channels to draw: those that alarms name, then others, in the order of the log.
 fn strips(channels: usize, trace: &Trace) -> Vec<usize> {
-    let named = |channel: &usize| {
-        trace.alarms.iter().any(|told| told.alarm.channel == *channel)
-            || trace.drifts.iter().any(|drift| drift.channel == *channel)
-    };
+    let named = |channel: &usize| trace.concerned.contains(channel);
     let (first, others): (Vec<usize>, Vec<usize>) = (0..channels).partition(named);
     let count = first.len().clamp(USUAL_STRIPS, MOST_STRIPS);
     let mut strips: Vec<usize> = first.into_iter().chain(others).take(count).collect();
@@ -133,6 +139,11 @@ impl Painted for Picture<'_> {
         let line = format!("{name}: {alarms} in {} rows{more}", self.trace.rows);
         title.draw_text(&line, &text(18, &INK), (16, 12))?;
         let mut rest = rest;
+        if self.trace.is_crowded() {
+            let (strip, below) = rest.split_vertically(ALARMS_HEIGHT);
+            self.density(&strip)?;
+            rest = below;
+        }
         for channel in &self.strips {
             let (strip, below) = rest.split_vertically(self.strip_height());
             self.signal(&strip, *channel)?;
@@ -145,12 +156,20 @@ impl Painted for Picture<'_> {
 impl Picture<'_> {
     fn strip_height(&self) -> u32 {
         let share = 420 / u32::try_from(self.strips.len().max(1)).unwrap_or(1);
-        share.clamp(STRIP_HEIGHTS.start, STRIP_HEIGHTS.end)
+        let least = if self.strips.len() > 32 { LOW_STRIP } else { STRIP_HEIGHTS.start };
+        share.clamp(least, STRIP_HEIGHTS.end)
+    }
+
+    /// Lines of labels below the axis: rows, and times if the log has any.
+    fn label_lines(&self) -> u32 {
+        if self.trace.clock.is_some() { 2 } else { 1 }
     }
 
     fn height(&self) -> u32 {
         let strips = u32::try_from(self.strips.len()).unwrap_or(0);
-        TITLE_HEIGHT + strips * self.strip_height() + STATISTIC_HEIGHT
+        let alarms = if self.trace.is_crowded() { ALARMS_HEIGHT } else { 0 };
+        let statistic = STATISTIC_HEIGHT + self.label_lines() * LABELS_HEIGHT;
+        TITLE_HEIGHT + alarms + strips * self.strip_height() + statistic
     }
 
     fn rows(&self) -> Range<f64> {
@@ -205,8 +224,12 @@ impl Picture<'_> {
             });
             chart.draw_series(LineSeries::new(line, SIGNAL.stroke_width(1)))?;
         }
-        for told in &self.trace.alarms {
+        let shown = self.trace.alarms.iter().filter(|_| !self.trace.is_crowded());
+        for told in shown {
             let mine = told.alarm.channel == channel;
+            if !mine && self.trace.alarm_count > FEW_ALARMS {
+                continue;
+            }
             let style = if mine { ALARM.stroke_width(2) } else { ALARM.mix(0.25).stroke_width(1) };
             let at = place(told.row);
             chart.draw_series([PathElement::new([(at, values.start), (at, values.end)], style)])?;
@@ -215,7 +238,7 @@ impl Picture<'_> {
         let label = self.names.get(channel).map_or("", String::as_str);
         let mut free = i32::try_from(LABEL_WIDTH).unwrap_or(0)
             + 9 * i32::try_from(label.chars().count()).unwrap_or(0);
-        for told in own {
+        for told in own.filter(|_| !self.trace.is_crowded()) {
             let (x, y) = chart.backend_coord(&(place(told.row), values.end));
             let (left, top) = area.get_base_pixel();
             let (x, y) = (x - left, y - top);
@@ -247,7 +270,7 @@ impl Picture<'_> {
             .margin_top(HEADING_HEIGHT)
             .margin_bottom(8)
             .y_label_area_size(LABEL_WIDTH)
-            .x_label_area_size(42)
+            .x_label_area_size(4 + LABELS_HEIGHT * self.label_lines())
             .build_cartesian_2d(self.rows(), (low..high).log_scale())?;
         let learning = self.trace.learning.iter();
         chart.draw_series(learning.map(|rows| block(*rows, &(low..high), LEARNING)))?;
@@ -256,19 +279,16 @@ impl Picture<'_> {
             .disable_x_mesh()
             .light_line_style(TRANSPARENT)
             .bold_line_style(RGBColor(225, 225, 225))
-            .x_labels(9)
+            .x_labels(0)
             .y_labels(5)
-            .x_label_formatter(&|row| format!("{row:.0}"))
             .y_label_formatter(&|ratio| format!("{ratio}"))
             .label_style(text(12, &INK))
-            .axis_desc_style(text(13, &INK))
-            .x_desc("row")
             .axis_style(RGBColor(190, 190, 190))
             .draw()?;
         chart.draw_series(LineSeries::new(points, STATISTIC.stroke_width(1)))?;
         let threshold = [(0.0, 1.0), (self.rows().end, 1.0)];
         chart.draw_series(DashedLineSeries::new(threshold, 7, 4, ALARM.stroke_width(1)))?;
-        for told in &self.trace.alarms {
+        for told in self.trace.alarms.iter().filter(|_| !self.trace.is_crowded()) {
             let at = place(told.row);
             let style = ALARM.stroke_width(1);
             chart.draw_series([PathElement::new([(at, low), (at, high)], style)])?;
@@ -281,7 +301,61 @@ impl Picture<'_> {
             let learning = beside(chart.backend_coord(&(0.0, low)), 18);
             area.draw_text("learning", &text(12, &STATISTIC), learning)?;
         }
+        let place = |row: u64| {
+            let (x, y) = chart.backend_coord(&(real(row), low));
+            (x - left, y - top)
+        };
+        self.labels(area, place)?;
         heading(area, "nearest statistic ÷ its threshold", &STATISTIC)
+    }
+
+    /// Rows below the axis, and what the clock says at them.
+    fn labels<B: DrawingBackend>(
+        &self,
+        area: &Area<'_, B>,
+        place: impl Fn(u64) -> (i32, i32),
+    ) -> Drawn<B> {
+        let ticks = axis::ticks(self.trace.rows.saturating_sub(1).max(1));
+        let rows = ticks.iter().map(u64::to_string).collect();
+        let time = |row: &u64| self.trace.stretch(*row).and_then(|it| it.time.as_deref());
+        let times = self
+            .trace
+            .clock
+            .map(|clock| axis::labels(clock, &ticks.iter().map(time).collect::<Vec<_>>()));
+        let lines: Vec<(&str, Vec<String>)> =
+            [("row", rows)].into_iter().chain(times.map(|times| ("time", times))).collect();
+        for (line, (name, labels)) in (0_i32..).zip(lines) {
+            let down = 6 + line * i32::try_from(LABELS_HEIGHT).unwrap_or(0);
+            let top = place(0).1 + down;
+            area.draw_text(name, &text(12, &INK), (16, top))?;
+            for (row, label) in ticks.iter().zip(&labels) {
+                // The middle of the text, about, within the picture and beside the name.
+                let half = 3 * i32::try_from(label.chars().count()).unwrap_or(0);
+                let most = i32::try_from(WIDTH).unwrap_or(0) - 2 * half - 8;
+                let left = (place(*row).0 - half).clamp(50, most.max(50));
+                area.draw_text(label, &text(12, &INK), (left, top))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All alarms, where they are too many for a line each: the darker, the more.
+    fn density<B: DrawingBackend>(&self, area: &Area<'_, B>) -> Drawn<B> {
+        let most = self.trace.stretches.iter().map(|stretch| stretch.alarms).max().unwrap_or(1);
+        let mut chart = ChartBuilder::on(area)
+            .margin_right(16)
+            .margin_top(HEADING_HEIGHT)
+            .y_label_area_size(LABEL_WIDTH)
+            .x_label_area_size(4)
+            .build_cartesian_2d(self.rows(), 0.0..1.0)?;
+        let crowded = self.trace.stretches.iter().enumerate().filter(|(_, it)| it.alarms > 0);
+        chart.draw_series(crowded.map(|(at, stretch)| {
+            let (begin, end) = self.span(at);
+            let part = 0.15 + 0.85 * real(stretch.alarms) / real(most.max(1));
+            let style = ShapeStyle { filled: true, ..ALARM.mix(part).into() };
+            Rectangle::new([(begin, 0.0), (end, 1.0)], style)
+        }))?;
+        heading(area, &format!("alarms, at most {most} in {} rows", self.trace.length), &ALARM)
     }
 }
 
@@ -331,6 +405,39 @@ fn real(count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A picture of so many alarms, all of the last of forty channels.
+    fn drawn(alarms: u64) -> String {
+        let clock = axis::Clock { dates: true, unit: 1.0, decimal_comma: false };
+        let mut trace = Trace::new(Some(clock));
+        let stretch = |at: u64| crate::trace::Stretch {
+            ranges: vec![[0.0, 1.0]; 40],
+            ratio: Some(0.5),
+            alarms: alarms / 100,
+            time: Some(format!("2024-05-06 10:{at:02}:00").into_bytes()),
+        };
+        trace.stretches = (0..100).map(stretch).collect();
+        (trace.length, trace.rows, trace.alarm_count) = (10, 1000, alarms);
+        trace.concerned.insert(39);
+        let names: Vec<String> = (0..40).map(|channel| format!("c{channel}")).collect();
+        let path =
+            std::env::temp_dir().join(format!("fastmmd-{}-{alarms}.svg", std::process::id()));
+        draw(&path, "log.csv", &names, &trace).expect("drawn");
+        let text = std::fs::read_to_string(&path).expect("a picture");
+        std::fs::remove_file(&path).expect("it is there");
+        text
+    }
+
+    #[test]
+    fn many_alarms_are_a_strip_and_times_an_axis() {
+        let crowded = drawn(5000);
+        assert!(crowded.contains("alarms, at most 50 in 10 rows"), "{crowded}");
+        for part in ["\nc39\n", "32 channels not shown", "\n10:20:00\n", "\ntime\n", "\n200\n"] {
+            assert!(crowded.contains(part), "{part:?}");
+        }
+        // The control: a few are lines.
+        assert!(!drawn(1000).contains("at most"));
+    }
 
     #[test]
     fn ticks_have_the_decimals_they_need() {

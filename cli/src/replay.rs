@@ -2,38 +2,55 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::ReplayArguments;
+use crate::columns::Role;
 use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
-use crate::play::{Said, Step, play};
+use crate::fleet;
+use crate::play::{Outcome, Said, Step, play};
 use crate::plot;
 use crate::report;
 use crate::rows::Rows;
 use crate::saved::{self, Saved};
 use crate::setup;
 use crate::source::{self, Source};
+use crate::statistics::Statistics;
 use crate::summary;
+use crate::table::Table;
 use crate::trace::Trace;
 
 /// Number of rows of a growing log after which the state is saved again.
 const SAVE_EVERY: u64 = 1000;
 
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
-    let source = Source::new(&arguments.log, arguments.follow);
-    for path in [&arguments.state, &arguments.plot].into_iter().flatten() {
+    let [log] = arguments.logs.as_slice() else { return fleet::run(arguments) };
+    let source = Source::new(log, arguments.follow);
+    for path in [&arguments.state, &arguments.plot, &arguments.trace].into_iter().flatten() {
         files::check_writable(path)?;
+        if path == log {
+            return Err(Fault::of(path.display(), "is the log: choose another file"));
+        }
     }
     let options = &arguments.watching;
+    if arguments.follow {
+        // While the first rows are waited for, an interruption is the end of the log.
+        source::end_when_interrupted()?;
+    }
     let log = Rows::open(&source, &arguments.columns, options)?;
+    let said = match (arguments.json, arguments.quiet) {
+        (true, _) => Saying::Json,
+        (_, true) => Saying::Nothing,
+        _ => Saying::Lines,
+    };
     let (saved, plan);
     let mut detector = match arguments.state.as_deref().filter(|path| path.exists()) {
         Some(path) => {
             saved = Saved::read(path)?;
             let detector = saved.detector_of(log.table.names().len())?;
-            if !arguments.json {
+            if said == Saying::Lines {
                 report::say("note: continuing from the saved state, with its settings")?;
             }
             detector
@@ -44,24 +61,45 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         }
     };
     let following = !matches!(source, Source::File(_));
-    if following {
+    if following && !arguments.follow {
         // Before that there is nothing to print or save.
         source::end_when_interrupted()?;
     }
     let output = Output {
-        json: arguments.json,
+        said,
         plot: arguments.plot.as_deref(),
+        trace: arguments.trace.as_deref(),
         state: arguments.state.as_deref(),
         following,
         may_end_learning: arguments.follow || arguments.state.is_some(),
     };
-    watch(log, &mut detector, &output)
+    watch(log, &mut detector, &output).map(|watched| watched.outcome.alarms > 0)
+}
+
+/// Runs the detector over one of several logs, and prints nothing.
+pub(crate) fn silently(source: &Source, arguments: &ReplayArguments) -> Result<Watched, Fault> {
+    let log = Rows::open(source, &arguments.columns, &arguments.watching)?;
+    let plan = setup::plan(&arguments.watching, &log)?;
+    let mut detector = plan.detector().map_err(Fault::new)?;
+    watch(log, &mut detector, &Output { said: Saying::Nothing, ..Output::default() })
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Saying {
+    #[default]
+    Lines,
+    Json,
+    Nothing,
 }
 
 /// What to do with the results.
+#[derive(Default)]
 pub(crate) struct Output<'a> {
-    pub(crate) json: bool,
+    pub(crate) said: Saying,
     pub(crate) plot: Option<&'a Path>,
+    /// Where statistics are written as CSV.
+    pub(crate) trace: Option<&'a Path>,
     pub(crate) state: Option<&'a Path>,
     /// Whether more rows may come, so that the state is saved from time to time.
     pub(crate) following: bool,
@@ -69,29 +107,44 @@ pub(crate) struct Output<'a> {
     pub(crate) may_end_learning: bool,
 }
 
-/// Runs a log through a detector and prints the results; returns whether there was an alarm.
+/// The results.
+pub(crate) struct Watched {
+    pub(crate) outcome: Outcome,
+    pub(crate) summary: Value,
+    /// Row of the first alarm.
+    pub(crate) first: Option<i64>,
+    /// What still differs at the end, in words.
+    pub(crate) still: Vec<String>,
+}
+
+/// Runs a log through a detector and prints the results.
 pub(crate) fn watch(
     log: Rows,
     detector: &mut Detector<'_>,
     output: &Output<'_>,
-) -> Result<bool, Fault> {
+) -> Result<Watched, Fault> {
     let (table, rate) = (&log.table, log.rate);
     let (name, names) = (table.name().to_owned(), table.names());
-    if !output.json {
-        let channels = names.join(", ");
-        let time = table.time_name().map_or(String::new(), |time| format!(" (time: {time})"));
-        report::say(format!("{name}: {channels}{time}"))?;
-        for warning in detector.config().warnings() {
-            report::say(format!("note: {warning}"))?;
-        }
+    if output.said == Saying::Lines {
+        begin(table, detector)?;
     }
-    let mut trace = output.plot.map(|_| Trace::new());
+    let clock = table.clock();
+    let mut trace = output.plot.map(|_| Trace::new(clock));
+    let statistics = output.trace.map(|path| Statistics::create(path, &names));
+    let mut statistics = statistics.transpose()?;
+    let mut first = None;
     let see = |step: &Step<'_>| {
         if let Some(trace) = &mut trace {
             trace.note(step);
         }
-        if let Some(said) = &step.said {
-            say(said, step.row.number, output.json, rate, &names)?;
+        if let Some(statistics) = &mut statistics {
+            statistics.note(step)?;
+        }
+        if let Some(Said::Alarm(told)) = &step.said {
+            first.get_or_insert(told.row);
+        }
+        if let Some(said) = step.said.as_ref().filter(|_| output.said != Saying::Nothing) {
+            say(said, step.row.number, output.said == Saying::Json, rate, &names)?;
         }
         let due = step.said.is_some() || step.row.number % SAVE_EVERY == SAVE_EVERY - 1;
         match output.state {
@@ -103,10 +156,13 @@ pub(crate) fn watch(
     if !output.may_end_learning && !source::is_enough() {
         outcome = outcome.learned(&name)?;
     }
-    if output.json {
-        report::say_json(&summary::json(&outcome, detector, &names))?;
-    } else {
-        summary::lines(&outcome, detector, &names).iter().try_for_each(report::say)?;
+    let summary = summary::json(&outcome, detector, &names);
+    match output.said {
+        Saying::Json => report::say_json(&summary)?,
+        Saying::Lines => {
+            summary::lines(&outcome, detector, &names).iter().try_for_each(report::say)?;
+        }
+        Saying::Nothing => {}
     }
     if let Some(path) = output.state {
         saved::write(path, detector)?;
@@ -114,7 +170,32 @@ pub(crate) fn watch(
     if let (Some(path), Some(trace)) = (output.plot, &trace) {
         plot::draw(path, &name, &names, trace)?;
     }
-    Ok(outcome.alarms > 0)
+    statistics.map_or(Ok(()), Statistics::finish)?;
+    let still = summary::still_lines(&outcome, detector, &names);
+    Ok(Watched { outcome, summary, first, still })
+}
+
+/// What was understood of a log, before its rows.
+fn begin(table: &Table, detector: &Detector<'_>) -> Result<(), Fault> {
+    let channels = table.names().join(", ");
+    let time = table.time_name().map_or(String::new(), |time| format!(" (time: {time})"));
+    report::say(format!("{}: {channels}{time}", table.name()))?;
+    let layout = table.layout();
+    for (at, column) in layout.columns.iter().enumerate() {
+        let name = if column.name.is_empty() { "a column without a name" } else { &column.name };
+        match column.role {
+            Role::Index | Role::Text => {
+                report::say(format!("note: {name} is not watched: {}", column.role.reason()))?;
+            }
+            Role::Reading if column.is_label && layout.chosen.contains(&at) => {
+                report::say(format!(
+                    "note: {name} is watched, and looks like a label: --exclude leaves it out"
+                ))?;
+            }
+            Role::Reading | Role::Time | Role::Empty | Role::NotWanted => {}
+        }
+    }
+    detector.config().warnings().try_for_each(|warning| report::say(format!("note: {warning}")))
 }
 
 /// Prints what there is to say about a row.

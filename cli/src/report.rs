@@ -28,6 +28,14 @@ pub(crate) fn say(line: impl std::fmt::Display) -> Result<(), Fault> {
     })
 }
 
+/// Prints bytes as they are.
+pub(crate) fn say_bytes(bytes: &[u8]) -> Result<(), Fault> {
+    std::io::stdout().write_all(bytes).map_err(|error| match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Fault::nobody_listens(),
+        _ => Fault::of_io("standard output", &error),
+    })
+}
+
 /// Prints a JSON object on a line of its own.
 pub(crate) fn say_json(object: &Value) -> Result<(), Fault> {
     say(object)

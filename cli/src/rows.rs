@@ -46,6 +46,11 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    /// The rows of a table, whose rate is not needed.
+    pub(crate) fn of_table(table: Table) -> Self {
+        Self { table, rate: None, first: Vec::new().into_iter() }
+    }
+
     /// Opens a log, and finds its rate from the first rows if an option is given as a time.
     pub(crate) fn open(
         source: &Source,
@@ -90,9 +95,8 @@ impl Rows {
 
 /// The rate of some rows, from their times.
 fn rate_of(rows: &[Row], table: &Table) -> Result<f64, Fault> {
-    let unit = table.time_unit();
     let times = rows.iter().filter_map(|row| row.time.as_deref());
-    let seconds: Vec<f64> = times.filter_map(|cell| time::seconds(cell, unit)).collect();
+    let seconds: Vec<f64> = times.filter_map(|cell| table.seconds(cell)).collect();
     time::rate(&seconds).ok_or_else(|| {
         let why = match table.time_name() {
             Some(name) => format!(

@@ -7,6 +7,7 @@ use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::{Points, Refused};
 
 use crate::args::{Columns, Missing, WholeRows};
+use crate::columns;
 use crate::fault::Fault;
 use crate::source::Source;
 use crate::table::Table;
@@ -47,6 +48,12 @@ impl Readings {
 
     pub(crate) fn len(&self) -> usize {
         self.values.len() / self.dims()
+    }
+
+    /// One of its channels alone.
+    pub(crate) fn channel(&self, channel: usize) -> Self {
+        let values = self.values.iter().skip(channel).step_by(self.dims()).copied().collect();
+        Self { name: self.name.clone(), names: vec![self.names[channel].clone()], values }
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = &[f32]> {
@@ -116,16 +123,8 @@ impl Sample {
 
     /// The column of a name, or of a number from 1.
     pub(crate) fn column(&self, wanted: &str) -> Result<usize, Fault> {
-        let by_name = self.names.iter().position(|name| name == wanted);
-        let by_number = || {
-            wanted
-                .parse()
-                .ok()
-                .and_then(|n: usize| n.checked_sub(1))
-                .filter(|n| *n < self.names.len())
-        };
         let unknown = || Fault::of(&self.name, format!("no column {wanted}"));
-        by_name.or_else(by_number).ok_or_else(unknown)
+        columns::find(&self.names, wanted).ok_or_else(unknown)
     }
 
     /// The values of some columns, row by row.

@@ -23,7 +23,7 @@ pub(crate) const SEED: u64 = 1;
 pub(crate) const PROMISE: f32 = 10_000.0;
 /// Default part of a log to learn from, in percent.
 pub(crate) const LEARNED_PERCENT: u64 = 15;
-/// Least number of rows to learn from by default, if three quarters of the log are more.
+/// Least number of rows to learn from by default, if half of the log is more.
 pub(crate) const LEAST_LEARNED: u64 = 768;
 /// Cycles to learn from by default, if they are no more than half of the log.
 pub(crate) const GOOD_CYCLES: f64 = 8.0;
@@ -161,7 +161,7 @@ pub(crate) fn settings(
 }
 
 /// Default number of rows to learn from: a part of the log, but at least [`LEAST_LEARNED`] rows or
-/// three quarters of a shorter log, and at most the number of the core; or some cycles.
+/// half of a shorter log, and at most the number of the core; or some cycles.
 fn default_learning(table: &Table, period: Option<f64>) -> Result<u32, Fault> {
     let preset = u64::from(learning_rows());
     let cycles = |count: f64| period.map_or(0, |period| whole_rows(count * period));
@@ -171,7 +171,7 @@ fn default_learning(table: &Table, period: Option<f64>) -> Result<u32, Fault> {
         None => preset.max(cycles(GOOD_CYCLES)),
         Some(rows) => {
             let part = rows.saturating_mul(LEARNED_PERCENT) / 100;
-            let part = part.max(LEAST_LEARNED.min(rows / 4 * 3)).min(preset);
+            let part = part.max(LEAST_LEARNED.min(rows / 2)).min(preset);
             part.max(cycles(GOOD_CYCLES).min(rows / 2))
         }
     };

@@ -1,12 +1,13 @@
 //! The source of a log: a file, a growing file, or standard input.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::bytes::{self, Text};
 use crate::fault::Fault;
 
 /// Time between checks whether a file has grown or the user has interrupted.
@@ -46,14 +47,16 @@ pub(crate) enum Source {
     Made(&'static str, Vec<u8>),
 }
 
-/// The bytes of a log: its first line, and all of it.
+/// The text of a log.
 pub(crate) struct Opened {
-    pub(crate) first_line: Vec<u8>,
-    pub(crate) all: Box<dyn Read + Send>,
-    /// Length in bytes, if known.
+    pub(crate) reader: Box<dyn Read + Send>,
+    /// How it was packed, if it was.
+    pub(crate) packed: Option<&'static str>,
+    pub(crate) encoding: &'static str,
+    /// Bytes read from the source so far.
+    pub(crate) read: Arc<AtomicU64>,
+    /// Length of the source in bytes, if known.
     pub(crate) length: Option<u64>,
-    /// A file that does not grow, to count its lines in advance.
-    pub(crate) file: Option<Arc<File>>,
 }
 
 impl Source {
@@ -75,9 +78,13 @@ impl Source {
         }
     }
 
+    /// Whether more rows may come at any time.
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self, Self::StandardInput | Self::Growing(_))
+    }
+
     pub(crate) fn open(&self) -> Result<Opened, Fault> {
         let unreadable = |error: io::Error| Fault::of_io(self.name(), &error);
-        let mut whole = None;
         let (bytes, length): (Box<dyn Read + Send>, _) = match self {
             Self::StandardInput => (Box::new(io::stdin()), None),
             Self::Made(_, bytes) => {
@@ -90,33 +97,33 @@ impl Source {
                     return Err(Fault::of(self.name(), "is a directory"));
                 }
                 match self {
-                    Self::Growing(_) => (Box::new(Growing(file)), None),
-                    _ if about.is_file() => {
-                        let file = whole.insert(Arc::new(file));
-                        (Box::new(Arc::clone(file)), Some(about.len()))
-                    }
-                    _ => (Box::new(file), None),
+                    Self::Growing(path) => (Box::new(Growing::new(file, path.clone())), None),
+                    _ => (Box::new(file), about.is_file().then_some(about.len())),
                 }
             }
         };
-        let mut bytes = BufReader::with_capacity(BUFFER_BYTES, Lines { bytes, since_line: 0 });
-        let mut first_line = Vec::new();
-        bytes.read_until(b'\n', &mut first_line).map_err(unreadable)?;
-        if first_line.starts_with(b"\xef\xbb\xbf") {
-            // The byte order mark that some spreadsheets write.
-            first_line.drain(..3);
+        let read = Arc::new(AtomicU64::new(0));
+        let bytes = Box::new(Counted { bytes, read: Arc::clone(&read) });
+        let Text { reader, packed, encoding } = bytes::text(&self.name(), bytes)?;
+        let reader = Box::new(Lines { bytes: reader, since_line: 0 });
+        Ok(Opened { reader, packed, encoding, read, length })
+    }
+
+    /// Counts the lines of a file that does not grow, up to about `most`; `None` for others.
+    pub(crate) fn count_lines(&self, most: u64) -> Result<Option<u64>, Fault> {
+        let Self::File(_) = self else { return Ok(None) };
+        let opened = self.open()?;
+        if opened.length.is_none() {
+            return Ok(None);
         }
-        let all = Box::new(Cursor::new(first_line.clone()).chain(bytes));
-        Ok(Opened { first_line, all, length, file: whole })
+        let counted = count_lines(opened.reader, most);
+        counted.map(Some).map_err(|error| Fault::of_io(self.name(), &error))
     }
 }
 
-/// Counts the lines of a file, including the header, up to about `most`. Does not change the read
-/// position.
-pub(crate) fn count_lines(mut file: &File, most: u64) -> io::Result<u64> {
-    let at = file.stream_position()?;
-    file.rewind()?;
-    let mut bytes = BufReader::with_capacity(BUFFER_BYTES, file);
+/// Counts lines, including the header, up to about `most`.
+fn count_lines(bytes: impl Read, most: u64) -> io::Result<u64> {
+    let mut bytes = BufReader::with_capacity(BUFFER_BYTES, bytes);
     let (mut lines, mut last) = (0, b'\n');
     while lines < most {
         let piece = bytes.fill_buf()?;
@@ -127,8 +134,21 @@ pub(crate) fn count_lines(mut file: &File, most: u64) -> io::Result<u64> {
         let length = piece.len();
         bytes.consume(length);
     }
-    file.seek(SeekFrom::Start(at))?;
     Ok(lines + u64::from(last != b'\n'))
+}
+
+/// A reader that tells others how much it has read.
+struct Counted {
+    bytes: Box<dyn Read + Send>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = self.bytes.read(into)?;
+        self.read.fetch_add(u64::try_from(length).unwrap_or(0), Ordering::Relaxed);
+        Ok(length)
+    }
 }
 
 /// A reader that refuses lines that are too long.
@@ -147,24 +167,60 @@ impl Read for Lines {
             None => self.since_line + length,
         };
         if self.since_line > LONGEST_LINE {
-            return Err(io::Error::other("a line of over a megabyte: is this CSV?"));
+            return Err(io::Error::other("a line of over a megabyte: is this a log?"));
         }
         Ok(length)
     }
 }
 
-/// A file that waits for more data at its end.
-struct Growing(File);
+/// A file that waits for more data at its end. If it is replaced by a new one of its name, or begins
+/// again, as logs are when they are rotated, reading goes on there.
+struct Growing {
+    file: File,
+    path: PathBuf,
+}
+
+impl Growing {
+    fn new(file: File, path: PathBuf) -> Self {
+        Self { file, path }
+    }
+
+    /// Whether reading goes on in another file, or from the beginning.
+    fn rotated(&mut self) -> io::Result<bool> {
+        // Between moving the old file away and making the new one, there may be none.
+        let Ok(newer) = File::open(&self.path) else { return Ok(false) };
+        if is_other(&self.file.metadata()?, &newer.metadata()?) {
+            self.file = newer;
+            return Ok(true);
+        }
+        if newer.metadata()?.len() < self.file.stream_position()? {
+            self.file.rewind()?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+/// Whether these are two files.
+#[cfg(unix)]
+fn is_other(own: &std::fs::Metadata, newer: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (own.dev(), own.ino()) != (newer.dev(), newer.ino())
+}
+
+#[cfg(not(unix))]
+fn is_other(own: &std::fs::Metadata, newer: &std::fs::Metadata) -> bool {
+    own.created().ok() != newer.created().ok()
+}
 
 impl Read for Growing {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
-            match self.0.read(into)? {
+            match self.file.read(into)? {
                 0 if !into.is_empty() && !is_enough() => {
-                    if self.0.metadata()?.len() < self.0.stream_position()? {
-                        return Err(io::Error::other("the file has become shorter"));
+                    if !self.rotated()? {
+                        std::thread::sleep(PATIENCE);
                     }
-                    std::thread::sleep(PATIENCE);
                 }
                 length => return Ok(length),
             }

@@ -1,7 +1,7 @@
 //! The report at the end of a log: what still differs, what was learned, and the promise.
 
 use fastmmd::Change;
-use fastmmd::monitor::{ChannelQuality, Leg, Mute, Open, Steadiness};
+use fastmmd::monitor::{ChannelQuality, Leg, LegStatus, Mute, Open, Steadiness};
 use serde_json::{Map, Value, json};
 
 use crate::cost;
@@ -10,7 +10,7 @@ use crate::play::{Outcome, Told};
 use crate::report::{self, DIM, GREEN, RED, number};
 
 /// Repeated readings are reported from this share of the learning rows on.
-const MANY_TIES: f32 = 0.2;
+pub(crate) const MANY_TIES: f32 = 0.2;
 
 /// Something that differs at the end, and the alarm that was raised for it, if any.
 struct Still<'a> {
@@ -46,7 +46,7 @@ impl<'a> Still<'a> {
         self.told.map_or(self.open.leg.name(), |told| told.alarm.change.name())
     }
 
-    fn json(&self, names: &[String]) -> Value {
+    fn json(&self, detector: &Detector<'_>, names: &[String]) -> Value {
         let channel = self.channel();
         json!({
             "channel": channel,
@@ -54,13 +54,18 @@ impl<'a> Still<'a> {
             "change": self.change(),
             "leg": self.open.leg.name(),
             "size": number(self.open.size),
+            "severity": severity(&self.open, detector).map(number),
             "since_row": self.since,
         })
     }
 }
 
 /// What differs at the end: one line per channel, however many of its legs differ.
-fn still_lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]) -> Vec<String> {
+pub(crate) fn still_lines(
+    outcome: &Outcome,
+    detector: &Detector<'_>,
+    names: &[String],
+) -> Vec<String> {
     let all = Still::all(outcome, detector);
     let mut channels: Vec<Option<usize>> = Vec::new();
     for still in &all {
@@ -84,9 +89,23 @@ fn still_lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]) -> 
             }
             _ => String::new(),
         };
-        Some(format!("still different at the end: {name}, {change}{shift}, since row {since}"))
+        let now = mine().filter_map(|still| severity(&still.open, detector)).fold(0.0, f32::max);
+        let now = match now {
+            some if some > 1.0 => format!(", {some:.1} times the threshold"),
+            _ => String::new(),
+        };
+        Some(format!(
+            "still different at the end: {name}, {change}{shift}{now}, since about row {since}"
+        ))
     };
     channels.iter().filter_map(line).collect()
+}
+
+/// How far the statistic of something that differs is beyond its threshold now.
+fn severity(open: &Open, detector: &Detector<'_>) -> Option<f32> {
+    let own = |leg: &LegStatus| leg.leg == open.leg && leg.channel == open.channel;
+    let ratios = detector.legs().into_iter().filter(own).map(|leg| leg.ratio());
+    ratios.filter(|ratio| ratio.is_finite()).reduce(f32::max)
 }
 
 fn name_of(names: &[String], channel: usize) -> &str {
@@ -162,7 +181,7 @@ pub(crate) fn json(outcome: &Outcome, detector: &Detector<'_>, names: &[String])
     let config = detector.config();
     let warnings: Vec<String> = config.warnings().map(|warning| warning.to_string()).collect();
     let open: Vec<Value> =
-        Still::all(outcome, detector).iter().map(|still| still.json(names)).collect();
+        Still::all(outcome, detector).iter().map(|still| still.json(detector, names)).collect();
     let learned = detector.stage().is_learned();
     let channels = names.iter().zip(detector.quality()).filter(|_| learned);
     let channels: Vec<Value> = channels.map(|(name, quality)| of_quality(name, &quality)).collect();
@@ -174,6 +193,17 @@ pub(crate) fn json(outcome: &Outcome, detector: &Detector<'_>, names: &[String])
             "window": mute.window,
         })
     });
+    let over: Vec<Value> = outcome
+        .learned_over
+        .iter()
+        .map(|change| {
+            json!({
+                "channel_name": name_of(names, change.channel),
+                "kind": change.kind,
+                "row": change.row,
+            })
+        })
+        .collect();
     let mut object = Map::new();
     for (name, value) in [
         ("event", json!("summary")),
@@ -182,6 +212,8 @@ pub(crate) fn json(outcome: &Outcome, detector: &Detector<'_>, names: &[String])
         ("learning_rows_missing", json!(outcome.to_learn)),
         ("skipped", json!(outcome.skipped)),
         ("missing_readings", json!(outcome.missing)),
+        ("bad_lines", json!(outcome.bad)),
+        ("learned_over", json!(over)),
         ("warning", json!((!warnings.is_empty()).then(|| warnings.join("; ")))),
         ("alarms", json!(outcome.alarms)),
         ("open", json!(open)),
@@ -228,10 +260,13 @@ pub(crate) fn lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]
     let learned = outcome.learned;
     let mut lines =
         vec![format!("{verdict}; {watched} rows watched, {learned} learned from{skipped}")];
-    lines.extend(still_lines(outcome, detector, names));
+    if outcome.bad > 0 {
+        lines.push(format!("note: lines left out that are no rows: {}", outcome.bad));
+    }
     if outcome.missing > 0 {
         lines.push(format!("note: readings missing: {}", outcome.missing));
     }
+    lines.extend(learning_lines(outcome, names));
     lines.extend(learned_lines(detector, names).iter().map(|line| format!("note: {line}")));
     let wanders = |quality: &ChannelQuality| quality.steadiness != Steadiness::Steady;
     let may_have_cycle = detector.stage().is_learned() && config.period.is_none();
@@ -247,5 +282,27 @@ pub(crate) fn lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]
         detector.recipe().frequencies,
         cost::ram_bytes(detector),
     ));
+    lines.extend(still_lines(outcome, detector, names));
+    lines
+}
+
+/// What speaks against the rows that were learned from.
+fn learning_lines(outcome: &Outcome, names: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if outcome.learned > outcome.watched() && outcome.watched() > 0 {
+        lines.push(format!(
+            "note: more than half of the rows were learned from: {} of {}",
+            outcome.learned, outcome.rows
+        ));
+    }
+    for change in &outcome.learned_over {
+        lines.push(format!(
+            "note: {} changed in {} while learning, at about row {}: if that is the fault, learn from \
+             fewer rows (--learn)",
+            name_of(names, change.channel),
+            change.kind,
+            change.row
+        ));
+    }
     lines
 }

@@ -1,166 +1,145 @@
-//! Reads rows of numbers from CSV, one at a time, and reports everything wrong with them.
+//! Reads rows of numbers from a log, one at a time, and reports everything wrong with them.
 
-use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::ByteRecord;
 
 use crate::args::{Columns, Missing};
+use crate::axis::Clock;
+use crate::cell::{self, Cell};
+use crate::columns::{Layout, Seen};
+use crate::dialect::{self, SAMPLED_ROWS, Separator};
 use crate::fault::Fault;
-use crate::source::{self, Source};
-
-/// Names of columns that hold the time, in lower case and without their unit.
-const TIMES: [&str; 4] = ["time", "timestamp", "datetime", "date"];
-/// Units of times, and their length in seconds.
-const UNITS: [(&str, f64); 10] = [
-    ("s", 1.0),
-    ("sec", 1.0),
-    ("seconds", 1.0),
-    ("ms", 1e-3),
-    ("us", 1e-6),
-    ("µs", 1e-6),
-    ("ns", 1e-9),
-    ("min", 60.0),
-    ("h", 3600.0),
-    ("d", 86_400.0),
-];
+use crate::record::{Objects, Records, leaves};
+use crate::source::{Opened, Source};
+use crate::time;
 
 /// Largest number of characters of a cell shown in messages.
 const LONGEST_SHOWN: usize = 40;
+/// Lines and bytes of a file from which is found how it is written.
+const HEAD_LINES: usize = SAMPLED_ROWS + 64;
+const HEAD_BYTES: usize = 1 << 18;
+/// The same of a log that still grows: nothing is watched before they have come.
+const LIVE_HEAD_LINES: usize = 12;
+
+/// How a log is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// `CSV`, `JSON lines` or `Parquet`.
+    pub(crate) format: &'static str,
+    pub(crate) packed: Option<&'static str>,
+    pub(crate) encoding: &'static str,
+    pub(crate) separator: Option<Separator>,
+    pub(crate) decimal_comma: bool,
+    pub(crate) header: bool,
+    pub(crate) units: bool,
+    pub(crate) comments: bool,
+    /// Lines of text before the table.
+    pub(crate) preamble: usize,
+}
 
 /// The rows of a log.
 pub(crate) struct Table {
     name: String,
-    reader: csv::Reader<Box<dyn Read + Send>>,
+    source: Source,
+    facts: Facts,
+    records: Records,
     record: ByteRecord,
-    /// Whether the first row of data has been read but not returned.
-    pending: bool,
-    /// Number of cells in every row.
-    width: usize,
-    columns: Vec<Column>,
-    time: Option<Column>,
+    /// All columns.
+    names: Vec<String>,
+    layout: Layout,
     missing: Missing,
+    lines_before: usize,
+    /// The time of the current row, where it stands in two columns.
+    joined: Vec<u8>,
     /// Number of rows of data read, including those skipped.
     rows: u64,
+    /// Number of lines left out that were no rows, and how many may be.
+    bad: u64,
+    most_bad: u64,
+    /// Bytes read, and bytes in total if known.
+    read: Arc<AtomicU64>,
     length: Option<u64>,
-    file: Option<Arc<File>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Column {
-    at: usize,
-    name: String,
+/// What is known of a log before its first row is read.
+struct Begun {
+    facts: Facts,
+    records: Records,
+    names: Vec<String>,
+    units: Option<Vec<String>>,
+    sample: Vec<Vec<Vec<u8>>>,
+    lines_before: usize,
 }
 
 impl Table {
     /// Opens a log and reads enough to know its columns.
     pub(crate) fn open(source: &Source, choice: &Columns, missing: Missing) -> Result<Self, Fault> {
         let name = source.name();
-        let opened = source.open()?;
-        if opened.first_line.is_empty() {
-            return Err(Fault::of(name, "the file is empty"));
-        }
-        let reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter(&opened.first_line))
-            .buffer_capacity(64 * 1024)
-            .from_reader(opened.all);
-        let mut table = Self {
+        let (begun, read, length) = begin(source, choice)?;
+        let Begun { facts, records, names, units, sample, lines_before } = begun;
+        let seen = Seen {
+            log: &name,
+            names: names.clone(),
+            units,
+            rows: &sample,
+            decimal_comma: facts.decimal_comma,
+        };
+        let layout = seen.layout(choice)?;
+        Ok(Self {
             name,
-            reader,
+            source: source.clone(),
+            facts,
+            records,
             record: ByteRecord::new(),
-            pending: true,
-            width: 0,
-            columns: Vec::new(),
-            time: None,
+            names,
+            layout,
             missing,
+            lines_before,
+            joined: Vec::new(),
             rows: 0,
-            length: opened.length,
-            file: opened.file,
-        };
-        table.read()?;
-        table.width = table.record.len();
-        let first = table.record.clone();
-        let headed = !first.iter().any(|cell| matches!(cell_kind(cell), Cell::Number(_)));
-        let names: Vec<String> = if headed {
-            if !table.read()? {
-                return Err(Fault::of(&table.name, "a header and no rows"));
-            }
-            // Names are printed on terminals: control characters become spaces.
-            let printable = |c: char| if c.is_control() { ' ' } else { c };
-            let name = |cell: &[u8]| text(cell).chars().map(printable).collect::<String>();
-            first.iter().map(|cell| name(cell).trim().to_owned()).collect()
-        } else {
-            (1..=table.width).map(|number| number.to_string()).collect()
-        };
-        table.choose(choice, &names)?;
-        Ok(table)
-    }
-
-    fn choose(&mut self, choice: &Columns, names: &[String]) -> Result<(), Fault> {
-        let find = |wanted: &str| {
-            let wanted = wanted.trim();
-            let by_name = names.iter().position(|name| name == wanted);
-            let by_number = || wanted.parse::<usize>().ok()?.checked_sub(1);
-            let at = by_name.or_else(by_number).filter(|at| *at < names.len());
-            at.map(|at| Column { at, name: names[at].clone() }).ok_or_else(|| {
-                let known = names.join(", ");
-                Fault::of(&self.name, format!("no column {wanted:?}; its columns: {known}"))
-            })
-        };
-        self.time = match &choice.time {
-            Some(wanted) => Some(find(wanted)?),
-            None => self.guess_time(names),
-        };
-        self.columns = match &choice.columns {
-            Some(wanted) => wanted.iter().map(|wanted| find(wanted)).collect::<Result<_, _>>()?,
-            None => {
-                let time = self.time.as_ref().map(|column| column.at);
-                let column = |(at, name): (usize, &String)| Column { at, name: name.clone() };
-                let others = names.iter().enumerate().filter(|(at, _)| Some(*at) != time);
-                others.map(column).collect()
-            }
-        };
-        if self.columns.is_empty() {
-            return Err(Fault::of(&self.name, "no column except the time"));
-        }
-        for (index, column) in self.columns.iter().enumerate() {
-            if self.columns.iter().take(index).any(|other| other.at == column.at) {
-                let why = format!("--columns names {:?} twice", column.name);
-                return Err(Fault::of(&self.name, why));
-            }
-        }
-        Ok(())
-    }
-
-    /// A column with a usual name for times, or the first column if it holds timestamps.
-    fn guess_time(&self, names: &[String]) -> Option<Column> {
-        let named = |name: &String| TIMES.contains(&parted(&name.to_lowercase()).0);
-        let stamped = || {
-            let stamp =
-                self.record.get(0).is_some_and(|cell| crate::time::seconds(cell, 1.0).is_some());
-            let number = matches!(self.record.get(0).map(cell_kind), Some(Cell::Number(_)));
-            (stamp && !number).then_some(0)
-        };
-        let at = names.iter().position(named).or_else(stamped)?;
-        names.get(at).map(|name| Column { at, name: name.clone() })
+            bad: 0,
+            most_bad: choice.skip_bad,
+            read,
+            length,
+        })
     }
 
     /// Names of the chosen columns.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.columns.iter().map(|column| column.name.clone()).collect()
+        self.layout.chosen.iter().map(|at| self.names[*at].clone()).collect()
+    }
+
+    /// How the log is written.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What its columns are.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// Name of the column with the time.
-    pub(crate) fn time_name(&self) -> Option<&str> {
-        self.time.as_ref().map(|column| column.name.as_str())
+    pub(crate) fn time_name(&self) -> Option<String> {
+        let time = self.layout.time.as_ref()?;
+        let names: Vec<&str> = time.at.iter().map(|at| self.names[*at].as_str()).collect();
+        Some(names.join(" "))
     }
 
-    /// The unit of the time column in seconds: 1 unless the name gives another, as in `time (ms)`.
-    pub(crate) fn time_unit(&self) -> f64 {
-        self.time.as_ref().map_or(1.0, |column| parted(&column.name.to_lowercase()).1)
+    /// How times are written.
+    pub(crate) fn clock(&self) -> Option<Clock> {
+        let decimal_comma = self.facts.decimal_comma;
+        let time = self.layout.time.as_ref()?;
+        Some(Clock { dates: time.dates, unit: time.unit, decimal_comma })
+    }
+
+    /// A time of this log in seconds.
+    pub(crate) fn seconds(&self, cell: &[u8]) -> Option<f64> {
+        let unit = self.layout.time.as_ref().map_or(1.0, |time| time.unit);
+        time::seconds(cell, unit, self.facts.decimal_comma)
     }
 
     /// The name of the log in messages.
@@ -173,61 +152,126 @@ impl Table {
         self.rows
     }
 
+    /// Number of lines left out so far that were no rows.
+    pub(crate) fn bad(&self) -> u64 {
+        self.bad
+    }
+
     /// Number of rows of data, counted in advance up to about `most`; `None` unless the log is a
-    /// file that does not grow. Only before another thread reads its rows.
+    /// file that does not grow.
     pub(crate) fn count_rows(&self, most: u64) -> Result<Option<u64>, Fault> {
-        let Some(file) = &self.file else { return Ok(None) };
-        let lines = source::count_lines(file, most.saturating_add(1));
-        let lines = lines.map_err(|error| Fault::of_io(&self.name, &error))?;
-        Ok(Some(lines.saturating_sub(1)))
+        #[cfg(feature = "parquet")]
+        if let Records::Parquet(rows) = &self.records {
+            return Ok(Some(rows.count()));
+        }
+        let before = u64::try_from(self.lines_before).unwrap_or(u64::MAX);
+        let lines = self.source.count_lines(most.saturating_add(before))?;
+        Ok(lines.map(|lines| lines.saturating_sub(before)))
     }
 
     /// Bytes read, and bytes in total if known.
     pub(crate) fn progress(&self) -> (u64, Option<u64>) {
-        (self.reader.position().byte(), self.length)
+        (self.read.load(Ordering::Relaxed), self.length)
     }
 
     /// The time of the current row, as written in the log.
     pub(crate) fn time(&self) -> Option<&[u8]> {
-        self.time.as_ref().and_then(|column| self.record.get(column.at))
+        match self.layout.time.as_ref()?.at.as_slice() {
+            [at] => self.record.get(*at),
+            _ => Some(&self.joined),
+        }
     }
 
     /// Reads the next row into `values`, with NaN for a missing reading; `false` at the end.
     pub(crate) fn next(&mut self, values: &mut Vec<f32>) -> Result<bool, Fault> {
         loop {
-            if !std::mem::take(&mut self.pending) && !self.read()? {
+            let read = self.records.read(&mut self.record);
+            if !read.map_err(|why| Fault::of(&self.name, why))? {
                 return Ok(false);
             }
-            self.rows += 1;
-            if self.record.len() != self.width {
-                let line = self.record.position().map_or(0, csv::Position::line);
-                let row = self.rows - 1;
-                let (got, wanted) = (self.record.len(), self.width);
-                let why = format!("row {row} (line {line}): {got} cells instead of {wanted}");
-                return Err(Fault::of(&self.name, why));
+            if self.record.len() != self.names.len() {
+                self.leave_out(None)?;
+                continue;
             }
             values.clear();
-            let mut whole = true;
-            for column in &self.columns {
-                match cell_kind(self.record.get(column.at).unwrap_or_default()) {
+            let (mut whole, mut text) = (true, None);
+            for at in &self.layout.chosen {
+                let cell = self.record.get(*at).unwrap_or_default();
+                match cell::kind(cell, self.facts.decimal_comma) {
                     Cell::Number(value) => values.push(value),
                     Cell::Missing if self.missing == Missing::Reading => values.push(f32::NAN),
                     Cell::Missing if self.missing == Missing::Skip => {
                         whole = false;
                         break;
                     }
-                    kind => return Err(self.bad_cell(column, kind)),
+                    Cell::Text => {
+                        text = Some(*at);
+                        break;
+                    }
+                    kind => return Err(self.bad_cell(*at, kind)),
                 }
             }
+            if text.is_some() {
+                self.leave_out(text)?;
+                continue;
+            }
+            self.rows += 1;
             if whole {
+                self.join_time();
                 return Ok(true);
             }
         }
     }
 
-    fn bad_cell(&self, column: &Column, kind: Cell) -> Fault {
-        let line = self.record.position().map_or(0, csv::Position::line);
-        let mut cell = text(self.record.get(column.at).unwrap_or_default());
+    fn join_time(&mut self) {
+        if let Some([day, time]) = self.layout.time.as_ref().map(|time| time.at.as_slice()) {
+            self.joined.clear();
+            self.joined.extend_from_slice(self.record.get(*day).unwrap_or_default().trim_ascii());
+            self.joined.push(b' ');
+            self.joined.extend_from_slice(self.record.get(*time).unwrap_or_default().trim_ascii());
+        }
+    }
+
+    /// Whether the header has come again: by itself only where logs were joined, or rotated.
+    fn is_header(&self) -> bool {
+        let same = |(cell, name): (&[u8], &String)| cell::text(cell).trim() == name;
+        self.facts.header && self.record.iter().zip(&self.names).all(same)
+    }
+
+    /// Leaves out a line that is no row, because of the text in a column or of its number of cells, if
+    /// that is allowed.
+    fn leave_out(&mut self, text: Option<usize>) -> Result<(), Fault> {
+        let whole = self.record.len() == self.names.len();
+        // Where a log that still grows is rotated, its header comes again.
+        if whole && self.source.is_live() && self.is_header() {
+            return Ok(());
+        }
+        if self.bad < self.most_bad {
+            self.bad += 1;
+            return Ok(());
+        }
+        let line = self.records.line(&self.record, self.lines_before);
+        let skip = match self.bad {
+            0 => "--skip-bad N leaves up to N such lines out".to_owned(),
+            bad => format!("{bad} such lines are left out already (--skip-bad)"),
+        };
+        if whole && self.is_header() {
+            return Err(Fault::of(&self.name, format!("line {line}: the header again; {skip}")));
+        }
+        let row = self.rows;
+        if let Some(at) = text.filter(|_| whole) {
+            return Err(self.bad_cell(at, Cell::Text));
+        }
+        let (got, wanted) = (self.record.len(), self.names.len());
+        let cells = format!("row {row} (line {line}): {got} cells instead of {wanted}");
+        let torn = !self.source.is_live() && self.records.is_last();
+        let torn = if torn { ", and the log ends: a torn line" } else { "" };
+        Err(Fault::of(&self.name, format!("{cells}{torn}; {skip}")))
+    }
+
+    fn bad_cell(&self, at: usize, kind: Cell) -> Fault {
+        let line = self.records.line(&self.record, self.lines_before);
+        let mut cell = cell::text(self.record.get(at).unwrap_or_default());
         if let Some((end, _)) = cell.char_indices().nth(LONGEST_SHOWN) {
             cell.truncate(end);
             cell.push('…');
@@ -238,114 +282,124 @@ impl Table {
             }
             Cell::Missing => format!("{cell:?}; --missing skip leaves such rows out"),
             Cell::TooLarge => format!("{cell:?} is beyond what single precision holds"),
-            _ => format!("{cell:?} is not a number; choose others with --columns"),
+            Cell::Text | Cell::Number(_) => format!(
+                "{cell:?} is not a number; choose others with --columns, or leave such lines out \
+                 with --skip-bad N"
+            ),
         };
-        let place = format!("row {}, column {:?} (line {line})", self.rows - 1, column.name);
+        let place = format!("row {}, column {:?} (line {line})", self.rows, self.names[at]);
         Fault::of(&self.name, format!("{place}: {why}"))
     }
+}
 
-    /// Reads the next record; skips empty lines.
-    fn read(&mut self) -> Result<bool, Fault> {
-        self.reader.read_byte_record(&mut self.record).map_err(|error| Fault::of(&self.name, error))
+/// Finds out how a log is written.
+fn begin(source: &Source, choice: &Columns) -> Result<(Begun, Arc<AtomicU64>, Option<u64>), Fault> {
+    #[cfg(feature = "parquet")]
+    if let Some(rows) = crate::parquet::Rows::open(source)? {
+        let names = rows.names();
+        let sample = rows.sample(SAMPLED_ROWS)?;
+        let facts = Facts {
+            format: "Parquet",
+            packed: None,
+            encoding: "binary",
+            separator: None,
+            decimal_comma: false,
+            header: false,
+            units: false,
+            comments: false,
+            preamble: 0,
+        };
+        let records = Records::Parquet(rows);
+        let begun = Begun { facts, records, names, units: None, sample, lines_before: 0 };
+        return Ok((begun, Arc::default(), Some(0)));
     }
+    let Opened { reader, packed, encoding, read, length } = source.open()?;
+    let unreadable = |error: std::io::Error| Fault::of_io(source.name(), &error);
+    let mut bytes = BufReader::with_capacity(HEAD_BYTES / 4, reader);
+    let (mut head, mut lines) = (Vec::new(), 0);
+    let most = if source.is_live() { LIVE_HEAD_LINES } else { HEAD_LINES };
+    while lines < most && head.len() < HEAD_BYTES {
+        if bytes.read_until(b'\n', &mut head).map_err(unreadable)? == 0 {
+            break;
+        }
+        lines += 1;
+    }
+    if head.trim_ascii().is_empty() {
+        return Err(Fault::of(source.name(), "the file is empty"));
+    }
+    let rest: Box<dyn Read + Send> = Box::new(bytes);
+    let begun = match head.trim_ascii_start().first() {
+        Some(b'{' | b'[') => json(source, head, rest)?,
+        _ => table(source, choice, head, rest)?,
+    };
+    let facts = Facts { packed, encoding, ..begun.facts };
+    Ok((Begun { facts, ..begun }, read, length))
 }
 
-/// The content of a cell.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Cell {
-    Number(f32),
-    Missing,
-    /// A number out of the range of `f32`.
-    TooLarge,
-    Text,
-}
-
-fn cell_kind(cell: &[u8]) -> Cell {
-    let cell = cell.trim_ascii();
-    match fast_float2::parse::<f32, _>(cell) {
-        Ok(value) if value.is_finite() => Cell::Number(value),
-        // The words for infinity are not numbers.
-        Ok(_) if cell.iter().any(u8::is_ascii_digit) => Cell::TooLarge,
-        Ok(_) => Cell::Missing,
-        Err(_) if cell.is_empty() => Cell::Missing,
-        Err(_) => {
-            let blank = [b"na".as_slice(), b"n/a", b"null", b"none", b"-"];
-            if blank.iter().any(|word| cell.eq_ignore_ascii_case(word)) {
-                Cell::Missing
-            } else {
-                Cell::Text
-            }
+fn json(source: &Source, head: Vec<u8>, rest: Box<dyn Read + Send>) -> Result<Begun, Fault> {
+    let lines = || head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let first = lines().next().unwrap_or_default();
+    // Members of several objects, or of none.
+    let several = first.trim_ascii_start().starts_with(b"[{");
+    if leaves(first).is_none_or(|leaves| several || leaves.is_empty()) {
+        let why = "JSON that is not one object a line; jq -c '.[]' writes an array so";
+        return Err(Fault::of(source.name(), why));
+    }
+    let rows: Vec<Vec<(String, String)>> = lines().filter_map(leaves).take(SAMPLED_ROWS).collect();
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in rows.iter().flatten() {
+        if !names.contains(name) {
+            names.push(name.clone());
         }
     }
+    let cell = |row: &[(String, String)], name: &String| {
+        let own = row.iter().find(|(own, _)| own == name);
+        own.map_or(Vec::new(), |(_, cell)| cell.clone().into_bytes())
+    };
+    let sample = rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect());
+    let sample = sample.collect();
+    let facts = Facts {
+        format: "JSON lines",
+        packed: None,
+        encoding: "UTF-8",
+        separator: None,
+        decimal_comma: false,
+        header: false,
+        units: false,
+        comments: false,
+        preamble: 0,
+    };
+    let all = Box::new(Cursor::new(head).chain(rest));
+    let records = Records::Json(Objects::new(all, names.clone()));
+    Ok(Begun { facts, records, names, units: None, sample, lines_before: 0 })
 }
 
-/// The name of a column without its unit, and the unit in seconds. The unit may follow in brackets
-/// or after an underscore.
-fn parted(name: &str) -> (&str, f64) {
-    for (unit, seconds) in UNITS {
-        let [round, square] = [format!("({unit})"), format!("[{unit}]")];
-        for ending in [round, square, format!("_{unit}")] {
-            if let Some(name) = name.strip_suffix(&ending) {
-                return (name.trim_end(), seconds);
-            }
-        }
+fn table(
+    source: &Source,
+    choice: &Columns,
+    mut head: Vec<u8>,
+    rest: Box<dyn Read + Send>,
+) -> Result<Begun, Fault> {
+    let empty = || Fault::of(source.name(), "comments and no rows");
+    let dialect = dialect::sniffed(&head, choice.delimiter).ok_or_else(empty)?;
+    if dialect.sample.is_empty() {
+        return Err(Fault::of(source.name(), "a header and no rows"));
     }
-    (name, 1.0)
-}
-
-fn text(cell: &[u8]) -> String {
-    String::from_utf8_lossy(cell).into_owned()
-}
-
-/// The most frequent of comma, semicolon and tab in a line.
-fn delimiter(line: &[u8]) -> u8 {
-    let count = |delimiter: u8| line.iter().filter(|byte| **byte == delimiter).count();
-    // `max_by_key` returns the last of equal ones.
-    [b'\t', b';', b','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(b',')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_are_numbers_missing_or_text() {
-        for (cell, kind) in [
-            ("1.5", Cell::Number(1.5)),
-            (" -2e3 ", Cell::Number(-2000.0)),
-            ("", Cell::Missing),
-            ("NaN", Cell::Missing),
-            ("nan", Cell::Missing),
-            ("inf", Cell::Missing),
-            ("NA", Cell::Missing),
-            ("1e39", Cell::TooLarge),
-            ("-1e300", Cell::TooLarge),
-            ("1,5", Cell::Text),
-            ("abc", Cell::Text),
-        ] {
-            assert_eq!(cell_kind(cell.as_bytes()), kind, "{cell:?}");
-        }
-    }
-
-    #[test]
-    fn times_have_units() {
-        for (name, parts) in [
-            ("time", ("time", 1.0)),
-            ("time (s)", ("time", 1.0)),
-            ("time [ms]", ("time", 1e-3)),
-            ("timestamp_us", ("timestamp", 1e-6)),
-            ("time_of_flight", ("time_of_flight", 1.0)),
-            ("temperature (h)", ("temperature", 3600.0)),
-        ] {
-            assert_eq!(parted(name), parts);
-        }
-    }
-
-    #[test]
-    fn delimiters_are_told_apart() {
-        assert_eq!(delimiter(b"a;b;c\n"), b';');
-        assert_eq!(delimiter(b"a\tb\n"), b'\t');
-        assert_eq!(delimiter(b"a,b\n"), b',');
-        assert_eq!(delimiter(b"alone\n"), b',');
-    }
+    let all = Cursor::new(head.split_off(dialect.bytes_before)).chain(rest);
+    let records = Records::of_table(&dialect, Box::new(all));
+    let facts = Facts {
+        format: "CSV",
+        packed: None,
+        encoding: "UTF-8",
+        separator: Some(dialect.separator).filter(|_| dialect.width > 1),
+        decimal_comma: dialect.decimal_comma,
+        header: dialect.names.is_some(),
+        units: dialect.units.is_some(),
+        comments: dialect.comment.is_some(),
+        preamble: dialect.preamble,
+    };
+    let numbered = || (1..=dialect.width).map(|number| number.to_string()).collect();
+    let names = dialect.names.unwrap_or_else(numbered);
+    let (units, sample, lines_before) = (dialect.units, dialect.sample, dialect.lines_before);
+    Ok(Begun { facts, records, names, units, sample, lines_before })
 }

@@ -1,5 +1,6 @@
 //! `test`: a two-sample test of two files.
 
+use clap::ValueEnum as _;
 use fastmmd::dynamic::{self, Map};
 use fastmmd::{Error, FeatureMap, Kernel, MapKind, Profile, Sampling, TwoSample};
 use fastmmd_reference::features::Frequencies;
@@ -9,6 +10,7 @@ use fastmmd_reference::{Weighted, exact, kernel};
 use serde_json::{Value, json};
 
 use crate::args::{NullChoice, Sigma, TestArguments};
+use crate::blocks::{self, Memory};
 use crate::fault::Fault;
 use crate::progress::Working;
 use crate::report::{self, number};
@@ -22,6 +24,8 @@ const MOST_MEDIAN_ROWS: usize = 1000;
 const DRAWS: usize = 999;
 /// Largest number of draws; a level that needs more is refused.
 const MOST_DRAWS: f64 = 100_000.0;
+/// Most channels that are tested by themselves.
+const MOST_CHANNELS: usize = 256;
 /// Bandwidths of the family, in median distances.
 const FAMILY: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
@@ -34,6 +38,13 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     if arguments.standardise {
         standardise(&mut x, &mut y);
     }
+    let memory = Memory::of(&x, &y);
+    let null = match arguments.null {
+        Some(null) => null,
+        None if memory.is_dependent() => NullChoice::Blocks,
+        None => NullChoice::Gamma,
+    };
+    let plan = Plan { null, memory, map: arguments.map };
     let sigmas = match arguments.sigma {
         Sigma::Number(sigma) => vec![sigma],
         Sigma::Median => vec![median(&x, &y)?],
@@ -46,22 +57,107 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     let tests = sigmas.len();
     let mut best: Option<Tested> = None;
     for sigma in sigmas {
-        let tested = test(arguments, &x, &y, sigma, tests)?;
+        let tested = test(arguments, &plan, &x, &y, sigma, tests)?;
         if best.as_ref().is_none_or(|best| tested.p_value < best.p_value) {
             best = Some(tested);
         }
     }
     let best = best.ok_or_else(|| Fault::new("no bandwidth"))?;
+    let channels = channels(arguments, &plan, &x, &y)?;
     if arguments.json {
-        let object = best.json(arguments, &x, &y)?;
+        let mut object = best.json(arguments, &x, &y)?;
+        plan.tell(&mut object);
+        let channels = channels.iter().map(
+            |(name, p)| json!({ "name": name, "p_value": p, "differs": *p <= arguments.alpha }),
+        );
+        object["channels"] = channels.collect();
         drop(working);
         report::say_json(&object)?;
     } else {
-        let lines = best.lines(arguments, &x, &y, &names)?;
+        let mut lines = best.lines(arguments, &x, &y, &names)?;
+        let last = lines.pop();
+        lines.extend(plan.lines());
+        lines.extend(last);
+        lines.extend(which(best.reject(arguments.alpha), &channels, arguments.alpha));
         drop(working);
         lines.iter().try_for_each(report::say)?;
     }
     Ok(best.reject(arguments.alpha))
+}
+
+/// How rows are tested.
+struct Plan {
+    null: NullChoice,
+    memory: Memory,
+    map: MapKind,
+}
+
+impl Plan {
+    fn tell(&self, object: &mut Value) {
+        object["null"] = json!(self.null.to_possible_value().map(|it| it.get_name().to_owned()));
+        object["memory_rows"] = json!(self.memory.rows);
+        object["independent_rows"] = json!(self.memory.worth);
+        object["block_rows"] =
+            json!((self.null == NullChoice::Blocks).then_some(self.memory.block));
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let Memory { rows: [x, y], worth: [m, n], block, short } = self.memory;
+        if !self.memory.is_dependent() {
+            return vec!["memory      none: rows do not depend on earlier ones".to_owned()];
+        }
+        let mut lines = vec![format!(
+            "memory      about {x:.0} and {y:.0} rows: the files are worth {m:.0} and {n:.0} \
+             independent rows"
+        )];
+        if self.null != NullChoice::Blocks {
+            let why = "note: rows depend on earlier ones, so that p is too small; --null blocks";
+            lines.push(format!("{why} corrects for it"));
+        } else {
+            lines.push(format!("null        blocks of {block} rows, shuffled"));
+            if short {
+                let why = "note: too few rows for blocks as long as they should be: p may be too";
+                lines.push(format!("{why} small"));
+            }
+        }
+        lines
+    }
+}
+
+/// The p-value of each channel by itself, times their number; nothing for a single one.
+fn channels(
+    arguments: &TestArguments,
+    plan: &Plan,
+    x: &Readings,
+    y: &Readings,
+) -> Result<Vec<(String, f64)>, Fault> {
+    let dims = x.dims();
+    if !(2..=MOST_CHANNELS).contains(&dims) {
+        return Ok(Vec::new());
+    }
+    let plan = Plan { map: MapKind::Fourier, ..*plan };
+    let p_value = |channel: usize| {
+        let (x, y) = (x.channel(channel), y.channel(channel));
+        let tested = test(arguments, &plan, &x, &y, median(&x, &y)?, dims)?;
+        Ok((x.names[0].clone(), tested.p_value))
+    };
+    (0..dims).map(p_value).collect()
+}
+
+/// Which channels differ, in words.
+fn which(differ: bool, channels: &[(String, f64)], alpha: f64) -> Option<String> {
+    let one = |(name, p): &(String, f64)| format!("{name} (p = {})", report::probability(*p));
+    let mut found: Vec<&(String, f64)> = channels.iter().filter(|(_, p)| *p <= alpha).collect();
+    found.sort_by(|a, b| a.1.total_cmp(&b.1));
+    match found.as_slice() {
+        _ if channels.is_empty() => None,
+        [] if differ => Some("no channel differs by itself: how they go together does".to_owned()),
+        [] => None,
+        found => {
+            let names: Vec<String> = found.iter().map(|it| one(it)).collect();
+            Some(format!("channels that differ by themselves: {}", names.join(", ")))
+        }
+    }
 }
 
 /// The columns, if both samples have the same ones and none is constant.
@@ -125,6 +221,7 @@ struct Tested {
 
 fn test(
     arguments: &TestArguments,
+    plan: &Plan,
     x: &Readings,
     y: &Readings,
     sigma: f64,
@@ -132,20 +229,30 @@ fn test(
 ) -> Result<Tested, Fault> {
     let kernel = Kernel::new(arguments.kernel, fastmmd_reference::single(sigma));
     let kernel = kernel.map_err(Fault::new)?;
-    let map = map(arguments, kernel, x.dims())?;
+    let map = map(arguments, plan.map, kernel, x.dims())?;
     let [biased, unbiased] = squared(&map, x, y).map_err(Fault::new)?;
-    let (some_x, some_y) = (x.thinned(MOST_NULL_ROWS)?, y.thinned(MOST_NULL_ROWS)?);
-    // For equal distributions the statistic is proportional to 1/m + 1/n.
-    let spread =
-        |m: usize, n: usize| 1.0 / fastmmd_reference::real(m) + 1.0 / fastmmd_reference::real(n);
-    let ratio = spread(some_x.len(), some_y.len()) / spread(x.len(), y.len());
     let share = fastmmd_reference::real(tests);
     let vectors = map.frequencies();
     let vectors = vectors.chunks_exact(x.dims());
     let vectors = vectors.map(|vector| vector.iter().map(|turns| f64::from(*turns)).collect());
     let frequencies = Frequencies::new(vectors.collect()).map_err(refused)?;
+    let sampling = map.recipe().sampling;
+    let draws = draws(arguments.alpha, plan.null, share)?;
+    if plan.null == NullChoice::Blocks {
+        let pool = blocks::pool(&frequencies, x, y, plan.memory.block)?;
+        let law = law(plan.null, arguments.seed, draws, &pool)?;
+        let statistic = pool.mmd2(Estimate::Biased).map_err(refused)?;
+        let p_value = (law.p_value(statistic) * share).clamp(f64::MIN_POSITIVE, 1.0);
+        let threshold = law.threshold(arguments.alpha / share).map_err(refused)?;
+        return Ok(Tested { sigma, sampling, biased, unbiased, p_value, threshold, thinned: None });
+    }
+    let (some_x, some_y) = (x.thinned(MOST_NULL_ROWS)?, y.thinned(MOST_NULL_ROWS)?);
+    // For equal distributions the statistic is proportional to 1/m + 1/n.
+    let spread =
+        |m: usize, n: usize| 1.0 / fastmmd_reference::real(m) + 1.0 / fastmmd_reference::real(n);
+    let ratio = spread(some_x.len(), some_y.len()) / spread(x.len(), y.len());
     let pool = Features::new(&frequencies, &some_x, &some_y).map_err(refused)?;
-    let law = law(arguments, draws(arguments, share)?, &pool)?;
+    let law = law(plan.null, arguments.seed, draws, &pool)?;
     let thinned = some_x.len() < x.len() || some_y.len() < y.len();
     // If no rows were left out, computed as the draws are, so that ties are exact.
     let statistic = if thinned {
@@ -157,19 +264,23 @@ fn test(
     let p_value = (law.p_value(statistic) * share).clamp(f64::MIN_POSITIVE, 1.0);
     let threshold = law.threshold(arguments.alpha / share).map_err(refused)? / ratio;
     let rows = thinned.then_some([some_x.len(), some_y.len()]);
-    let sampling = map.recipe().sampling;
     Ok(Tested { sigma, sampling, biased, unbiased, p_value, threshold, thinned: rows })
 }
 
 /// The map that the options ask for.
-fn map(arguments: &TestArguments, kernel: Kernel, inputs: usize) -> Result<Map, Fault> {
+fn map(
+    arguments: &TestArguments,
+    kind: MapKind,
+    kernel: Kernel,
+    inputs: usize,
+) -> Result<Map, Fault> {
     let (seed, frequencies) = (arguments.seed, arguments.features);
     let most = dynamic::MOST;
     if !(1..=most).contains(&frequencies) {
         return Err(Fault::new(format!("--features {frequencies}: must be from 1 to {most}")));
     }
     let block = Map::least_block(inputs);
-    match arguments.map {
+    match kind {
         MapKind::Fourier => Map::fourier(kernel, arguments.sampling, seed, inputs, frequencies),
         MapKind::Fastfood => Map::fastfood(kernel, seed, inputs, block, frequencies),
         // Not offered.
@@ -189,15 +300,18 @@ fn squared(map: &Map, x: &Readings, y: &Readings) -> Result<[f32; 2], fastmmd::E
 }
 
 /// Number of draws with which a p-value can be well below the level divided by `tests`.
-fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
-    let resampled = match arguments.null {
+fn draws(alpha: f64, null: NullChoice, tests: f64) -> Result<usize, Fault> {
+    let resampled = match null {
         NullChoice::Gamma | NullChoice::Pearson | NullChoice::Pearson4 => false,
-        NullChoice::Permutation | NullChoice::Bootstrap | NullChoice::Spectrum => true,
+        NullChoice::Permutation
+        | NullChoice::Bootstrap
+        | NullChoice::Spectrum
+        | NullChoice::Blocks => true,
     };
-    let needed = (4.0 * tests / arguments.alpha).ceil();
+    let needed = (4.0 * tests / alpha).ceil();
     if resampled && needed > MOST_DRAWS {
         let why = "is too small for a resampled null distribution: choose --null gamma or pearson";
-        return Err(Fault::new(format!("--alpha {} {why}", arguments.alpha)));
+        return Err(Fault::new(format!("--alpha {alpha} {why}")));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let needed = needed.min(MOST_DRAWS) as usize;
@@ -205,15 +319,18 @@ fn draws(arguments: &TestArguments, tests: f64) -> Result<usize, Fault> {
 }
 
 /// The distribution of MMD_b² if both samples have the same distribution.
-fn law(arguments: &TestArguments, draws: usize, pool: &Features) -> Result<Null, Fault> {
-    let mut generator = Generator::new(arguments.seed);
+fn law(choice: NullChoice, seed: u64, draws: usize, pool: &Features) -> Result<Null, Fault> {
+    let mut generator = Generator::new(seed);
     let estimate = Estimate::Biased;
-    let law = match arguments.null {
+    let law = match choice {
         NullChoice::Gamma => null::gamma(pool, estimate),
         NullChoice::Pearson => null::pearson(pool, estimate),
         NullChoice::Pearson4 => null::pearson_by_four(pool, estimate),
         NullChoice::Spectrum => null::spectrum(pool, estimate, draws, &mut generator),
-        NullChoice::Permutation => null::permutation(pool, estimate, draws, &mut generator),
+        // Of the blocks, where the pool is of blocks.
+        NullChoice::Permutation | NullChoice::Blocks => {
+            null::permutation(pool, estimate, draws, &mut generator)
+        }
         NullChoice::Bootstrap => null::bootstrap(pool, estimate, draws, &mut generator),
     };
     law.map_err(refused)

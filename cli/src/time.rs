@@ -55,12 +55,32 @@ impl fmt::Display for Span {
     }
 }
 
+/// Forms of dates besides that of ISO 8601.
+const FORMS: [&str; 6] = [
+    "%d.%m.%Y %H:%M:%S%.f",
+    "%d.%m.%Y %H:%M",
+    "%Y/%m/%d %H:%M:%S%.f",
+    "%m/%d/%Y %H:%M:%S%.f",
+    "%m/%d/%Y %H:%M",
+    "%d/%m/%Y %H:%M:%S%.f",
+];
+
 /// The time of a cell in seconds since any fixed moment: a number of units of `unit` seconds, or a
 /// date and time.
-pub(crate) fn seconds(cell: &[u8], unit: f64) -> Option<f64> {
+pub(crate) fn seconds(cell: &[u8], unit: f64, decimal_comma: bool) -> Option<f64> {
+    crate::cell::double(cell, decimal_comma).map(|number| number * unit).or_else(|| stamp(cell))
+}
+
+/// A date and time, a date, or a time of the day, in seconds since any fixed moment.
+pub(crate) fn stamp(cell: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(cell).ok()?.trim();
-    if let Ok(number) = text.parse::<f64>() {
-        return number.is_finite().then_some(number * unit);
+    // Most cells are numbers, or no times at first sight.
+    let parted = text.bytes().skip(1).any(|byte| matches!(byte, b'-' | b':' | b'/' | b'.'));
+    if text.len() < 5 || !parted || !text.as_bytes().first().is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    if crate::cell::double(cell, false).is_some() {
+        return None;
     }
     let exact = |seconds: i64, nanoseconds: i32| {
         #[expect(clippy::cast_precision_loss, reason = "exact to microseconds for this century")]
@@ -70,9 +90,32 @@ pub(crate) fn seconds(cell: &[u8], unit: f64) -> Option<f64> {
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
         return Some(exact(moment.as_second(), moment.subsec_nanosecond()));
     }
-    let civil: jiff::civil::DateTime = text.parse().ok()?;
-    let since = civil.duration_since(jiff::civil::DateTime::constant(2000, 1, 1, 0, 0, 0, 0));
+    if let Ok(time) = text.parse::<jiff::civil::Time>() {
+        let since = time.duration_since(jiff::civil::Time::midnight());
+        return Some(exact(since.as_secs(), since.subsec_nanos()));
+    }
+    let form = |form: &&str| jiff::civil::DateTime::strptime(form, text).ok();
+    let civil = text.parse().ok().or_else(|| FORMS.iter().find_map(form))?;
+    let since: jiff::SignedDuration = jiff::civil::DateTime::duration_since(
+        civil,
+        jiff::civil::DateTime::constant(2000, 1, 1, 0, 0, 0, 0),
+    );
     Some(exact(since.as_secs(), since.subsec_nanos()))
+}
+
+/// Whether a cell is a date alone.
+pub(crate) fn is_day(cell: &[u8]) -> bool {
+    let has = |wanted: &[u8]| cell.iter().any(|byte| wanted.contains(byte));
+    let text = std::str::from_utf8(cell).unwrap_or_default().trim();
+    let long = |form: &str| jiff::civil::Date::strptime(form, text).is_ok();
+    let forms = ["%Y-%m-%d", "%d.%m.%Y", "%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y"];
+    has(b"-./") && !has(b":") && forms.into_iter().any(long)
+}
+
+/// Whether a cell is a time of the day alone.
+pub(crate) fn is_of_day(cell: &[u8]) -> bool {
+    let text = std::str::from_utf8(cell).unwrap_or_default().trim();
+    text.contains(':') && text.parse::<jiff::civil::Time>().is_ok()
 }
 
 /// Rows per second, from the median interval between successive times.
@@ -80,7 +123,44 @@ pub(crate) fn rate(times: &[f64]) -> Option<f64> {
     let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.sort_by(f64::total_cmp);
     let step = *steps.get(steps.len() / 2)?;
-    (step > 0.0).then(|| 1.0 / step)
+    // Nine digits: a step of 0.1 s is one of 0.10000000000002274 s late in a log.
+    (step > 0.0).then(|| format!("{:.8e}", 1.0 / step).parse().unwrap_or(1.0 / step))
+}
+
+/// A number with four digits.
+pub(crate) fn round(number: f64) -> String {
+    let size = number.abs().max(1e-300).log10().floor();
+    if !(-4.0..6.0).contains(&size) && number != 0.0 {
+        return format!("{number:.3e}");
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 7")]
+    let decimals = (3.0 - size).clamp(0.0, 7.0) as usize;
+    let text = format!("{number:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// The usual unit of a duration, in seconds, and its name.
+pub(crate) fn usual_unit(seconds: f64) -> (f64, &'static str) {
+    match seconds.abs() {
+        long if long >= 2.0 * 86_400.0 => (86_400.0, "days"),
+        long if long >= 2.0 * 3600.0 => (3600.0, "h"),
+        long if long >= 120.0 => (60.0, "min"),
+        long if long >= 1.0 || long <= 0.0 => (1.0, "s"),
+        _ => (1e-3, "ms"),
+    }
+}
+
+/// A duration in a unit.
+pub(crate) fn lasting_in((unit, name): (f64, &str), seconds: f64) -> String {
+    format!("{} {name}", round((seconds / unit * 100.0).round() / 100.0))
+}
+
+/// A duration in its usual unit.
+pub(crate) fn lasting(seconds: f64) -> String {
+    lasting_in(usual_unit(seconds), seconds)
 }
 
 #[cfg(test)]
@@ -103,13 +183,28 @@ mod tests {
 
     #[test]
     fn times_are_read_in_the_usual_forms() {
-        let at = |text: &str| seconds(text.as_bytes(), 1.0);
+        let at = |text: &str| seconds(text.as_bytes(), 1.0, false);
         let apart = |a: &str, b: &str| at(b).zip(at(a)).map(|(b, a)| b - a);
         assert_eq!(apart("2020-03-09 10:14:33", "2020-03-09 10:15:34"), Some(61.0));
         assert_eq!(apart("2020-03-09T10:14:33Z", "2020-03-09T10:14:33.5Z"), Some(0.5));
         assert_eq!(apart("0.5", "0.75"), Some(0.25));
-        assert_eq!(seconds(b"1500", 1e-3), Some(1.5));
+        assert_eq!(apart("31.03.2024 10:14:33", "31.03.2024 10:14:34.5"), Some(1.5));
+        assert_eq!(apart("2024/03/31 10:14:33", "2024/03/31 10:15:33"), Some(60.0));
+        assert_eq!(apart("03/31/2024 10:14:33", "03/31/2024 10:15:33"), Some(60.0));
+        assert_eq!(apart("10:14:33", "10:15:33.25"), Some(60.25));
+        assert_eq!(seconds(b"1500", 1e-3, false), Some(1.5));
+        assert_eq!(seconds(b"1,5", 1.0, true), Some(1.5));
+        assert!(is_day(b"2024-03-31") && is_day(b"31.03.2024") && !is_day(b"2024-03-31 10:00:00"));
+        assert!(is_of_day(b"10:14:33.5") && !is_of_day(b"10"));
         assert_eq!((at("pump"), at("")), (None, None));
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let rounded = [0.0, 1.0, 0.123_456, 1234.5678, -20.5, 1e9, 5e-6].map(round);
+        assert_eq!(rounded, ["0", "1", "0.1235", "1235", "-20.5", "1.000e9", "5.000e-6"]);
+        let long = [0.02, 15.7, 600.0, 10_800.0, 1e6, 0.0].map(lasting);
+        assert_eq!(long, ["20 ms", "15.7 s", "10 min", "3 h", "11.57 days", "0 s"]);
     }
 
     #[test]

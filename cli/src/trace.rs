@@ -1,7 +1,10 @@
 //! Summary of a log for a plot, in constant memory.
 
+use std::collections::BTreeSet;
+
 use fastmmd::Stage;
 
+use crate::axis::Clock;
 use crate::play::{Said, Step, Told};
 
 /// Largest number of stretches of rows kept; each is at most one pixel wide.
@@ -17,6 +20,10 @@ pub(crate) struct Trace {
     pub(crate) stretches: Vec<Stretch>,
     /// The first alarms, as amended.
     pub(crate) alarms: Vec<Told>,
+    /// How the times of the log are written, if it has any.
+    pub(crate) clock: Option<Clock>,
+    /// Channels that an alarm named, or that differed.
+    pub(crate) concerned: BTreeSet<usize>,
     /// Number of alarms in total.
     pub(crate) alarm_count: u64,
     /// Rows learned from.
@@ -33,6 +40,10 @@ pub(crate) struct Stretch {
     pub(crate) ranges: Vec<[f32; 2]>,
     /// Largest ratio of a statistic to its threshold; `None` while learning.
     pub(crate) ratio: Option<f32>,
+    /// Number of alarms.
+    pub(crate) alarms: u64,
+    /// The time of the first row, as written in the log.
+    pub(crate) time: Option<Vec<u8>>,
 }
 
 /// From a row to before another.
@@ -60,25 +71,41 @@ impl Stretch {
             (Some(own), Some(theirs)) => Some(own.max(theirs)),
             (own, theirs) => own.or(theirs),
         };
+        self.alarms += other.alarms;
+        if self.time.is_none() {
+            self.time.clone_from(&other.time);
+        }
     }
 }
 
 impl Trace {
-    pub(crate) fn new() -> Self {
-        Self { length: 1, ..Self::default() }
+    pub(crate) fn new(clock: Option<Clock>) -> Self {
+        Self { length: 1, clock, ..Self::default() }
+    }
+
+    /// Whether there are more alarms than are kept one by one.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.alarm_count > MOST_KEPT as u64
+    }
+
+    /// The stretch of a row.
+    pub(crate) fn stretch(&self, row: u64) -> Option<&Stretch> {
+        self.stretches.get(usize::try_from(row / self.length).unwrap_or(MOST))
     }
 
     pub(crate) fn note(&mut self, step: &Step<'_>) {
         let number = step.row.number;
         let before = self.rows;
         let ratio = step.detector.nearest().map(|leg| leg.ratio());
-        self.add(number, &step.row.values, ratio);
+        let alarms = u64::from(matches!(step.said, Some(Said::Alarm(_))));
+        self.add(number, &step.row.values, ratio, alarms, step.row.time.as_deref());
         if ratio.is_none() {
             extend(&mut self.learning, before, number);
         }
         match &step.said {
             Some(Said::Alarm(told)) => {
                 self.alarm_count += 1;
+                self.concerned.insert(told.alarm.channel);
                 if self.alarms.len() < MOST_KEPT {
                     self.alarms.push(told.clone());
                 }
@@ -131,6 +158,7 @@ impl Trace {
         }
         channels.sort_unstable();
         channels.dedup();
+        self.concerned.extend(&channels);
         for channel in channels {
             let last = self.drifts.iter_mut().rev().find(|drift| drift.channel == channel);
             if let Some(drift) = last.filter(|drift| drift.rows.to == before) {
@@ -142,16 +170,48 @@ impl Trace {
                 _ => None,
             };
             let from = told.map_or(number, |since| self.beginning(channel, since));
-            if self.drifts.len() < MOST_KEPT {
-                self.drifts.push(Drift { channel, rows: Rows { from, to: number + 1 } });
+            if self.drifts.len() == MOST_KEPT {
+                self.join_drifts();
+            }
+            self.drifts.push(Drift { channel, rows: Rows { from, to: number + 1 } });
+        }
+    }
+
+    /// Joins drifts of a channel with as little between them as it takes to halve their number: less
+    /// than can be seen, unless most of the log is drift.
+    fn join_drifts(&mut self) {
+        let mut apart = self.length;
+        while self.drifts.len() > MOST_KEPT / 2 {
+            let mut joined: Vec<Drift> = Vec::new();
+            for drift in &self.drifts {
+                let last = joined.iter_mut().rev().find(|last| last.channel == drift.channel);
+                match last.filter(|last| drift.rows.from <= last.rows.to + apart) {
+                    Some(last) => last.rows.to = last.rows.to.max(drift.rows.to),
+                    None => joined.push(*drift),
+                }
+            }
+            self.drifts = joined;
+            apart = apart.saturating_mul(2);
+            if apart > self.rows {
+                // One for each channel: there are more channels than that.
+                return;
             }
         }
     }
 
-    fn add(&mut self, number: u64, values: &[f32], ratio: Option<f32>) {
+    fn add(
+        &mut self,
+        number: u64,
+        values: &[f32],
+        ratio: Option<f32>,
+        alarms: u64,
+        time: Option<&[u8]>,
+    ) {
         self.rows = number + 1;
+        let begins = number / self.length >= self.stretches.len() as u64;
+        let time = time.filter(|_| begins && self.clock.is_some()).map(<[u8]>::to_vec);
         let ranges = values.iter().map(|value| [*value; 2]).collect();
-        let stretch = Stretch { ranges, ratio };
+        let stretch = Stretch { ranges, ratio, alarms, time };
         while number / self.length >= MOST as u64 {
             self.halve();
         }
@@ -160,7 +220,8 @@ impl Trace {
             Some(known) => known.join(&stretch),
             None => {
                 // Stretches without rows are drawn like the next ones.
-                self.stretches.resize(at + 1, stretch);
+                self.stretches.resize(at, Stretch { alarms: 0, ..stretch.clone() });
+                self.stretches.push(stretch);
             }
         }
     }
@@ -196,14 +257,14 @@ mod tests {
 
     #[test]
     fn extremes_survive_in_constant_memory() {
-        let mut trace = Trace::new();
+        let mut trace = Trace::new(None);
         for row in 0..100_000_u64 {
             let value = if row == 77_777 {
                 1e6
             } else {
                 [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0][usize::try_from(row % 7).unwrap()]
             };
-            trace.add(row, &[value], (row >= 1000).then_some(value));
+            trace.add(row, &[value], (row >= 1000).then_some(value), 0, None);
         }
         assert!(trace.stretches.len() <= MOST && trace.stretches.len() > MOST / 2);
         assert_eq!((trace.rows, trace.length), (100_000, 128));
@@ -215,13 +276,40 @@ mod tests {
 
     #[test]
     fn missing_readings_leave_the_others() {
-        let mut trace = Trace::new();
+        let mut trace = Trace::new(None);
         for row in 0..4096_u64 {
-            trace.add(row, &[if row % 8 < 6 { f32::NAN } else { 1.0 }, f32::NAN], None);
+            trace.add(row, &[if row % 8 < 6 { f32::NAN } else { 1.0 }, f32::NAN], None, 0, None);
         }
         assert!(trace.length == 4 && trace.stretches[0].ranges[0][0].is_nan());
         assert_eq!(trace.stretches[1].ranges[0].map(f32::to_bits), [1.0_f32.to_bits(); 2]);
         assert!(trace.stretches[1].ranges[1][0].is_nan());
+    }
+
+    #[test]
+    fn every_alarm_is_counted_and_times_stay() {
+        let mut trace = Trace::new(Some(Clock { dates: false, unit: 1.0, decimal_comma: false }));
+        for row in 0..50_000_u64 {
+            let time = row.to_string().into_bytes();
+            trace.add(row, &[0.0], None, u64::from(row % 10 == 0), Some(&time));
+        }
+        assert_eq!(trace.stretches.iter().map(|stretch| stretch.alarms).sum::<u64>(), 5000);
+        let time = trace.stretch(25_000).and_then(|stretch| stretch.time.clone()).expect("a time");
+        let time: u64 = String::from_utf8(time).expect("digits").parse().expect("a number");
+        assert!((25_000 - trace.length..=25_000).contains(&time), "{time} {}", trace.length);
+    }
+
+    #[test]
+    fn many_drifts_are_joined_where_nothing_is_seen() {
+        let mut trace = Trace::new(None);
+        (trace.length, trace.rows) = (100, 100_000);
+        for at in 0..MOST_KEPT as u64 {
+            let rows = Rows { from: 100 * at, to: 100 * at + 50 };
+            trace.drifts.push(Drift { channel: usize::from(at % 2 == 0), rows });
+        }
+        trace.join_drifts();
+        assert!(!trace.drifts.is_empty() && trace.drifts.len() <= MOST_KEPT / 2);
+        let last = trace.drifts.iter().map(|drift| drift.rows.to).max();
+        assert_eq!(last, Some(100 * (MOST_KEPT as u64 - 1) + 50));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use fastmmd::{Stage, Verdict};
 use fastmmd_reference::real;
 use serde_json::{Value, json};
 
+use crate::args::Missing;
 use crate::cost;
 use crate::detector::Detector;
 use crate::fault::Fault;
@@ -154,7 +155,8 @@ impl Tried {
         let deviation = log.deviations[channel];
         let mut delays = Vec::new();
         for onset in onsets {
-            let change = Injection { kind, channel, deviation, from: onset.0, within };
+            let lost = if log.missing == Missing::Reading { f32::NAN } else { 0.0 };
+            let change = Injection { kind, channel, deviation, from: onset.0, within, lost };
             delays.extend(delay(log, onset, within, Some(change))?);
         }
         delays.sort_unstable();

@@ -1,18 +1,29 @@
 //! `tune`: finds the cycle of a log, suggests settings, and tries them.
 
+use fastmmd::monitor::Steadiness;
 use serde_json::json;
 
 use crate::args::TuneArguments;
 use crate::cost;
 use crate::fault::Fault;
+use crate::files;
 use crate::healthy::{Log, rounded};
+use crate::inject::Injected;
 use crate::paste;
 use crate::progress::Progress;
 use crate::report::{self, DIM};
-use crate::setup::least_learning;
+use crate::settings;
+use crate::setup::{self, least_learning};
+use crate::summary::MANY_TIES;
 use crate::trial::{Trial, best};
 
+/// Most characters of a name in the table, which then has 80 columns at most.
+const WIDEST_NAME: usize = 28;
+
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
+    if let Some(path) = &arguments.save {
+        files::check_writable(path)?;
+    }
     let log = Log::read(arguments)?;
     let mut plans = Vec::new();
     for period in log.periods() {
@@ -27,10 +38,18 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     }
     progress.finish();
     let best = best(&trials).ok_or_else(|| Fault::of(&log.name, "nothing to try"))?;
+    if let (Some(path), Some(trial)) = (&arguments.save, trials.get(best)) {
+        let made_by = format!("fastmmd tune {}", log.name);
+        settings::write(path, &made_by, &log.columns, log.missing, &trial.detector)?;
+    }
     if arguments.json {
         return say_json(&log, &trials, best);
     }
-    say(&log, &trials, best)
+    say(&log, &trials, best)?;
+    match &arguments.save {
+        Some(path) => report::say(format!("\nSaved: {}", path.display())),
+        None => Ok(()),
+    }
 }
 
 fn say_json(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
@@ -75,9 +94,10 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         report::say(why(trials, best))?;
     }
     report::say(format!(
-        "\nLearning from {} rows supports one false alarm in {supported:.0} rows;\nit is set to \
-         one in {promise}.",
-        config.learning_rows
+        "\nLearning from {} rows, {},\nsupports one false alarm in {supported:.0} rows; it is set \
+         to one in {promise}.",
+        config.learning_rows,
+        why_so_many(log, trial),
     ))?;
     for warning in config.warnings() {
         report::say(format!("note: {warning}"))?;
@@ -96,10 +116,21 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         "\nCost: {} bytes of RAM; instructions a row: {m4f} on a Cortex-M4F,\n{m0} on a Cortex-M0.",
         cost::ram_bytes(&trial.detector)
     ))?;
-    let chosen = log.chosen.as_deref();
-    let command = paste::command(&log.name, chosen, log.missing, &trial.detector);
+    let command = paste::command(&log.name, &log.columns, log.missing, &trial.detector);
     report::say(format!("\nTo try:\n\n{command}\n\nTo paste:\n"))?;
     report::say(paste::rust(&trial.detector))
+}
+
+/// Why it learns from so many rows.
+fn why_so_many(log: &Log, trial: &Trial<'_>) -> &'static str {
+    let rows = trial.detector.config().learning_rows;
+    match rows {
+        _ if log.learn.is_some() => "as asked for",
+        rows if rows as usize == log.rows.len() / 2 => "half of the log",
+        rows if rows == setup::learning_rows() => "as many as by default",
+        _ if trial.detector.config().period.is_some() => "which hold enough cycles",
+        _ => "as many as the promise needs",
+    }
 }
 
 /// Why this trial and not the other.
@@ -148,7 +179,7 @@ fn say_results(log: &Log, trial: &Trial<'_>) -> Result<(), Fault> {
         return report::say("\nNo change could be tried: the detector was never calm.");
     }
     let longest = log.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let width = longest.clamp(7, 30);
+    let width = longest.clamp(7, WIDEST_NAME);
     report::say(format!(
         "\n{DIM}{:<width$}  {:<22} {:>7} {:>18}{DIM:#}",
         "channel",
@@ -160,10 +191,35 @@ fn say_results(log: &Log, trial: &Trial<'_>) -> Result<(), Fault> {
         let delay = result.median().map_or("–".to_owned(), |rows| rows.to_string());
         report::say(format!(
             "{:<width$}  {:<22} {:>7} {delay:>18}",
-            log.names[result.channel],
+            shortened(&log.names[result.channel]),
             result.kind.about(),
             format!("{}/{}", result.delays.len(), result.tried),
         ))?;
     }
-    Ok(())
+    why_missed(log, trial).map_or(Ok(()), report::say)
+}
+
+/// A name that leaves room for the other columns.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(WIDEST_NAME) {
+        None => name.to_owned(),
+        Some(_) => name.chars().take(WIDEST_NAME - 1).chain(['…']).collect(),
+    }
+}
+
+/// Why the change that is found least often is missed, if it is found less than half of the time.
+fn why_missed(log: &Log, trial: &Trial<'_>) -> Option<String> {
+    let missed = trial.results.iter().filter(|it| 2 * it.delays.len() < it.tried);
+    let worst = missed.min_by_key(|it| it.delays.len())?;
+    let quality = trial.detector.quality().into_iter().nth(worst.channel)?;
+    let of_level = matches!(worst.kind, Injected::Step | Injected::Ramp);
+    let why = match quality.steadiness {
+        Steadiness::Wandering if of_level => "its level wanders by itself, and is not watched",
+        Steadiness::Doubtful if of_level => "its level may wander, and needs more evidence",
+        _ if quality.ties >= MANY_TIES => "many of its readings repeat the one before anyway",
+        _ if worst.kind == Injected::Ramp => "it is small for most of that time",
+        _ => "it is small beside what the channel does by itself",
+    };
+    let (name, kind) = (shortened(&log.names[worst.channel]), worst.kind.about());
+    Some(format!("{name}: {kind} is missed most:\n{why}."))
 }

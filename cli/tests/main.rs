@@ -3,7 +3,9 @@
 
 mod common;
 mod device;
+mod logs;
 mod messages;
+mod plumbing;
 mod recordings;
 mod replay;
 mod states;

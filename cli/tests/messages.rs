@@ -51,7 +51,7 @@ fn cells_that_are_no_numbers() {
         refused(&["replay", &text]),
         format!(
             "{text}: row 17, column \"b\" (line 19): \"abc\" is not a number; choose others with \
-             --columns"
+             --columns, or leave such lines out with --skip-bad N"
         )
     );
     for (name, line, what) in [
@@ -82,7 +82,9 @@ fn cells_that_are_no_numbers() {
     assert_eq!(fastmmd(&["test", &path, &path, "--missing", "reading"]).code, 2);
     assert_eq!(fastmmd(&["test", &path, &path, "--missing", "skip"]).code, 0);
     let ragged = with_line(&at, "ragged.csv", 3, "3,1.0,2.0");
-    let wanted = format!("{ragged}: row 3 (line 5): 3 cells instead of 4");
+    let wanted = format!(
+        "{ragged}: row 3 (line 5): 3 cells instead of 4; --skip-bad N leaves up to N such lines out"
+    );
     assert_eq!(refused(&["replay", &ragged]), wanted);
     let huge = with_line(&at, "huge.csv", 5, "5,1.0,2e20,1.0");
     let wanted = format!("{huge}: row 5, column \"b\": 200000000000000000000 is beyond ±1e15");
@@ -203,7 +205,7 @@ fn numbers_too_large_are_never_skipped() {
 #[cfg(unix)]
 fn endless_input_is_refused() {
     let zeros = "/dev/zero";
-    let line = format!("{zeros}: a line of over a megabyte: is this csv?");
+    let line = format!("{zeros}: binary data of a kind that is not known here");
     assert_eq!(refused(&["replay", zeros]), line);
     assert_eq!(refused(&["inspect", zeros]), format!("{zeros}: longer than any saved state"));
 }
@@ -243,7 +245,19 @@ fn every_choice_of_the_core_is_offered() {
 
 #[test]
 fn help_has_an_example_of_every_command() {
-    for command in ["test", "replay", "tune", "export", "inspect", "merge", "compare", "demo"] {
+    for command in [
+        "look",
+        "test",
+        "replay",
+        "tune",
+        "export",
+        "inspect",
+        "merge",
+        "compare",
+        "demo",
+        "completions",
+        "man",
+    ] {
         let ran = fastmmd(&[command, "--help"]);
         assert_eq!(ran.code, 0);
         assert!(ran.out.contains(&format!("fastmmd {command} ")), "{}", ran.out);

@@ -83,11 +83,13 @@ fn numenta() {
     let mut all = 0;
     for file in files("FASTMMD_NAB", "nab") {
         let rows = rows::<1>(&file);
-        // The defaults: 15 % of the rows, or 768 or three quarters of a short log.
-        let part = (rows.len() * 15 / 100).max(768.min(rows.len() / 4 * 3)).min(4096);
+        // The defaults: 15 % of the rows, or 768 or half of a short log.
+        let part = (rows.len() * 15 / 100).max(768.min(rows.len() / 2)).min(4096);
         let learn = u32::try_from(part).expect("few");
         let supported = settings(learn, 1e4).supported_mean_time();
-        let promise = if supported < 1e4 { 100.0 * (supported / 100.0).floor() } else { 1e4 };
+        // Two digits.
+        let digit = if supported < 1e3 { 10.0 } else { 100.0 };
+        let promise = if supported < 1e4 { digit * (supported / digit).floor() } else { 1e4 };
         let expected = said(&rows, settings(learn, promise));
         assert_eq!(replayed(&file, &[]), expected, "{}", file.display());
         all += expected.len();

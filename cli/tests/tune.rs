@@ -61,6 +61,8 @@ fn changes_are_tried_and_settings_printed_as_rust_and_as_a_command() {
         "2 times the spread",
         "1/2 of the spread",
         "stuck",
+        "1 in 10 readings lost",
+        "as many as by default",
         "bytes of RAM",
         "Cortex-M4F",
     ] {
@@ -79,7 +81,7 @@ fn changes_are_tried_and_settings_printed_as_rust_and_as_a_command() {
     assert!(only["instructions_m0"].as_u64() > only["instructions_m4f"].as_u64(), "{only}");
     assert!(only["ram_bytes"].as_u64() > Some(500));
     let trials: Vec<_> = lines.iter().filter(|line| line["event"] == "trial").collect();
-    assert_eq!(trials.len(), 15);
+    assert_eq!(trials.len(), 18);
     for trial in trials {
         let (found, tried) = (trial["found"].as_u64(), trial["tried"].as_u64());
         assert!(found.is_some() && found == tried && tried >= Some(5), "{trial}");
@@ -134,6 +136,59 @@ fn settings_are_those_that_were_given() {
     assert_eq!((&line["learning_rows"], &line["features"]), (&1000.into(), &16.into()));
     assert_eq!((&line["within"], &line["watched"]), (&50.into(), &3000.into()));
     assert_eq!(line["mean_time_between_false_alarms"], 2000.0);
+}
+
+/// A random walk has no level of its own: why a ramp in it is missed is said.
+#[test]
+fn what_is_missed_has_a_reason() {
+    let at = directory("tune-missed");
+    let (mut random, mut level) = (Generator::new(2), 0.0);
+    let mut text = "a\n".to_owned();
+    for _ in 0..6000 {
+        level += random.normal();
+        text.push_str(&format!("{level:.4}\n"));
+    }
+    let text = text.replacen('a', "a very long name of a channel that does not fit at all", 1);
+    let log = file(&at, "log.csv", &text);
+    let ran = fastmmd(&["tune", &log]);
+    let table = ran.out.lines().filter(|line| line.starts_with("a very") && line.contains("/"));
+    assert!(table.map(|line| line.chars().count()).max() <= Some(80), "{}", ran.out);
+    let said = " is missed most:\nits level ";
+    assert!(ran.out.contains(said), "{}", ran.out);
+    // The control: in noise nothing is missed.
+    let log = file(&at, "noise.csv", &noise(9000, 9000, 0.0, 1));
+    assert!(!fastmmd(&["tune", &log]).out.contains("is missed most"));
+}
+
+/// What is saved is what is printed, and `replay` and `export` read it.
+#[test]
+fn settings_are_saved_and_read() {
+    let at = directory("tune-saved");
+    let log = file(&at, "log.csv", &cyclic(6000, 1));
+    let path = |name: &str| at.join(name).to_str().expect("UTF-8").to_owned();
+    let (toml, first, second) = (path("pump.toml"), path("1.bin"), path("2.bin"));
+    let ran = fastmmd(&["tune", &log, "--exclude", "c", "--save", &toml]);
+    assert!(ran.code == 0 && ran.out.ends_with(&format!("Saved: {toml}\n")), "{ran:?}");
+    let text = std::fs::read_to_string(&toml).expect("settings");
+    for line in
+        ["exclude = [\"c\"]\n", "period = 150\n", "features = 32\n", "missing = \"reading\"\n"]
+    {
+        assert!(text.contains(line), "{text}");
+    }
+    let printed = fastmmd(&[command(&ran.out).as_slice(), &["--json"]].concat());
+    let saved = fastmmd(&["replay", &log, "--settings", &toml, "--json"]);
+    assert_eq!((saved.code, &saved.out), (printed.code, &printed.out));
+    let mut words = command(&ran.out);
+    words[0] = "export";
+    assert_eq!(fastmmd(&[words.as_slice(), &["-o", &first]].concat()).code, 0);
+    assert_eq!(fastmmd(&["export", &log, "--settings", &toml, "-o", &second]).code, 0);
+    assert_eq!(std::fs::read(&first).expect("a state"), std::fs::read(&second).expect("a state"));
+    // What is given wins.
+    let other = fastmmd(&["replay", &log, "--settings", &toml, "--learn", "1500", "--json"]);
+    assert_eq!(other.json().pop().expect("a summary")["learned"], 1500);
+    let wrong = file(&at, "wrong.toml", "lern = 3\n");
+    let ran = fastmmd(&["replay", &log, "--settings", &wrong]);
+    assert!(ran.code == 2 && ran.err.contains("line 1: no setting \"lern\""), "{ran:?}");
 }
 
 /// A drift in the log shows as false alarms.

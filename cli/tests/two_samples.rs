@@ -56,7 +56,7 @@ fn the_contract_is_kept_and_the_exact_value_near() {
 
 #[test]
 fn every_null_tells_equal_from_different() {
-    for null in ["gamma", "permutation", "bootstrap", "pearson", "pearson4", "spectrum"] {
+    for null in ["gamma", "permutation", "bootstrap", "pearson", "pearson4", "spectrum", "blocks"] {
         for (mean, differ) in [(0.0, false), (0.5, true)] {
             let name = format!("test-null-{null}-{differ}");
             let (code, object) = run(&["--null", null], &name, mean);
@@ -123,6 +123,52 @@ fn files_that_do_not_go_together_are_refused() {
     }
     let same = fastmmd(&["test", &x, &x]);
     assert!(same.code == 0 && same.out.contains("no difference at the level of 0.05"), "{same:?}");
+}
+
+/// An autoregressive process of two channels, shifted in the first.
+fn slow(rows: usize, shift: f64, seed: u64) -> String {
+    let (mut random, mut last) = (Generator::new(seed), [0.0; 2]);
+    let mut text = "x,y\n".to_owned();
+    for _ in 0..rows {
+        last = last.map(|x| 0.95 * x + random.normal());
+        text.push_str(&format!("{},{}\n", last[0] + shift, last[1]));
+    }
+    text
+}
+
+/// Slow signals of one distribution look different to a test of independent rows.
+#[test]
+fn rows_that_depend_on_earlier_ones_are_shuffled_in_blocks() {
+    let at = directory("test-slow");
+    let [mut corrected, mut naive] = [0; 2];
+    for seed in 0..20 {
+        let x = file(&at, "x.csv", &slow(2000, 0.0, 2 * seed));
+        let y = file(&at, "y.csv", &slow(2000, 0.0, 2 * seed + 1));
+        let run = |more: &[&str]| fastmmd(&[&["test", &x, &y, "--features", "32"], more].concat());
+        corrected += run(&[]).code;
+        naive += run(&["--null", "gamma"]).code;
+    }
+    println!("said to differ, of 20: {corrected} by blocks, {naive} by rows");
+    assert!(corrected <= 4, "{corrected}");
+    // The control.
+    assert!(naive >= 12, "{naive}");
+    let x = file(&at, "x.csv", &slow(4000, 0.0, 1));
+    let y = file(&at, "y.csv", &slow(4000, 4.0, 2));
+    let ran = fastmmd(&["test", &x, &y]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for part in ["independent rows", "blocks of ", "channels that differ by themselves: x (p = "] {
+        assert!(ran.out.contains(part), "{part:?} is missing in {}", ran.out);
+    }
+    assert!(!ran.out.contains("y (p"), "{}", ran.out);
+    let object = fastmmd(&["test", &x, &y, "--json"]).json().swap_remove(0);
+    assert_eq!(object["null"], "blocks");
+    let memory = object["memory_rows"][0].as_f64().expect("a number");
+    // Of the theory: (1 + 0.95)/(1 − 0.95).
+    assert!((memory / 39.0 - 1.0).abs() < 0.6, "{memory}");
+    assert_eq!(object["channels"][0]["differs"], true);
+    assert_eq!(object["channels"][1]["differs"], false);
+    let told = fastmmd(&["test", &x, &y, "--null", "gamma"]).out;
+    assert!(told.contains("p is too small; --null blocks corrects for it"), "{told}");
 }
 
 /// With many rows, the null distribution is found from a part of them.

@@ -1,0 +1,415 @@
+//! `look`: what a log is, before anything is learned from it.
+
+use fastmmd_reference::real;
+use serde_json::{Value, json};
+
+use crate::ahead::{After, Ahead};
+use crate::args::{Columns, LookArguments, Missing};
+use crate::columns::Role;
+use crate::dependence::Dependence;
+use crate::fault::Fault;
+use crate::healthy::{ceiling, rounded};
+use crate::paste;
+use crate::period::Cycle;
+use crate::progress::Progress;
+use crate::report::{self, DIM, number};
+use crate::rows::Rows;
+use crate::setup::{GOOD_CYCLES, learning_rows, least_learning};
+use crate::source::Source;
+use crate::steady::Changed;
+use crate::survey::{Clock, Survey};
+use crate::table::{Facts, Table};
+use crate::time::{lasting, round};
+
+/// Everything that was found.
+struct Looked {
+    name: String,
+    facts: Facts,
+    /// Each column of the log: name, unit, role, whether it looks like a label.
+    columns: Vec<crate::columns::Column>,
+    chosen: Vec<usize>,
+    time: Option<(String, crate::columns::Time)>,
+    bad: u64,
+    survey: Survey,
+    changes: Vec<Changed>,
+    dependence: Vec<Dependence>,
+    cycle: Option<Cycle>,
+    /// Rows to learn from; `None` if there are too few.
+    learn: Option<u32>,
+    command: String,
+}
+
+pub(crate) fn run(arguments: &LookArguments) -> Result<(), Fault> {
+    let looked = look(arguments)?;
+    if arguments.json {
+        return report::say_json(&looked.json());
+    }
+    looked.lines().iter().try_for_each(report::say)
+}
+
+fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
+    // What is no row is counted, however much it is.
+    let choice = Columns { skip_bad: u64::MAX, ..arguments.columns.clone() };
+    let source = Source::new(&arguments.log, false);
+    let table = Table::open(&source, &choice, Missing::Reading)?;
+    let (name, facts, layout) =
+        (table.name().to_owned(), table.facts().clone(), table.layout().clone());
+    let time = table.time_name().zip(layout.time.clone());
+    let unit = layout.time.as_ref().map_or(1.0, |time| time.unit);
+    let mut survey = Survey::new(&table);
+    let mut bad = 0;
+    let mut progress = Progress::new();
+    let rows = Ahead::begin(Rows::of_table(table));
+    while let Some(batch) = rows.next()? {
+        for row in batch.rows() {
+            let cell = row.time.as_deref();
+            let seconds =
+                cell.and_then(|cell| crate::time::seconds(cell, unit, facts.decimal_comma));
+            survey.add(row, seconds);
+        }
+        bad = batch.bad;
+        progress.show(batch.progress);
+        match batch.after {
+            After::More => rows.give_back(batch),
+            After::End => break,
+            After::Fault(fault) => return Err(fault),
+        }
+    }
+    progress.finish();
+    survey.finish();
+    // What a label says is not measured.
+    let is_label = |change: &Changed| layout.columns[layout.chosen[change.channel]].is_label;
+    let mut changes = survey.blocks.changes();
+    changes.retain(|change| !is_label(change));
+    let healthy = changes.first().map_or(survey.rows, |change| change.row);
+    let (dependence, cycle) = (survey.dependence(healthy), survey.cycle(healthy));
+    let learn = suggested(survey.rows, healthy, cycle.as_ref());
+    let mut columns = arguments.columns.clone();
+    columns.skip_bad = columns.skip_bad.max(bad);
+    let labels = layout.chosen.iter().map(|at| &layout.columns[*at]);
+    let labels: Vec<String> =
+        labels.filter(|column| column.is_label).map(|column| column.name.clone()).collect();
+    if !labels.is_empty() && columns.columns.is_none() && labels.len() < layout.chosen.len() {
+        columns.exclude.get_or_insert_default().extend(labels);
+    }
+    let mut command =
+        format!("fastmmd replay {}{}", paste::quoted(&name), paste::reading(&columns));
+    if let Some(learn) = learn {
+        command.push_str(&format!(" --learn {learn}"));
+        let period = cycle.as_ref().map(|cycle| rounded(cycle.rows));
+        if let Some(rows) = period.filter(|rows| least_learning(Some(*rows)) <= learn) {
+            command.push_str(&format!(" --period {rows}"));
+        }
+    }
+    Ok(Looked {
+        name,
+        facts,
+        columns: layout.columns,
+        chosen: layout.chosen,
+        time,
+        bad,
+        survey,
+        changes,
+        dependence,
+        cycle,
+        learn,
+        command,
+    })
+}
+
+/// Rows to learn from: as many as the core's default or as hold enough cycles, but no more than half
+/// of the log, and all before the first change.
+fn suggested(rows: u64, healthy: u64, cycle: Option<&Cycle>) -> Option<u32> {
+    let wanted = cycle.map_or(0, |cycle| ceiling(GOOD_CYCLES * cycle.rows)).max(learning_rows());
+    // The change is known to a block, of which there are 64.
+    let before = if healthy < rows { healthy - healthy / 16 } else { rows };
+    let most = u32::try_from(before.min(rows / 2)).unwrap_or(u32::MAX);
+    let learn = wanted.min(most);
+    (learn >= least_learning(None)).then_some(learn)
+}
+
+impl Looked {
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("{}: {}", self.name, self.written())];
+        let rows = self.survey.rows;
+        let bad = match self.bad {
+            0 => String::new(),
+            bad => format!("; {bad} lines are no rows"),
+        };
+        lines.push(format!("rows     {rows}{bad}"));
+        lines.push(self.time_line());
+        lines.extend(self.survey.clock.iter().flat_map(clock_lines));
+        lines.push(format!("columns  {} watched of {}", self.chosen.len(), self.columns.len()));
+        lines.extend(self.column_lines());
+        lines.push(self.dependence_line());
+        lines.push(self.cycle_line());
+        lines.extend(self.change_lines());
+        lines.push(self.learn_line());
+        lines.push(format!("\n{}", self.command));
+        lines
+    }
+
+    /// How the log is written.
+    fn written(&self) -> String {
+        let Facts { format, packed, encoding, separator, decimal_comma, .. } = self.facts;
+        let mut parts = vec![format.to_owned()];
+        parts.extend(packed.map(|packed| format!("packed by {packed}")));
+        parts.extend(separator.map(|separator| format!("separator: {}", separator.name())));
+        if decimal_comma {
+            parts.push("decimal comma".to_owned());
+        }
+        if format == "CSV" {
+            parts.push(if self.facts.header { "header" } else { "no header" }.to_owned());
+        }
+        for (is, what) in [(self.facts.units, "row of units"), (self.facts.comments, "comments")] {
+            parts.extend(is.then(|| what.to_owned()));
+        }
+        match self.facts.preamble {
+            0 => {}
+            1 => parts.push("1 line before the table left out".to_owned()),
+            many => parts.push(format!("{many} lines before the table left out")),
+        }
+        if format != "Parquet" {
+            parts.push(encoding.to_owned());
+        }
+        parts.join(", ")
+    }
+
+    fn time_line(&self) -> String {
+        let Some((name, time)) = &self.time else {
+            return "time     none found (--time, or --rate HZ)".to_owned();
+        };
+        let unit = match time.unit {
+            _ if time.dates => "dates".to_owned(),
+            unit => format!("in {}", unit_name(unit)),
+        };
+        let found = if time.dates && time.found != "by --time" { "" } else { time.found };
+        let found = if found.is_empty() { String::new() } else { format!(", {found}") };
+        let clock = self.survey.clock.as_ref();
+        let rate = clock.and_then(|clock| clock.rate);
+        let rate = rate.map_or("no rate".to_owned(), |rate| format!("{} per second", round(rate)));
+        let long = clock.and_then(Clock::seconds);
+        let long = long.map_or(String::new(), |seconds| format!(", {} in all", lasting(seconds)));
+        format!("time     {name} ({unit}{found}): {rate}{long}")
+    }
+
+    fn column_lines(&self) -> Vec<String> {
+        let width = self.columns.iter().map(|column| column.name.chars().count()).max();
+        let width = width.unwrap_or(0).clamp(4, 24);
+        let mut lines = Vec::new();
+        for (at, column) in self.columns.iter().enumerate() {
+            let name = if column.name.is_empty() { "(no name)" } else { &column.name };
+            let unit = column.unit.as_ref().map_or(String::new(), |unit| format!(" in {unit}"));
+            let Some(channel) = self.chosen.iter().position(|chosen| *chosen == at) else {
+                if column.role != Role::Time {
+                    let why = column.role.reason();
+                    lines.push(format!("  {name:<width$}  {DIM}left out: {why}{DIM:#}"));
+                }
+                continue;
+            };
+            let own = self.survey.channels[channel];
+            let whole = self.survey.blocks.whole(channel);
+            let mut about = if whole.count < 0.5 {
+                "no reading".to_owned()
+            } else if own.least.to_bits() == own.largest.to_bits() {
+                format!("always {}; watched for movement", own.least)
+            } else if own.binary {
+                format!("0 or 1; {} % are 1", round(100.0 * whole.mean))
+            } else {
+                let [least, largest] = [own.least, own.largest].map(|x| round(f64::from(x)));
+                let (mean, deviation) = (round(whole.mean), round(whole.variance().sqrt()));
+                format!("{least} to {largest}{unit}, mean {mean} ± {deviation}")
+            };
+            if own.missing > 0 {
+                about.push_str(&format!(", {} missing", own.missing));
+            }
+            if column.is_label {
+                about.push_str("; a label? --exclude it, or it is watched");
+            }
+            lines.push(format!("  {name:<width$}  {about}"));
+        }
+        lines
+    }
+
+    fn dependence_line(&self) -> String {
+        let most = self.dependence.iter().zip(&self.chosen);
+        let Some((most, at)) = most.max_by(|a, b| a.0.rows.total_cmp(&b.0.rows)) else {
+            return String::new();
+        };
+        if most.rows < 1.5 {
+            return "memory   none: rows do not depend on earlier ones".to_owned();
+        }
+        format!(
+            "memory   about {:.0} rows ({}; from row to row {:.2})",
+            most.rows, self.columns[*at].name, most.next
+        )
+    }
+
+    fn cycle_line(&self) -> String {
+        let Some(cycle) = &self.cycle else { return "cycle    none found".to_owned() };
+        let rate = self.survey.clock.as_ref().and_then(|clock| clock.rate);
+        let long = rate.map_or(String::new(), |rate| format!(" ({})", lasting(cycle.rows / rate)));
+        let best = cycle.explained.iter().zip(&self.chosen).max_by(|a, b| a.0.total_cmp(b.0));
+        let best = best.map_or(String::new(), |(part, at)| {
+            format!(", {:.0} % of {}", 100.0 * part, self.columns[*at].name)
+        });
+        format!("cycle    {} rows{long}{best}", rounded(cycle.rows))
+    }
+
+    fn change_lines(&self) -> Vec<String> {
+        let line = |change: &Changed| {
+            let name = &self.columns[self.chosen[change.channel]].name;
+            let size = match change.kind {
+                "level" => format!("level differs by {:.1} deviations", change.size),
+                _ => format!("spread is {} times as wide", round(change.size)),
+            };
+            format!("change   {name}: {size} from about row {} on", change.row)
+        };
+        self.changes.iter().map(line).collect()
+    }
+
+    fn learn_line(&self) -> String {
+        let rows = self.survey.rows;
+        match (self.learn, self.changes.first()) {
+            (Some(learn), Some(change)) if u64::from(learn) + change.row / 8 >= change.row => {
+                format!("learn    the first {learn} rows, before what differs")
+            }
+            (Some(learn), _) => format!("learn    the first {learn} of {rows} rows"),
+            (None, None) => {
+                format!("learn    too few rows: {} are needed", 2 * least_learning(None))
+            }
+            (None, Some(change)) => {
+                format!("learn    too few rows before row {}: give a healthy log", change.row)
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let columns: Vec<Value> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, column)| {
+                let channel = self.chosen.iter().position(|chosen| *chosen == at);
+                let mut object = json!({
+                    "name": column.name,
+                    "unit": column.unit,
+                    "role": if channel.is_some() { "reading" } else { column.role.reason() },
+                    "watched": channel.is_some(),
+                    "label": column.is_label,
+                });
+                if let Some(channel) = channel {
+                    let (own, whole) =
+                        (self.survey.channels[channel], self.survey.blocks.whole(channel));
+                    object["least"] = number(own.least);
+                    object["largest"] = number(own.largest);
+                    object["mean"] = json!(whole.mean);
+                    object["deviation"] = json!(whole.variance().sqrt());
+                    object["missing"] = json!(own.missing);
+                    object["autocorrelation"] = json!(self.dependence[channel].next);
+                    object["memory_rows"] = json!(self.dependence[channel].rows);
+                }
+                object
+            })
+            .collect();
+        let clock = self.survey.clock.as_ref();
+        let time = self.time.as_ref().zip(clock).map(|((name, time), clock)| {
+            json!({
+                "column": name,
+                "found": time.found,
+                "dates": time.dates,
+                "unit_seconds": time.unit,
+                "rate": clock.rate,
+                "seconds": clock.seconds(),
+                "gaps": clock.gaps,
+                "longest_gap": clock.longest.map(|(seconds, _)| seconds),
+                "resets": clock.resets,
+                "repeated": clock.repeated,
+                "unread": clock.unread,
+            })
+        });
+        let changes: Vec<Value> = self
+            .changes
+            .iter()
+            .map(|change| {
+                json!({
+                    "channel_name": self.columns[self.chosen[change.channel]].name,
+                    "kind": change.kind,
+                    "size": change.size,
+                    "row": change.row,
+                })
+            })
+            .collect();
+        json!({
+            "event": "look",
+            "log": self.name,
+            "format": self.facts.format,
+            "packed": self.facts.packed,
+            "encoding": self.facts.encoding,
+            "separator": self.facts.separator.map(|separator| separator.name()),
+            "decimal_comma": self.facts.decimal_comma,
+            "header": self.facts.header,
+            "units": self.facts.units,
+            "comments": self.facts.comments,
+            "lines_before": self.facts.preamble,
+            "rows": self.survey.rows,
+            "bad_lines": self.bad,
+            "time": time,
+            "columns": columns,
+            "cycle": self.cycle.as_ref().map(|cycle| json!({
+                "rows": cycle.rows,
+                "count": real(usize::try_from(self.survey.rows).unwrap_or(0)) / cycle.rows,
+                "explained": cycle.explained,
+            })),
+            "changes": changes,
+            "learn": self.learn,
+            "command": self.command,
+        })
+    }
+}
+
+fn clock_lines(clock: &Clock) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some((longest, row)) = clock.longest {
+        let gaps =
+            if clock.gaps == 1 { "a gap".to_owned() } else { format!("{} gaps", clock.gaps) };
+        lines
+            .push(format!("         {gaps}, the longest of {} before row {row}", lasting(longest)));
+    }
+    if let Some(row) = clock.reset {
+        let times =
+            if clock.resets == 1 { "once".to_owned() } else { format!("{} times", clock.resets) };
+        lines.push(format!("         it goes back {times}, first at row {row}"));
+    }
+    for (count, what) in
+        [(clock.repeated, "repeat the one before"), (clock.unread, "cannot be read")]
+    {
+        if count > 0 {
+            lines.push(format!("         {count} times {what}"));
+        }
+    }
+    lines
+}
+
+fn unit_name(seconds: f64) -> String {
+    let units = [
+        (1e-9, "ns"),
+        (1e-6, "µs"),
+        (1e-3, "ms"),
+        (60.0, "minutes"),
+        (3600.0, "hours"),
+        (86_400.0, "days"),
+    ];
+    let same = |unit: &&(f64, &str)| (unit.0 / seconds - 1.0).abs() < 1e-6;
+    units.iter().find(same).map_or("s", |(_, name)| *name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_have_names() {
+        assert_eq!([1e-3, 1.0, 1e-9, 60.0].map(unit_name), ["ms", "s", "ns", "minutes"]);
+    }
+}

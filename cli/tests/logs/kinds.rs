@@ -1,0 +1,440 @@
+//! Kinds of logs, made here. All hold the same three channels; the second, `b`, steps by 4 deviations
+//! at row 2000 of 3000.
+
+use std::io::Write as _;
+
+use fastmmd_reference::generate::Generator;
+
+pub(super) const ROWS: usize = 3000;
+pub(super) const STEP: usize = 2000;
+
+/// What a command should say of a log.
+pub(super) enum Wanted {
+    /// `look` says all of this, and `replay`, with these options, finds the step.
+    Read(&'static [&'static str], &'static [&'static str]),
+    /// Both are refused for this reason.
+    Refused(&'static str),
+    /// `replay` alone is refused, for this reason; with these options it finds the step.
+    OnlyWith(&'static str, &'static [&'static str], &'static [&'static str]),
+}
+pub(super) use Wanted::{OnlyWith, Read, Refused};
+
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    pub(super) bytes: Vec<u8>,
+    pub(super) wanted: Wanted,
+}
+
+fn kind(name: &'static str, bytes: impl Into<Vec<u8>>, wanted: Wanted) -> Kind {
+    Kind { name, bytes: bytes.into(), wanted }
+}
+
+/// The readings of all rows.
+pub(super) fn readings() -> Vec<[f64; 3]> {
+    let mut random = Generator::new(4);
+    let row = |row: usize| {
+        let [a, b, c] = [0; 3].map(|_| random.normal());
+        let moved = if row >= STEP { 4.0 } else { 0.0 };
+        [a, b + moved, 20.0 + c]
+    };
+    (0..ROWS).map(row).collect()
+}
+
+/// A line of text for each row.
+fn lines(of: impl Fn(usize, [f64; 3]) -> String) -> Vec<String> {
+    readings().into_iter().enumerate().map(|(row, values)| of(row, values)).collect()
+}
+
+/// A log: a header, then a line for each row.
+fn log(header: &str, of: impl Fn(usize, [f64; 3]) -> String) -> String {
+    let begin = if header.is_empty() { String::new() } else { format!("{header}\n") };
+    begin + &lines(of).join("\n") + "\n"
+}
+
+fn cells(values: [f64; 3], separator: &str) -> String {
+    values.map(|value| format!("{value:.4}")).join(separator)
+}
+
+/// The same with decimal commas.
+fn commas(values: [f64; 3], separator: &str) -> String {
+    values.map(|value| format!("{value:.4}").replace('.', ",")).join(separator)
+}
+
+/// The time of a row, ten a second.
+pub(super) fn seconds(row: usize) -> f64 {
+    fastmmd_reference::real(row) / 10.0
+}
+
+fn clock(row: usize) -> String {
+    let second = row / 10;
+    format!("{:02}:{:02}:{:02}.{}00", 10 + second / 3600, second / 60 % 60, second % 60, row % 10)
+}
+
+pub(super) fn plain() -> String {
+    log("time,a,b,c", |row, values| format!("{:.1},{}", seconds(row), cells(values, ",")))
+}
+
+/// A plain log with a line put before these rows.
+fn with_lines(at: &[usize], line: &str) -> String {
+    let text = plain();
+    let mut lines: Vec<&str> = text.lines().collect();
+    for row in at.iter().rev() {
+        lines.insert(row + 1, line);
+    }
+    lines.join("\n") + "\n"
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(text.as_bytes()).expect("memory");
+    packer.finish().expect("memory")
+}
+
+fn zstd(text: &str) -> Vec<u8> {
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    ruzstd::encoding::compress_to_vec(text.as_bytes(), level)
+}
+
+fn utf_16(text: &str) -> Vec<u8> {
+    "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+}
+
+/// Separators, decimal signs, headers.
+pub(super) fn written() -> Vec<Kind> {
+    let at = |row: usize| format!("{:.1}", seconds(row));
+    vec![
+        kind(
+            "plain.csv",
+            plain(),
+            Read(
+                &[
+                    "CSV, separator: comma, header, UTF-8",
+                    "rows     3000",
+                    "time     time (in s, by its name): 10 per second, 5 min",
+                    "columns  3 watched of 4",
+                ],
+                &[],
+            ),
+        ),
+        kind(
+            "excel.csv",
+            log("time;a;b;c", |row, v| format!("{};{}", at(row).replace('.', ","), commas(v, ";"))),
+            Read(&["separator: semicolon, decimal comma", "10 per second"], &[]),
+        ),
+        kind(
+            "tabs.tsv",
+            log("time\ta\tb\tc", |row, v| format!("{}\t{}", at(row), cells(v, "\t"))),
+            Read(&["separator: tab"], &[]),
+        ),
+        kind(
+            "bars.txt",
+            log("time|a|b|c", |row, v| format!("{}|{}", at(row), cells(v, "|"))),
+            Read(&["separator: bar"], &[]),
+        ),
+        kind(
+            "aligned.txt",
+            log("  time     a     b    c", |row, v| {
+                format!("{:>8} {:>9.4}  {:>9.4} {:>9.4}", at(row), v[0], v[1], v[2])
+            }),
+            Read(&["separator: spaces, header"], &[]),
+        ),
+        kind(
+            "bare.csv",
+            log("", |row, v| format!("{},{}", at(row), cells(v, ","))),
+            Read(&["no header", "time     1 (in s, rises in even steps): 10 per second"], &[]),
+        ),
+        kind(
+            "units.csv",
+            "time,a,b,c\nms,V,A,°C\n".to_owned()
+                + &log("", |row, v| format!("{},{}", 100 * row, cells(v, ","))),
+            Read(
+                &["row of units", "time (in ms, by its name): 10 per second", " in °C, mean"],
+                &[],
+            ),
+        ),
+        kind(
+            "comments.dat",
+            "# logger 7\n# time a b c\n".to_owned()
+                + &log("", |row, v| format!("{} {}", at(row), cells(v, " "))),
+            Read(&["separator: spaces, header, comments", "time     time"], &[]),
+        ),
+        kind(
+            "preamble.csv",
+            "Logger 2.1\nserial: 0815\n\n".to_owned() + &plain(),
+            Read(&["2 lines before the table left out"], &[]),
+        ),
+        kind(
+            "bom.csv",
+            "\u{feff}".to_owned() + &plain(),
+            Read(&["time     time (in s, by its name)"], &[]),
+        ),
+        kind(
+            "utf16.csv",
+            utf_16(&plain().replace(",c\n", ",c (°C)\n")),
+            Read(&["UTF-16", "c (°C)"], &[]),
+        ),
+        kind(
+            "latin.csv",
+            {
+                let mut bytes = b"time,a,b,c (\xb0C)\n".to_vec();
+                bytes.extend(plain().split_once('\n').expect("a header").1.bytes());
+                bytes
+            },
+            Read(&["c (°C)"], &[]),
+        ),
+        kind(
+            "windows.csv",
+            plain().replace('\n', "\r\n"),
+            Read(&["separator: comma, header"], &[]),
+        ),
+        kind(
+            "quoted.csv",
+            log("\"time\",\"a\",\"b, the second\",\"c\"", |row, v| {
+                format!("\"{}\",{}", at(row), cells(v, ","))
+            }),
+            Read(&["b, the second"], &[]),
+        ),
+        kind(
+            "trailing.csv",
+            log("time,a,b,c", |row, v| format!("{},{},", at(row), cells(v, ","))),
+            Read(&["columns  3 watched of 5", "(no name)", "left out: empty"], &[]),
+        ),
+    ]
+}
+
+/// Packed, and other formats than text in columns.
+pub(super) fn formats() -> Vec<Kind> {
+    let object = |row: usize, v: [f64; 3]| {
+        format!(r#"{{"time":{:.1},"a":{:.4},"b":{:.4},"c":{:.4}}}"#, seconds(row), v[0], v[1], v[2])
+    };
+    let nested = |row: usize, v: [f64; 3]| {
+        format!(
+            r#"{{"at":"2024-05-06T{}Z","pump":{{"a":{:.4},"b":{:.4}}},"c":{:.4},"state":"on"}}"#,
+            clock(row),
+            v[0],
+            v[1],
+            v[2]
+        )
+    };
+    let array = format!("[{}]", lines(object).join(",\n"));
+    vec![
+        kind("packed.csv.gz", gzip(&plain()), Read(&["CSV, packed by gzip", "rows     3000"], &[])),
+        kind(
+            "packed.csv.zst",
+            zstd(&plain()),
+            Read(&["CSV, packed by zstd", "rows     3000"], &[]),
+        ),
+        kind(
+            "objects.jsonl",
+            log("", object),
+            Read(&["JSON lines", "10 per second", "columns  3 watched of 4"], &[]),
+        ),
+        kind(
+            "nested.jsonl",
+            log("", nested),
+            Read(&["time     at (dates)", "10 per second", "pump.a", "left out: text"], &[]),
+        ),
+        kind(
+            "objects.json",
+            array,
+            Refused("JSON that is not one object a line; jq -c '.[]' writes an array so"),
+        ),
+        kind(
+            "table.xlsx",
+            b"PK\x03\x04\x14\0\x06\0\x08\0".to_vec(),
+            Refused("a zip archive or a spreadsheet (.xlsx); save its table as CSV"),
+        ),
+        kind("packed.csv.xz", b"\xfd7zXZ\0\0\x04".to_vec(), Refused("xz; unpack it")),
+        kind(
+            "table.h5",
+            b"\x89HDF\r\n\x1a\n\0\0".to_vec(),
+            Refused("HDF5; write its table as CSV"),
+        ),
+        kind(
+            "torn.csv.gz",
+            {
+                let mut bytes = gzip(&plain());
+                bytes.truncate(9000);
+                bytes
+            },
+            Refused("gzip: ends in the middle"),
+        ),
+        kind(
+            "noise.bin",
+            vec![7, 0, 1, 0, 0, 9, 200],
+            Refused("binary data of a kind that is not known here"),
+        ),
+        kind("empty.csv", "", Refused("the file is empty")),
+        kind(
+            "prose.txt",
+            "It was a dark night.\nNothing moved.\n".repeat(20),
+            Refused("no column of readings: It was a dark night. (text)"),
+        ),
+    ]
+}
+
+/// Times, and columns that are no readings.
+pub(super) fn columns() -> Vec<Kind> {
+    let dated = |row: usize| format!("2024-05-06 {}", clock(row));
+    vec![
+        kind(
+            "epoch.csv",
+            log("ts,a,b,c", |row, v| {
+                format!("{},{}", 1_715_000_000_000 + 100 * row as u64, cells(v, ","))
+            }),
+            Read(&["time     ts (in ms, by its name): 10 per second"], &[]),
+        ),
+        kind(
+            "nanoseconds.csv",
+            log("x,a,b,c", |row, v| {
+                format!(
+                    "{},{}",
+                    1_715_000_000_000_000_000 + 100_000_000 * row as u64,
+                    cells(v, ",")
+                )
+            }),
+            Read(&["time     x (in ns, rises in even steps): 10 per second"], &[]),
+        ),
+        kind(
+            "dates.csv",
+            log("when,a,b,c", |row, v| format!("{},{}", dated(row), cells(v, ","))),
+            Read(&["time     when (dates): 10 per second"], &[]),
+        ),
+        kind(
+            "german.csv",
+            log("Zeit;a;b;c", |row, v| format!("06.05.2024 {};{}", clock(row), commas(v, ";"))),
+            Read(&["decimal comma", "time     Zeit (dates): 10 per second"], &[]),
+        ),
+        kind(
+            "day-and-time.txt",
+            log("", |row, v| format!("{} {}", dated(row), cells(v, " "))),
+            Read(&["time     1 2 (dates): 10 per second", "columns  3 watched of 5"], &[]),
+        ),
+        kind(
+            "pandas.csv",
+            log(",time,a,b,c", |row, v| format!("{row},{:.1},{}", seconds(row), cells(v, ","))),
+            Read(&["(no name)  left out: numbers the rows", "columns  3 watched of 5"], &[]),
+        ),
+        kind(
+            "state.csv",
+            log("time,a,b,c,state", |row, v| {
+                format!(
+                    "{:.1},{},{}",
+                    seconds(row),
+                    cells(v, ","),
+                    if row % 500 < 250 { "on" } else { "off" }
+                )
+            }),
+            Read(&["state  left out: text"], &[]),
+        ),
+        kind(
+            "labelled.csv",
+            log("time,a,b,c,anomaly", |row, v| {
+                format!("{:.1},{},{}", seconds(row), cells(v, ","), u8::from(row >= STEP))
+            }),
+            Read(
+                &["a label? --exclude it, or it is watched", " --exclude anomaly"],
+                &["--exclude", "anomaly"],
+            ),
+        ),
+        kind(
+            "constant.csv",
+            log("time,a,b,c,supply", |row, v| {
+                format!("{:.1},{},24.5", seconds(row), cells(v, ","))
+            }),
+            Read(&["supply  always 24.5; watched for movement"], &[]),
+        ),
+        kind(
+            "gaps.csv",
+            log("time,a,b,c", |row, v| {
+                let gone = if row < 500 {
+                    0.0
+                } else if row < 900 {
+                    60.0
+                } else {
+                    -90.0
+                };
+                format!("{:.1},{}", 200.0 + seconds(row) + gone, cells(v, ","))
+            }),
+            Read(
+                &[
+                    "a gap, the longest of 60.1 s before row 500",
+                    "it goes back once, first at row 900",
+                ],
+                &[],
+            ),
+        ),
+        kind(
+            "missing.csv",
+            log("time,a,b,c", |row, v| {
+                let c = if row % 10 == 3 { String::new() } else { format!("{:.4}", v[2]) };
+                format!("{:.1},{:.4},{:.4},{c}", seconds(row), v[0], v[1])
+            }),
+            Read(&[", 300 missing"], &[]),
+        ),
+        kind(
+            "no-time.csv",
+            log("a,b,c", |_, v| cells(v, ",")),
+            Read(&["time     none found (--time, or --rate HZ)"], &[]),
+        ),
+        kind(
+            "cyclic.csv",
+            log("time,a,b,c", |row, v| {
+                let turn = (fastmmd_reference::real(row) * std::f64::consts::TAU / 50.0).sin();
+                format!("{:.1},{:.4},{:.4},{:.4}", seconds(row), v[0] + 5.0 * turn, v[1], v[2])
+            }),
+            Read(&["cycle    50 rows (5 s), 9", " --period 50"], &["--period", "50"]),
+        ),
+    ]
+}
+
+/// Lines that are no rows.
+pub(super) fn damaged() -> Vec<Kind> {
+    let torn = plain().trim_end().rsplit_once(',').expect("cells").0.to_owned();
+    vec![
+        kind(
+            "joined.csv",
+            with_lines(&[700, 1400], "time,a,b,c"),
+            OnlyWith(
+                "line 702: the header again; --skip-bad N",
+                &["2 lines are no rows", " --skip-bad 2"],
+                &["--skip-bad", "2"],
+            ),
+        ),
+        kind(
+            "boots.csv",
+            with_lines(&[700, 701, 1400], "*** boot after reset 3 ***"),
+            OnlyWith(
+                "row 700 (line 702): 1 cells instead of 4; --skip-bad N",
+                &["3 lines are no rows", " --skip-bad 3"],
+                &["--skip-bad", "10"],
+            ),
+        ),
+        kind(
+            "glitch.csv",
+            with_lines(&[700], "70.05,0.1,ERR,20.1"),
+            OnlyWith(
+                "row 700, column \"b\" (line 702): \"ERR\" is not a number",
+                &["1 lines are no rows"],
+                &["--skip-bad", "1"],
+            ),
+        ),
+        kind(
+            "torn.csv",
+            torn,
+            OnlyWith(
+                "cells instead of 4, and the log ends: a torn line; --skip-bad",
+                &["1 lines are no rows", " --skip-bad 1"],
+                &["--skip-bad", "1"],
+            ),
+        ),
+        kind(
+            "cut.jsonl",
+            log("", |row, v| {
+                let text = format!(r#"{{"a":{:.4},"b":{:.4},"c":{:.4}}}"#, v[0], v[1], v[2]);
+                if row + 1 == ROWS { text[..9].to_owned() } else { text }
+            }),
+            OnlyWith("1 cells instead of 3", &["1 lines are no rows"], &["--skip-bad", "1"]),
+        ),
+    ]
+}

@@ -1,0 +1,268 @@
+//! Every kind of log that users bring: what `look` and `replay` say of it, and their exit codes.
+//!
+//! `kinds` makes them.
+
+mod kinds;
+
+use std::path::Path;
+
+use crate::common::{RARELY, directory, fastmmd};
+use kinds::*;
+
+fn write(at: &Path, kind: &Kind) -> String {
+    let path = at.join(kind.name);
+    std::fs::write(&path, &kind.bytes).expect("a small file");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+fn says(out: &str, wanted: &[&str], name: &str) {
+    for part in wanted {
+        assert!(out.contains(part), "{name}: {part:?} is missing in\n{out}");
+    }
+}
+
+/// The step is found, in the channel in which it is.
+fn finds(path: &str, options: &[&str]) {
+    let ran = fastmmd(&[&["replay", path, "--json", RARELY], options].concat());
+    assert_eq!(ran.code, 1, "{path} {ran:?}");
+    let first = &ran.alarms()[0];
+    let row = first["row"].as_u64().expect("a row");
+    assert!((STEP as u64..STEP as u64 + 100).contains(&row), "{path} {first}");
+    let name = first["channel_name"].as_str().expect("a name");
+    assert!(name.contains('b') || ["3", "4"].contains(&name), "{path} {first}");
+    let summary = ran.json().pop().expect("a summary");
+    let rows = summary["rows"].as_u64().expect("a number");
+    assert!((ROWS as u64 - 1..=ROWS as u64).contains(&rows), "{path} {summary}");
+}
+
+fn refused(arguments: &[&str], why: &str) {
+    let ran = fastmmd(arguments);
+    assert_eq!(ran.code, 2, "{arguments:?} {ran:?}");
+    assert_eq!(ran.err.lines().count(), 1, "{arguments:?} {}", ran.err);
+    assert!(ran.err.contains(why), "{arguments:?} {}", ran.err);
+    // Nothing is shown as bytes.
+    assert!(ran.err.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", ran.err);
+}
+
+fn check(folder: &str, kinds: &[Kind]) {
+    let at = directory(folder);
+    for kind in kinds {
+        let path = write(&at, kind);
+        let look = || fastmmd(&["look", &path]);
+        match kind.wanted {
+            Read(said, options) => {
+                let ran = look();
+                assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", kind.name);
+                says(&ran.out, said, kind.name);
+                finds(&path, options);
+                runs_its_command(&ran.out);
+            }
+            Refused(why) => {
+                refused(&["look", &path], why);
+                refused(&["replay", &path], why);
+            }
+            OnlyWith(why, said, options) => {
+                let ran = look();
+                assert_eq!(ran.code, 0, "{} {ran:?}", kind.name);
+                says(&ran.out, said, kind.name);
+                refused(&["replay", &path], why);
+                finds(&path, options);
+                runs_its_command(&ran.out);
+            }
+        }
+    }
+}
+
+/// The last line of `look` is a command that finds the step.
+fn runs_its_command(out: &str) {
+    let line = out.lines().last().expect("a command");
+    let mut words: Vec<&str> = line.split(' ').collect();
+    assert_eq!(words.remove(0), "fastmmd", "{line}");
+    let ran = fastmmd(&[words.as_slice(), &["--json"]].concat());
+    assert_eq!(ran.code, 1, "{line} {ran:?}");
+    assert!(
+        ran.alarm_rows().iter().any(|row| (STEP..STEP + 100).contains(row)),
+        "{line} {}",
+        ran.out
+    );
+    let summary = ran.json().pop().expect("a summary");
+    assert_eq!(summary["warning"], serde_json::Value::Null, "{line} {summary}");
+    assert_eq!(summary["learned_over"], serde_json::json!([]), "{line} {summary}");
+}
+
+#[test]
+fn logs_are_read_however_they_are_written() {
+    check("logs-written", &written());
+}
+
+#[test]
+fn logs_are_unpacked_or_named() {
+    check("logs-formats", &formats());
+}
+
+#[test]
+fn times_and_columns_are_told_apart() {
+    check("logs-columns", &columns());
+}
+
+#[test]
+fn lines_that_are_no_rows_are_left_out_by_choice() {
+    check("logs-damaged", &damaged());
+    let at = directory("logs-counted");
+    let joined = damaged().swap_remove(0);
+    let path = write(&at, &joined);
+    // One fewer than there are.
+    refused(
+        &["replay", &path, "--skip-bad", "1"],
+        "1 such lines are left out already (--skip-bad)",
+    );
+    let ran = fastmmd(&["replay", &path, "--skip-bad", "2"]);
+    assert!(ran.out.contains("note: lines left out that are no rows: 2\n"), "{}", ran.out);
+    let summary = fastmmd(&["replay", &path, "--skip-bad", "9", "--json"]).json().pop();
+    assert_eq!(summary.expect("a summary")["bad_lines"], 2);
+}
+
+#[test]
+fn there_are_more_than_thirty_kinds() {
+    let all = [written(), formats(), columns(), damaged()].into_iter().flatten();
+    let names: std::collections::BTreeSet<&str> = all.map(|kind| kind.name).collect();
+    assert!(names.len() >= 30, "{names:?}");
+}
+
+/// A short log, and one whose first half holds the fault.
+#[test]
+fn learning_from_too_much_or_over_a_change_is_said() {
+    let at = directory("logs-learning");
+    let part = |rows: std::ops::Range<usize>| {
+        let text = plain();
+        let lines: Vec<&str> = text.lines().collect();
+        format!("{}\n{}\n", lines[0], lines[1 + rows.start..1 + rows.end].join("\n"))
+    };
+    let short = crate::common::file(&at, "short.csv", &part(0..200));
+    refused(&["replay", &short], "too few rows to learn from: 200 in all, 256 are needed");
+    let look = fastmmd(&["look", &short]);
+    assert!(
+        look.code == 0 && look.out.contains("learn    too few rows: 512 are needed"),
+        "{look:?}"
+    );
+    let few = crate::common::file(&at, "few.csv", &part(0..400));
+    let ran = fastmmd(&["replay", &few]);
+    assert!(
+        ran.out.contains("note: more than half of the rows were learned from: 256 of 400"),
+        "{}",
+        ran.out
+    );
+    // 1000 rows, of which the default learns 500, and the fault begins at row 300.
+    let faulty = crate::common::file(&at, "faulty.csv", &part(STEP - 300..STEP + 700));
+    let ran = fastmmd(&["replay", &faulty]);
+    assert!(
+        ran.out.contains("note: b changed in level while learning, at about row "),
+        "{}",
+        ran.out
+    );
+    let look = fastmmd(&["look", &faulty]).out;
+    assert!(
+        look.contains("change   b: level differs by ") && look.contains("before what differs"),
+        "{look}"
+    );
+    let words: Vec<&str> = look.lines().last().expect("a command").split(' ').skip(1).collect();
+    let ran = fastmmd(&words);
+    assert!(ran.code == 1 && !ran.out.contains("while learning"), "{}", ran.out);
+    let last = ran.out.lines().last().expect("a line");
+    assert!(last.starts_with("still different at the end: b, level, "), "{}", ran.out);
+    assert!(last.contains(" times the threshold, since about row "), "{}", ran.out);
+    // The control: an ordinary log is learned from without a note.
+    let healthy = crate::common::file(&at, "healthy.csv", &part(0..STEP));
+    let ran = fastmmd(&["replay", &healthy]);
+    assert!(ran.code < 2 && !ran.out.contains("note"), "{}", ran.out);
+}
+
+#[test]
+fn a_look_is_told_as_json() {
+    let at = directory("logs-json");
+    let path = crate::common::file(&at, "log.csv", &plain());
+    let look = fastmmd(&["look", &path, "--json"]).json().swap_remove(0);
+    assert_eq!((&look["event"], &look["rows"]), (&"look".into(), &ROWS.into()));
+    assert_eq!((&look["time"]["rate"], &look["time"]["gaps"]), (&10.0.into(), &0.into()));
+    let b = &look["columns"][2];
+    assert_eq!((&b["name"], &b["watched"]), (&"b".into(), &true.into()));
+    assert!(b["autocorrelation"].is_number() && look["learn"].is_number(), "{look}");
+    assert_eq!(look["changes"][0]["channel_name"], "b");
+    assert!(look["command"].as_str().is_some_and(|line| line.starts_with("fastmmd replay ")));
+    // Everything is also read from standard input.
+    let piped = crate::common::fed(&["look", "-", "--json"], &plain());
+    assert_eq!(piped.json()[0]["rows"], ROWS);
+}
+
+#[test]
+fn columns_and_delimiters_are_as_asked_for() {
+    let at = directory("logs-asked");
+    let path = crate::common::file(&at, "log.csv", &plain());
+    let ran = fastmmd(&["replay", &path, "--exclude", "a,4", "--json", RARELY]);
+    assert_eq!(ran.alarms()[0]["channel"], 0);
+    refused(&["replay", &path, "--exclude", "d"], "no column \"d\"; its columns: time, a, b, c");
+    refused(
+        &["replay", &path, "--exclude", "a,b,c"],
+        "no column of readings: time (the time), a (not asked for)",
+    );
+    refused(&["replay", &path, "--delimiter", ";"], "no column of readings");
+    assert_eq!(fastmmd(&["replay", &path, "--delimiter", "wide"]).code, 2);
+    assert_eq!(fastmmd(&["replay", &path, "--delimiter", "comma"]).code, 1);
+}
+
+/// Parquet is read, or named.
+#[test]
+fn parquet_is_read_with_the_feature_or_named() {
+    let at = directory("logs-parquet");
+    let path = at.join("table.parquet");
+    #[cfg(not(feature = "parquet"))]
+    {
+        std::fs::write(&path, b"PAR1\x15\x04\x15\0PAR1").expect("a small file");
+        let path = path.to_str().expect("UTF-8");
+        refused(&["look", path], "Parquet; install with --features parquet to read it");
+        refused(&["replay", path], "Parquet; install with --features parquet to read it");
+    }
+    #[cfg(feature = "parquet")]
+    {
+        parquet_file(&path);
+        let path = path.to_str().expect("UTF-8");
+        let look = fastmmd(&["look", path]);
+        says(
+            &look.out,
+            &["Parquet", "rows     3000", "10 per second", "left out: text"],
+            "parquet",
+        );
+        finds(path, &[]);
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_file(path: &Path) {
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    let schema = "message log { required double time; required double a; required double b; \
+                  required double c; required binary state (UTF8); }";
+    let schema = parquet::schema::parser::parse_message_type(schema).expect("a schema");
+    let compression = parquet::basic::Compression::SNAPPY;
+    let properties = WriterProperties::builder().set_compression(compression).build();
+    let file = std::fs::File::create(path).expect("a file");
+    let mut writer = SerializedFileWriter::new(file, schema.into(), properties.into()).expect("it");
+    let mut group = writer.next_row_group().expect("a group");
+    for column in 0..4 {
+        let of = |(row, values): (usize, [f64; 3])| match column {
+            0 => seconds(row),
+            at => values[at - 1],
+        };
+        let values: Vec<f64> = readings().into_iter().enumerate().map(of).collect();
+        let mut to = group.next_column().expect("a column").expect("a column");
+        to.typed::<DoubleType>().write_batch(&values, None, None).expect("room");
+        to.close().expect("written");
+    }
+    let mut to = group.next_column().expect("a column").expect("a column");
+    let states = vec![ByteArray::from("on"); ROWS];
+    to.typed::<ByteArrayType>().write_batch(&states, None, None).expect("room");
+    to.close().expect("written");
+    group.close().expect("written");
+    writer.close().expect("written");
+}
