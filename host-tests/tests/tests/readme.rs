@@ -184,7 +184,7 @@ fn instructions() -> Vec<String> {
             of("m0", "detector", "polynomial", (3, 32), "3")
         ),
         format!(
-            "`Detector::save` {} and `Embedding::add` at 64 frequencies {} on a Cortex-M4F",
+            "Besides, `Detector::save` {} and `Embedding::add` at 64 frequencies {} on a Cortex-M4F",
             cell("m4f", "save", "polynomial", (3, 32)),
             cell("m4f", "fourier", "polynomial", (3, 64))
         ),
