@@ -103,9 +103,15 @@ impl Bench {
     }
 
     fn start_from<S: Sensor<4>>(&mut self, settings: Settings, sensor: S) -> Device4<'_, S> {
-        self.detector = Detector::new(&FOUR_CHANNELS, settings).unwrap();
         self.settings = settings;
-        let parts = Parts {
+        let parts = self.parts(sensor);
+        started(parts, Config::DEFAULT)
+    }
+
+    /// The parts of an app with a new detector.
+    fn parts<S>(&mut self, sensor: S) -> Parts<'_, &mut World, &mut Pipe, S, Detector> {
+        self.detector = Detector::new(&FOUR_CHANNELS, self.settings).unwrap();
+        Parts {
             board: &BOARD,
             bus: &mut self.world,
             line: &mut self.pipe,
@@ -115,15 +121,21 @@ impl Bench {
             store: Some(Store::new()),
             guard: open(),
             memory: &mut self.memory,
-        };
-        let mut app = App::new(parts, Config::DEFAULT);
-        app.start();
-        app
+        }
     }
 
     fn cut_power(&mut self) {
         self.memory.fill(0x33);
     }
+}
+
+fn started<'a, S: Sensor<4>>(
+    parts: Parts<'a, &'a mut World, &'a mut Pipe, S, Detector>,
+    config: Config,
+) -> Device4<'a, S> {
+    let mut app = App::new(parts, config);
+    app.start();
+    app
 }
 
 /// For all but the tests of seals: the lock is open.

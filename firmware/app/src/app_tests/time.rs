@@ -15,19 +15,8 @@ impl Clock for Hand<'_> {
 const REPORT_EVERY: u32 = 10;
 
 fn start(bench: &mut Bench) -> Device4<'_> {
-    let parts = Parts {
-        board: &BOARD,
-        bus: &mut bench.world,
-        line: &mut bench.pipe,
-        sensor: MagnetometerThermometer::default(),
-        monitor: &mut bench.detector,
-        settings: &SETTINGS,
-        store: Some(Store::new()),
-        guard: open(),
-        memory: &mut bench.memory,
-    };
-    let mut app = App::new(parts, Config { report_every: REPORT_EVERY, ..Config::DEFAULT });
-    app.start();
+    let parts = bench.parts(MagnetometerThermometer::default());
+    let mut app = started(parts, Config { report_every: REPORT_EVERY, ..Config::DEFAULT });
     said(&mut app.line().outgoing);
     app
 }
