@@ -6,6 +6,7 @@
 mod bench;
 mod boards;
 mod checks;
+mod components;
 mod demo;
 mod evaluate;
 mod firmware;
@@ -87,6 +88,10 @@ enum Command {
     Demo(demo::Arguments),
     /// Measure flash, RAM and stack of every board's firmware, against firmware/budget.toml.
     Size,
+    /// Check licences and sources of all dependencies, and write bills of materials to target/sbom.
+    ///
+    /// With cargo-deny, also runs that; known weaknesses are looked for where its database was fetched.
+    Components,
     /// Run each program that QEMU can run and compare its output with the .out file beside it.
     Snapshot(snapshot::Arguments),
 }
@@ -108,6 +113,7 @@ fn main() -> ExitCode {
         Command::Firmware(arguments) => firmware::run(&project, &arguments),
         Command::Demo(arguments) => demo::run(&project, &arguments),
         Command::Size => size::run(&project),
+        Command::Components => components::run(&project),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {

@@ -22,7 +22,7 @@ use crate::guard::Guard;
 use crate::message::{Command, Failure, Message, Origin, Refusal, Report, Sample, Start, flags};
 use crate::profile::{BoardDetector, FOUR_CHANNELS, ONE_CHANNEL, board};
 use crate::retained::memory_bytes;
-use crate::sensor::{MagnetometerThermometer, NoSensor, Sensor, Thermometer};
+use crate::sensor::{MagnetometerThermometer, Sensor, Thermometer};
 use crate::store::Store;
 use crate::testing::{Noise, Pipe, World};
 
@@ -321,7 +321,8 @@ impl Monitor for Counted {
     }
 }
 
-/// To save costs far more than a push: only every so many rows are.
+/// To save costs far more than a push: it is done once for as many rows as there is room for, and no
+/// row is lost.
 #[test]
 fn the_state_is_saved_once_for_many_rows_and_nothing_is_lost() {
     let mut bench = Bench::new();
@@ -330,7 +331,7 @@ fn the_state_is_saved_once_for_many_rows_and_nothing_is_lost() {
         board: &BOARD,
         bus: &mut bench.world,
         line: &mut bench.pipe,
-        sensor: NoSensor,
+        sensor: MagnetometerThermometer::default(),
         monitor: &mut counted,
         settings: &SETTINGS,
         store: Some(Store::new()),
@@ -342,7 +343,8 @@ fn the_state_is_saved_once_for_many_rows_and_nothing_is_lost() {
     let mut noise = Noise::new(13);
     // Includes the periodic saves to the EEPROM and the one at the end of learning.
     for number in 0..=LEARNED {
-        let values = [0.0; 4].map(|_: f32| noise.normal());
+        let steps = MagnetometerThermometer::STEPS.unwrap();
+        let values = steps.map(|step| step * (100.0 * noise.normal()).round());
         let push = Command::Push(Sample::new(&values).unwrap());
         app.line().incoming.extend(bytes_of(u8::try_from(number % 250).unwrap() + 1, &push));
         while app.poll() != Request::Idle {}

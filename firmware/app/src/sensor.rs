@@ -7,6 +7,10 @@ use crate::fault::{Device, Fault, FaultKind};
 
 /// A sensor on the bus with `C` channels.
 pub trait Sensor<const C: usize> {
+    /// The steps of its channels: each reading is that of its channel times a whole number, from
+    /// -32,767 to 32,767, rounded once. `None` if there are no such steps. Others may come over the link.
+    const STEPS: Option<[f32; C]> = None;
+
     /// Reads all channels once, now.
     ///
     /// # Errors
@@ -105,8 +109,7 @@ impl Lsm303dlhcMagnetometer {
     const GAIN_1_3_GAUSS: u8 = 0b0010_0000;
     const CONTINUOUS: u8 = 0;
     /// Microtesla per count at this gain: 1100 (X, Y) and 980 (Z) counts per gauss.
-    const MICROTESLA_XY: f32 = 100.0 / 1100.0;
-    const MICROTESLA_Z: f32 = 100.0 / 980.0;
+    const MICROTESLA: [f32; 3] = [100.0 / 1100.0, 100.0 / 1100.0, 100.0 / 980.0];
     /// The count of a channel when the field is out of range.
     const OVERFLOW: i16 = -4096;
 
@@ -158,11 +161,8 @@ impl Lsm303dlhcMagnetometer {
     }
 
     fn microtesla([x, y, z]: [i16; 3]) -> [f32; 3] {
-        [
-            f32::from(x) * Self::MICROTESLA_XY,
-            f32::from(y) * Self::MICROTESLA_XY,
-            f32::from(z) * Self::MICROTESLA_Z,
-        ]
+        let [of_x, of_y, of_z] = Self::MICROTESLA;
+        [f32::from(x) * of_x, f32::from(y) * of_y, f32::from(z) * of_z]
     }
 }
 
@@ -172,6 +172,8 @@ fn fault<E: embedded_hal::i2c::Error>(error: E) -> Fault {
 }
 
 impl Sensor<3> for Lsm303dlhcMagnetometer {
+    const STEPS: Option<[f32; 3]> = Some(Self::MICROTESLA);
+
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         self.counts(bus).map(Self::microtesla)
     }
@@ -181,7 +183,13 @@ impl Sensor<3> for Lsm303dlhcMagnetometer {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Thermometer;
 
+impl Thermometer {
+    const CELSIUS: f32 = 0.5;
+}
+
 impl Sensor<1> for Thermometer {
+    const STEPS: Option<[f32; 1]> = Some([Self::CELSIUS]);
+
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 1], Fault> {
         match Lm75::new(bus, Address::default()).read_temperature() {
             Ok(celsius) => Ok([celsius]),
@@ -201,6 +209,11 @@ pub struct MagnetometerThermometer {
 }
 
 impl Sensor<4> for MagnetometerThermometer {
+    const STEPS: Option<[f32; 4]> = {
+        let [x, y, z] = Lsm303dlhcMagnetometer::MICROTESLA;
+        Some([x, y, z, Thermometer::CELSIUS])
+    };
+
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 4], Fault> {
         let [x, y, z] = self.magnetometer.read(bus)?;
         let [celsius] = self.thermometer.read(bus)?;

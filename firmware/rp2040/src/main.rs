@@ -14,7 +14,7 @@ use drift_app::app::{App, Board, Config, Parts};
 use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Cause;
-use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, ROWS_BETWEEN_SAVES, board};
 #[cfg(feature = "secure")]
 use drift_app::seal::Key;
 use drift_app::sensor::MagnetometerThermometer;
@@ -46,7 +46,7 @@ pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
 static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
-board_common::retained!(STATE for Detector, 50 rows of CHANNELS);
+board_common::retained!(STATE for Detector, ROWS_BETWEEN_SAVES rows of CHANNELS);
 
 /// The UART as the app's line.
 struct Line<D: UartDevice, P: ValidUartPinout<D>>(UartPeripheral<Enabled, D, P>);

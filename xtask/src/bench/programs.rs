@@ -31,8 +31,9 @@ const DETECTORS: [&str; 3] = ["detector", "cyclic", "lean"];
 const LEGS: [&str; 6] = ["base", "level", "jump", "spread", "values", "innovations"];
 
 /// The same for what the detector of all legs does besides: its mean over the rows it learns from,
-/// its dearest row, and calls that are made now and then.
-const MOMENTS: [&str; 5] = ["learning", "peak", "save", "restore", "relearn"];
+/// its dearest row, and calls that are made now and then; and what the app does on each row so that a
+/// reset loses none.
+const MOMENTS: [&str; 6] = ["learning", "peak", "save", "restore", "relearn", "keeping"];
 
 /// The empty program, whose cost is subtracted from all others.
 pub(super) const EMPTY: &str = "empty";
