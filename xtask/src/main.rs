@@ -10,6 +10,7 @@ mod components;
 mod demo;
 mod evaluate;
 mod firmware;
+mod image;
 mod matrix;
 mod no_alloc;
 mod no_panic;
@@ -24,6 +25,7 @@ mod size;
 mod snapshot;
 mod test;
 mod usage;
+mod wrapper;
 
 use std::process::ExitCode;
 
@@ -97,6 +99,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(root) = std::env::var_os(wrapper::ROOT) {
+        return wrapper::run(root.as_ref());
+    }
     let arguments = Arguments::parse();
     let project = Project::find(arguments.verbose);
     let result = match arguments.command {
