@@ -68,7 +68,7 @@ const STEPS: [Step; 19] = [
         reproduce::run(project, &reproduce::Arguments::quick())
     }),
     step("miri", "no undefined behaviour in the unit tests", checks::miri),
-    step("fuzz", "the fuzz target builds", checks::fuzzing),
+    step("fuzz", "the fuzz targets build", checks::fuzzing),
 ];
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {

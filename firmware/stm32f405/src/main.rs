@@ -43,7 +43,8 @@ type Detector = BoardDetector<CHANNELS>;
 static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
-board_common::retained!(STATE for Detector, ROWS_BETWEEN_SAVES rows of CHANNELS);
+// As many as its RAM budget has room for: three fewer than usual.
+board_common::retained!(STATE for Detector, { ROWS_BETWEEN_SAVES - 3 } rows of CHANNELS);
 
 /// The USART as the app's line.
 struct Line(Serial<USART1>);
