@@ -169,9 +169,7 @@ impl<'a> Retained<'a> {
             sum = mixed(sum, u32::from(u16::from_le_bytes(*word)));
         }
         // Not by `last_chunk_mut`, whose panic would remain when optimised for size.
-        for (slot, byte) in place.iter_mut().skip(2 * C).zip(check(sum)) {
-            *slot = byte;
-        }
+        *place.get_mut(2 * C..)?.first_chunk_mut()? = check(sum);
         (self.sum, self.used) = (sum, end);
         Some(true)
     }
@@ -184,8 +182,8 @@ impl<'a> Retained<'a> {
             *word = reading.unwrap_or(MISSING).to_le_bytes();
             sum = mixed(sum, u32::from_le_bytes(*word));
         }
-        for (slot, byte) in place.iter_mut().skip(4 * C).zip(check(sum)) {
-            *slot = byte;
+        if let Some(last) = place.get_mut(4 * C..).and_then(|last| last.first_chunk_mut()) {
+            *last = check(sum);
         }
         (self.sum, self.used) = (sum, end);
         true
