@@ -18,14 +18,17 @@ impl<'b> Writer<'b> {
         Self { rest: buffer, overflowed: false }
     }
 
+    // In one place: it is called for every number of a state.
+    #[inline(never)]
     pub(crate) fn put<const N: usize>(&mut self, bytes: [u8; N]) {
-        let rest = core::mem::take(&mut self.rest);
-        match rest.split_first_chunk_mut() {
-            Some((field, rest)) => {
-                *field = bytes;
-                self.rest = rest;
-            }
-            None => self.overflowed = true,
+        // Asked first: the compiler then knows that nothing is left undone in between.
+        if self.rest.len() < N {
+            self.overflowed = true;
+            return;
+        }
+        if let Some((field, rest)) = core::mem::take(&mut self.rest).split_first_chunk_mut() {
+            *field = bytes;
+            self.rest = rest;
         }
     }
 
@@ -103,6 +106,7 @@ macro_rules! integers {
         impl Plain for $integer {
             const BYTES: usize = size_of::<Self>();
 
+            #[inline(always)]
             fn write(self, writer: &mut Writer<'_>) {
                 writer.put(self.to_le_bytes());
             }
@@ -119,6 +123,7 @@ integers!(u8, u16, u32, u64, u128, i16, i32, i64);
 impl Plain for f32 {
     const BYTES: usize = size_of::<Self>();
 
+    #[inline(always)]
     fn write(self, writer: &mut Writer<'_>) {
         writer.put(self.to_le_bytes());
     }
@@ -150,8 +155,9 @@ impl Plain for Point {
     const BYTES: usize = 2 * f32::BYTES;
 
     fn write(self, writer: &mut Writer<'_>) {
-        self.cos.write(writer);
-        self.sin.write(writer);
+        // In one go: most of a state are points.
+        let ([a, b, c, d], [e, f, g, h]) = (self.cos.to_le_bytes(), self.sin.to_le_bytes());
+        writer.put([a, b, c, d, e, f, g, h]);
     }
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {

@@ -4,22 +4,37 @@
 /// and zip), 0 for no bytes. `checksum(checksum(0, a), b)` is that of `a` followed by `b`.
 ///
 /// O(n), half a byte at a time: a table of 64 bytes makes it about four times as fast as bit by bit,
-/// for a sixteenth of the flash of a table by bytes.
+/// for a sixteenth of the flash of a table by bytes. Bytes are taken four at a time.
 ///
 /// ```
 /// assert_eq!(fastmmd::state::checksum(0, b"123456789"), 0xCBF4_3926);
 /// ```
 #[must_use]
+#[inline(never)]
 pub const fn checksum(before: u32, bytes: &[u8]) -> u32 {
     let mut rest = bytes;
     let mut sum = !before;
-    while let Some((byte, more)) = rest.split_first() {
-        sum ^= *byte as u32;
-        sum = sum >> 4 ^ TABLE[(sum & 15) as usize];
-        sum = sum >> 4 ^ TABLE[(sum & 15) as usize];
+    while let Some((word, more)) = rest.split_first_chunk() {
+        sum ^= u32::from_le_bytes(*word);
+        sum = byte(byte(byte(byte(sum))));
+        rest = more;
+    }
+    while let Some((last, more)) = rest.split_first() {
+        sum = byte(sum ^ *last as u32);
         rest = more;
     }
     !sum
+}
+
+/// Takes the lowest byte off.
+#[inline(always)]
+const fn byte(sum: u32) -> u32 {
+    half(half(sum))
+}
+
+#[inline(always)]
+const fn half(sum: u32) -> u32 {
+    sum >> 4 ^ TABLE[(sum & 15) as usize]
 }
 
 /// The remainder of each half byte.

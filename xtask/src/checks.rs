@@ -141,17 +141,24 @@ pub(crate) fn miri(project: &Project) -> Result<Outcome> {
 /// Tests with many thousand evaluations of pure arithmetic, in which Miri cannot find anything.
 const SLOW_UNDER_MIRI: [&str; 1] = ["every_backend_keeps_its_promise"];
 
-/// Compiles the fuzz target; with cargo-fuzz and a nightly, also runs it for some seconds.
+/// What is fuzzed: saved records, rows, the link and the EEPROM's content. A seeded, bounded form of each is
+/// among the tests: `mutants` and `long_run` of host-tests, `frame`, `message` and `soak` of the app.
+const FUZZED: [&str; 4] = ["restore", "rows", "frames", "store"];
+
+/// Compiles the fuzz targets; with cargo-fuzz and a nightly, also runs each for some seconds.
 pub(crate) fn fuzzing(project: &Project) -> Result<Outcome> {
     fuzz(project, "check").arg("--quiet").run()?;
     let has_cargo_fuzz = project.cargo().args(["fuzz", "--version"]).output().is_ok();
     if !has_cargo_fuzz || !setup::has_nightly(project) {
-        println!("    compiled only: running it needs a nightly and cargo-fuzz");
+        println!("    compiled only: running them needs a nightly and cargo-fuzz");
         return Ok(Outcome::Passed);
     }
-    let run = project.nightly_cargo().args(["fuzz", "run", "restore"]);
-    run.args(["--", "-max_total_time=20"]).run()?;
-    Ok(Outcome::Passed)
+    let mut failures = Failures::default();
+    for target in FUZZED {
+        let run = project.nightly_cargo().args(["fuzz", "run", target]);
+        failures.note(target, run.args(["--", "-max_total_time=10"]).run());
+    }
+    failures.finish()
 }
 
 #[cfg(test)]

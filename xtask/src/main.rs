@@ -6,9 +6,11 @@
 mod bench;
 mod boards;
 mod checks;
+mod components;
 mod demo;
 mod evaluate;
 mod firmware;
+mod image;
 mod matrix;
 mod no_alloc;
 mod no_panic;
@@ -23,6 +25,7 @@ mod size;
 mod snapshot;
 mod test;
 mod usage;
+mod wrapper;
 
 use std::process::ExitCode;
 
@@ -87,11 +90,18 @@ enum Command {
     Demo(demo::Arguments),
     /// Measure flash, RAM and stack of every board's firmware, against firmware/budget.toml.
     Size,
+    /// Check licences and sources of all dependencies, and write bills of materials to target/sbom.
+    ///
+    /// With cargo-deny, also runs that; known weaknesses are looked for where its database was fetched.
+    Components,
     /// Run each program that QEMU can run and compare its output with the .out file beside it.
     Snapshot(snapshot::Arguments),
 }
 
 fn main() -> ExitCode {
+    if let Some(root) = std::env::var_os(wrapper::ROOT) {
+        return wrapper::run(root.as_ref());
+    }
     let arguments = Arguments::parse();
     let project = Project::find(arguments.verbose);
     let result = match arguments.command {
@@ -108,6 +118,7 @@ fn main() -> ExitCode {
         Command::Firmware(arguments) => firmware::run(&project, &arguments),
         Command::Demo(arguments) => demo::run(&project, &arguments),
         Command::Size => size::run(&project),
+        Command::Components => components::run(&project),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {

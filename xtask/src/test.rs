@@ -7,8 +7,8 @@ use anyhow::Result;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::{
-    bench, checks, demo, firmware, matrix, no_alloc, no_panic, package, parity, reproduce, size,
-    snapshot, usage,
+    bench, checks, components, demo, firmware, matrix, no_alloc, no_panic, package, parity,
+    reproduce, size, snapshot, usage,
 };
 
 /// Options of `cargo xtask test`.
@@ -37,13 +37,14 @@ const fn step(
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
     step("tests", "all tests, with all features and none", checks::tests),
     step("doc", "documentation without warnings", checks::documentation),
     step("examples", "every example runs", checks::examples),
     step("matrix", "every target, every feature", matrix::run),
+    step("components", "licences and sources of all dependencies", components::run),
     step("no-panic", "the core cannot panic", |project| {
         no_panic::run(project, &no_panic::Arguments::default())
     }),
@@ -67,7 +68,7 @@ const STEPS: [Step; 18] = [
         reproduce::run(project, &reproduce::Arguments::quick())
     }),
     step("miri", "no undefined behaviour in the unit tests", checks::miri),
-    step("fuzz", "the fuzz target builds", checks::fuzzing),
+    step("fuzz", "the fuzz targets build", checks::fuzzing),
 ];
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {

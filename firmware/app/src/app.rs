@@ -390,7 +390,7 @@ where
             self.config.store_every_learning
         };
         let keeps = has_just_learned || is_due(rows, store_every);
-        if !keeps && self.incoming.is_none() && !self.retained.append(row) {
+        if !keeps && self.incoming.is_none() && !self.retained.append(row, S::STEPS) {
             self.retain(call);
         }
         match *verdict {

@@ -16,15 +16,17 @@ pub struct Counts<M, const C: usize> {
 }
 
 impl<M, const C: usize> Counts<M, C> {
-    /// Takes readings in steps of this size, in the units of their channels.
+    /// Takes readings in steps of this size, in the units of their channels, such as
+    /// [`Sensor::STEPS`](crate::sensor::Sensor::STEPS); in whole numbers if there are none.
     ///
     /// # Errors
     /// [`Error::OutOfRange`], naming the channel, for a step that is not positive and finite.
-    pub fn new(monitor: M, steps: &[f32; C]) -> Result<Self, Error> {
-        let mut per_unit = [0.0; C];
+    pub fn new(monitor: M, steps: Option<[f32; C]>) -> Result<Self, Error> {
+        let mut per_unit = [1.0; C];
+        let steps = steps.unwrap_or(per_unit);
         for (channel, (per_unit, step)) in per_unit.iter_mut().zip(steps).enumerate() {
             *per_unit = 1.0 / step;
-            if !(*step > 0.0 && step.is_finite() && per_unit.is_finite()) {
+            if !(step > 0.0 && step.is_finite() && per_unit.is_finite()) {
                 return Err(Error::OutOfRange(Parameter::Channel(channel)));
             }
         }
@@ -114,7 +116,7 @@ mod tests {
 
     fn detector() -> Counts<IntegerDetector<4>, 4> {
         let detector = IntegerDetector::new(&FOUR_COUNTS, board()).unwrap();
-        Counts::new(detector, &MagnetometerThermometer::STEPS).unwrap()
+        Counts::new(detector, MagnetometerThermometer::STEPS).unwrap()
     }
 
     /// The counts of the sensor come back, every one of its range.
@@ -145,7 +147,7 @@ mod tests {
                 [0.0, 300.0, level, 40.0].map(|at| (at + 30.0 * noise.normal()) as i16);
             let mut units = [0.0; 4];
             for ((unit, count), step) in
-                units.iter_mut().zip(direct_row).zip(MagnetometerThermometer::STEPS)
+                units.iter_mut().zip(direct_row).zip(MagnetometerThermometer::STEPS.unwrap())
             {
                 *unit = f32::from(count) * step;
             }
@@ -170,7 +172,7 @@ mod tests {
         }
         assert_eq!(counts.status().rows, 0);
         for step in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-40] {
-            assert!(Counts::new((), &[1.0, step]).is_err(), "{step}");
+            assert!(Counts::new((), Some([1.0, step])).is_err(), "{step}");
         }
     }
 }

@@ -35,12 +35,15 @@ pub mod clock;
 pub mod counts;
 pub mod endurance;
 pub mod fault;
+#[cfg(feature = "fault-injection")]
+pub mod forge;
 pub mod frame;
 pub mod guard;
 pub mod link;
 mod log;
 pub mod message;
 pub mod profile;
+pub mod recovery;
 pub mod retained;
 #[cfg(feature = "secure")]
 pub mod seal;

@@ -52,6 +52,14 @@ pub const ENDURANCE: Config = Config { learning_rows: 50_000, ..Config::rows(50_
 /// The map of the longest test.
 pub static ENDURANCE_MAP: Fourier<3, 16> = Fourier::additive(1);
 
+/// Rows that a board keeps in RAM from one save of its state to the next: see [`retained`](crate::retained).
+///
+/// A reset loses none of them. On a Cortex-M4F, to keep rows and to save the state once for so many costs
+/// at most a tenth of what it costs to process a row, on average: `cargo xtask bench keeping` and its
+/// budget. They take as many times two bytes for each channel, and two. A board without that RAM may have
+/// fewer, or none, as the emulated ones: then it saves more often, and a reset still loses nothing.
+pub const ROWS_BETWEEN_SAVES: usize = 95;
+
 /// The key of the emulated board, known to everybody.
 #[cfg(feature = "secure")]
 pub static TEST_KEY: crate::seal::Key = crate::seal::Key::new(*b"the key of the emulated board: 7");

@@ -8,14 +8,15 @@
 //! room behind it is full of rows; after a reset, the rows are processed again, which gives the same
 //! state bit for bit.
 //!
+//! A reading that is a whole number of the sensor's [steps](crate::Sensor::STEPS) takes two bytes. If
+//! another one is in a row, all of it takes four each.
+//!
 //! The check of a row depends on the state and on all rows before it, so rows of an earlier state, or
 //! one that was being written when the reset came, do not match: what follows them is not taken. By
-//! chance, one in 65,536 does.
+//! chance, one in 32,768 does.
 //!
 //! The same RAM is the buffer between the detector and the EEPROM, so that the firmware needs memory
 //! for one copy of the state, not two.
-
-use fastmmd::state::checksum;
 
 use crate::fault::{Device, Fault, FaultKind};
 
@@ -29,10 +30,42 @@ const CHECK_BYTES: usize = 2;
 /// Stands for a reading that is missing; detectors take no such number.
 const MISSING: f32 = f32::NAN;
 
-/// Bytes of memory for a state of `saved` bytes and up to `rows` rows of `channels` channels.
+/// The same for one in steps.
+const MISSING_STEPS: i16 = i16::MIN;
+
+/// The checks of rows in steps begin with another number than those of others.
+const IN_STEPS: u32 = 0x5354_4550;
+
+/// Bytes of memory for a state of `saved` bytes and up to `rows` rows of `channels` channels, in the
+/// sensor's steps; of others there is room for about half as many.
 #[must_use]
 pub const fn memory_bytes(saved: usize, rows: usize, channels: usize) -> usize {
-    HEADER_BYTES + saved + rows * (4 * channels + CHECK_BYTES)
+    HEADER_BYTES + saved + rows * (2 * channels + CHECK_BYTES)
+}
+
+/// A reading as a number of steps, if it is one exactly.
+fn in_steps(reading: Option<f32>, step: f32) -> Option<i16> {
+    let Some(reading) = reading else { return Some(MISSING_STEPS) };
+    let half = if reading < 0.0 { -0.5 } else { 0.5 };
+    // By way of 32 bits, which is one instruction.
+    #[expect(clippy::cast_possible_truncation, reason = "rounds; what does not fit is refused")]
+    let steps = i16::try_from((reading / step + half) as i32).ok()?;
+    let same = (f32::from(steps) * step).to_bits() == reading.to_bits();
+    (same && steps != MISSING_STEPS).then_some(steps)
+}
+
+/// A number that depends on all bits of both, cheaper than a CRC. The upper half of the product is the
+/// better one, and the check is the lower half of the last number.
+#[inline(always)]
+const fn mixed(sum: u32, word: u32) -> u32 {
+    (sum ^ word).wrapping_mul(0x9E37_79B1).rotate_left(16)
+}
+
+/// The check of a row.
+#[inline(always)]
+const fn check(sum: u32) -> [u8; CHECK_BYTES] {
+    let [low, high, ..] = sum.to_le_bytes();
+    [low, high]
 }
 
 /// RAM that the start-up code does not initialise, with a short header, the detector's state and the
@@ -107,49 +140,108 @@ impl<'a> Retained<'a> {
         self.used = 0;
     }
 
-    /// Adds a row to those since the state; returns whether there was room.
+    /// Adds a row to those since the state; returns whether there was room. `steps` are those of
+    /// [`Sensor::STEPS`](crate::Sensor::STEPS).
     #[must_use]
-    pub fn append<const C: usize>(&mut self, row: &[Option<f32>; C]) -> bool {
+    pub fn append<const C: usize>(
+        &mut self,
+        row: &[Option<f32>; C],
+        steps: Option<[f32; C]>,
+    ) -> bool {
+        match steps.and_then(|steps| self.append_steps(row, &steps)) {
+            Some(added) => added,
+            None => self.append_whole(row),
+        }
+    }
+
+    /// Adds a row in steps, if all its readings are such.
+    fn append_steps<const C: usize>(
+        &mut self,
+        row: &[Option<f32>; C],
+        steps: &[f32; C],
+    ) -> Option<bool> {
+        let end = self.used + 2 * C + CHECK_BYTES;
+        // If there is no room, there is none for a longer row.
+        let Some(place) = self.rows.get_mut(self.used..end) else { return Some(false) };
+        let mut sum = self.sum ^ IN_STEPS;
+        for ((word, reading), step) in place.as_chunks_mut().0.iter_mut().zip(row).zip(steps) {
+            *word = in_steps(*reading, *step)?.to_le_bytes();
+            sum = mixed(sum, u32::from(u16::from_le_bytes(*word)));
+        }
+        // Not by `last_chunk_mut`, whose panic would remain when optimised for size.
+        *place.get_mut(2 * C..)?.first_chunk_mut()? = check(sum);
+        (self.sum, self.used) = (sum, end);
+        Some(true)
+    }
+
+    fn append_whole<const C: usize>(&mut self, row: &[Option<f32>; C]) -> bool {
         let end = self.used + 4 * C + CHECK_BYTES;
         let Some(place) = self.rows.get_mut(self.used..end) else { return false };
         let mut sum = self.sum;
-        let mut rest = place.iter_mut();
-        for value in row {
-            let bytes = value.unwrap_or(MISSING).to_le_bytes();
-            sum = checksum(sum, &bytes);
-            for (byte, slot) in bytes.into_iter().zip(&mut rest) {
-                *slot = byte;
-            }
+        for (word, reading) in place.as_chunks_mut().0.iter_mut().zip(row) {
+            *word = reading.unwrap_or(MISSING).to_le_bytes();
+            sum = mixed(sum, u32::from_le_bytes(*word));
         }
-        for (slot, byte) in rest.zip(sum.to_le_bytes()) {
-            *slot = byte;
+        if let Some(last) = place.get_mut(4 * C..).and_then(|last| last.first_chunk_mut()) {
+            *last = check(sum);
         }
         (self.sum, self.used) = (sum, end);
         true
     }
 
-    /// Passes the rows since the state to `process`, in order, and counts on from the last.
-    pub fn replay<const C: usize>(&mut self, mut process: impl FnMut(&[Option<f32>; C])) {
+    /// Takes the next row in steps, if its check matches.
+    fn take_steps<const C: usize>(&mut self, steps: &[f32; C]) -> Option<[Option<f32>; C]> {
+        let end = self.used + 2 * C + CHECK_BYTES;
+        let place = self.rows.get(self.used..end)?;
+        let mut sum = self.sum ^ IN_STEPS;
+        let mut row = [None; C];
+        for ((reading, word), step) in row.iter_mut().zip(place.as_chunks().0).zip(steps) {
+            sum = mixed(sum, u32::from(u16::from_le_bytes(*word)));
+            let number = i16::from_le_bytes(*word);
+            *reading = (number != MISSING_STEPS).then(|| f32::from(number) * step);
+        }
+        self.pass(sum, end).then_some(row)
+    }
+
+    /// The same for one that is not in steps.
+    fn take_whole<const C: usize>(&mut self) -> Option<[Option<f32>; C]> {
+        let end = self.used + 4 * C + CHECK_BYTES;
+        let place = self.rows.get(self.used..end)?;
+        let mut sum = self.sum;
+        let mut row = [None; C];
+        for (reading, word) in row.iter_mut().zip(place.as_chunks().0) {
+            sum = mixed(sum, u32::from_le_bytes(*word));
+            *reading = Some(f32::from_le_bytes(*word)).filter(|reading| !reading.is_nan());
+        }
+        self.pass(sum, end).then_some(row)
+    }
+
+    /// Counts on from a row that ends here, if its check is that of `sum`.
+    fn pass(&mut self, sum: u32, end: usize) -> bool {
+        let last = self.rows.get(end.saturating_sub(CHECK_BYTES)..end);
+        let matches = last.is_some_and(|last| last.iter().eq(&check(sum)));
+        if matches {
+            (self.sum, self.used) = (sum, end);
+        }
+        matches
+    }
+
+    /// Passes the rows since the state to `process`, in order, and counts on from the last. `steps` as
+    /// for [`append`](Self::append).
+    pub fn replay<const C: usize>(
+        &mut self,
+        steps: Option<[f32; C]>,
+        mut process: impl FnMut(&[Option<f32>; C]),
+    ) {
         self.begin(self.state().map_or(0, <[u8]>::len));
         loop {
-            let end = self.used + 4 * C + CHECK_BYTES;
-            let Some(place) = self.rows.get(self.used..end) else { return };
-            let (words, check) = place.split_at_checked(4 * C).unwrap_or_default();
-            let sum = checksum(self.sum, words);
-            if !sum.to_le_bytes().starts_with(check) {
-                return;
-            }
-            let mut row = [None; C];
-            let (words, _) = words.as_chunks::<4>();
-            for (value, bytes) in row.iter_mut().zip(words) {
-                *value = Some(f32::from_le_bytes(*bytes)).filter(|value| !value.is_nan());
-            }
+            let in_steps = steps.and_then(|steps| self.take_steps(&steps));
+            let Some(row) = in_steps.or_else(|| self.take_whole()) else { return };
             process(&row);
-            (self.sum, self.used) = (sum, end);
         }
     }
 
-    /// Drops the state.
+    /// Forgets the state.
     pub fn forget(&mut self) {
         self.header.fill(0);
     }
@@ -177,9 +269,11 @@ mod tests {
 
     type Row = [Option<f32>; 2];
 
+    const STEPS: Option<[f32; 2]> = Some([100.0 / 1100.0, 0.5]);
+
     fn rows(memory: &mut [u8]) -> Vec<Row> {
         let mut found = Vec::new();
-        Retained::new(memory, SAVED).replay(|row| found.push(*row));
+        Retained::new(memory, SAVED).replay(STEPS, |row| found.push(*row));
         found
     }
 
@@ -196,40 +290,68 @@ mod tests {
         assert_eq!(retained.state(), None);
     }
 
+    /// Rows in steps, with a missing reading; one that is not, in their midst; and each kind alone.
     #[test]
     fn rows_come_back_in_order_and_more_follow() {
-        let mut memory = memory();
-        let mut retained = Retained::new(&mut memory, SAVED);
-        write(&mut retained, b"abcdef");
-        let expected: Vec<Row> =
-            (0..5_u8).map(|n| [Some(f32::from(n)), (n != 2).then_some(-0.5)]).collect();
-        for (number, row) in expected.iter().enumerate() {
-            assert!(retained.append(row));
-            // Each time as after a reset.
-            assert_eq!(rows(&mut memory), expected[..=number]);
-            retained = Retained::new(&mut memory, SAVED);
-            retained.replay::<2>(|_| {});
+        let step = |number: i16| Some(f32::from(number) * (100.0 / 1100.0));
+        let stepped: Vec<Row> =
+            [4, -2000, 0, i16::MAX, -i16::MAX].map(|it| [step(it), Some(-20.5)]).to_vec();
+        let mut mixed = stepped[..3].to_vec();
+        mixed[0][1] = None;
+        mixed[1] = [Some(0.1), Some(-0.0)];
+        let others = [[Some(0.1), None], [Some(f32::MAX), Some(16_384.0)], [step(1), Some(0.25)]];
+        for (expected, left) in [(&stepped[..], 0), (&mixed, 8), (&others, 0)] {
+            let mut memory = memory();
+            let mut retained = Retained::new(&mut memory, SAVED);
+            write(&mut retained, b"abcdef");
+            for (number, row) in expected.iter().enumerate() {
+                assert!(retained.append(row, STEPS));
+                // Each time as after a reset.
+                assert_eq!(rows(&mut memory), expected[..=number]);
+                retained = Retained::new(&mut memory, SAVED);
+                retained.replay::<2>(STEPS, |_| {});
+            }
+            assert_eq!(retained.rows.len() - retained.used, left, "{expected:?}");
+            while retained.append(&[step(3), Some(1.0)], STEPS) {}
+            write(&mut retained, b"ghijkl");
+            assert_eq!(rows(&mut memory), [[None; 2]; 0], "those of the state before");
         }
-        assert!(!retained.append(&[Some(9.0); 2]), "there is room for five");
-        write(&mut retained, b"ghijkl");
-        assert_eq!(rows(&mut memory), [[None; 2]; 0], "those of the state before");
     }
 
     /// A reset in the midst of any byte.
     #[test]
     fn a_torn_row_and_all_behind_it_are_left_out() {
-        let mut whole = memory();
-        let mut retained = Retained::new(&mut whole, SAVED);
-        write(&mut retained, b"abcdef");
-        for number in 0..3_u8 {
-            assert!(retained.append(&[Some(f32::from(number) + 0.1), Some(3.5)]));
+        for (value, length) in [(0.1, 10), (0.0, 6)] {
+            let mut whole = memory();
+            let mut retained = Retained::new(&mut whole, SAVED);
+            write(&mut retained, b"abcdef");
+            for number in 0..3_u8 {
+                assert!(retained.append(&[Some(value), Some(f32::from(number))], STEPS));
+            }
+            let first = HEADER_BYTES + SAVED;
+            for byte in first..first + 3 * length {
+                for bit in 0..8 {
+                    let mut torn = whole;
+                    torn[byte] ^= 1 << bit;
+                    assert_eq!(rows(&mut torn).len(), (byte - first) / length, "byte {byte}");
+                }
+            }
         }
-        let first = HEADER_BYTES + SAVED;
-        for byte in first..first + 30 {
-            let mut torn = whole;
-            torn[byte] ^= 0x10;
-            assert_eq!(rows(&mut torn).len(), (byte - first) / 10, "byte {byte}");
+    }
+
+    /// What the RAM holds by chance is not taken for rows.
+    #[test]
+    fn noise_is_no_row() {
+        let mut noise = crate::testing::Noise::new(1);
+        let mut taken = 0;
+        for _ in 0..20_000 {
+            let mut memory = memory();
+            memory.iter_mut().for_each(|byte| *byte = noise.byte());
+            write(&mut Retained::new(&mut memory, SAVED), b"abcdef");
+            taken += rows(&mut memory).len();
         }
+        // Two checks of one in 65,536 each: 0.6 expected.
+        assert!(taken <= 5, "{taken}");
     }
 
     #[test]

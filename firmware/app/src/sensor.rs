@@ -7,8 +7,9 @@ use crate::fault::{Device, Fault, FaultKind};
 
 /// A sensor on the bus with `C` channels.
 pub trait Sensor<const C: usize> {
-    /// The steps of its readings, in the units of the channels: of one count of the converter.
-    const STEPS: [f32; C];
+    /// The steps of its channels: each reading is that of its channel times a whole number, from
+    /// -32,767 to 32,767, rounded once. `None` if there are no such steps. Others may come over the link.
+    const STEPS: Option<[f32; C]> = None;
 
     /// Reads all channels once, now.
     ///
@@ -48,8 +49,6 @@ pub trait Sensor<const C: usize> {
 pub struct NoSensor;
 
 impl<const C: usize> Sensor<C> for NoSensor {
-    const STEPS: [f32; C] = [1.0; C];
-
     fn read<B: I2c>(&mut self, _: &mut B) -> Result<[f32; C], Fault> {
         Err(Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge))
     }
@@ -110,8 +109,7 @@ impl Lsm303dlhcMagnetometer {
     const GAIN_1_3_GAUSS: u8 = 0b0010_0000;
     const CONTINUOUS: u8 = 0;
     /// Microtesla per count at this gain: 1100 (X, Y) and 980 (Z) counts per gauss.
-    const MICROTESLA_XY: f32 = 100.0 / 1100.0;
-    const MICROTESLA_Z: f32 = 100.0 / 980.0;
+    const MICROTESLA: [f32; 3] = [100.0 / 1100.0, 100.0 / 1100.0, 100.0 / 980.0];
     /// The count of a channel when the field is out of range.
     const OVERFLOW: i16 = -4096;
 
@@ -163,8 +161,8 @@ impl Lsm303dlhcMagnetometer {
     }
 
     fn microtesla([x, y, z]: [i16; 3]) -> [f32; 3] {
-        let [step_x, step_y, step_z] = Self::STEPS;
-        [f32::from(x) * step_x, f32::from(y) * step_y, f32::from(z) * step_z]
+        let [of_x, of_y, of_z] = Self::MICROTESLA;
+        [f32::from(x) * of_x, f32::from(y) * of_y, f32::from(z) * of_z]
     }
 }
 
@@ -174,7 +172,7 @@ fn fault<E: embedded_hal::i2c::Error>(error: E) -> Fault {
 }
 
 impl Sensor<3> for Lsm303dlhcMagnetometer {
-    const STEPS: [f32; 3] = [Self::MICROTESLA_XY, Self::MICROTESLA_XY, Self::MICROTESLA_Z];
+    const STEPS: Option<[f32; 3]> = Some(Self::MICROTESLA);
 
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         self.counts(bus).map(Self::microtesla)
@@ -185,8 +183,12 @@ impl Sensor<3> for Lsm303dlhcMagnetometer {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Thermometer;
 
+impl Thermometer {
+    const CELSIUS: f32 = 0.5;
+}
+
 impl Sensor<1> for Thermometer {
-    const STEPS: [f32; 1] = [0.5];
+    const STEPS: Option<[f32; 1]> = Some([Self::CELSIUS]);
 
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 1], Fault> {
         match Lm75::new(bus, Address::default()).read_temperature() {
@@ -207,10 +209,9 @@ pub struct MagnetometerThermometer {
 }
 
 impl Sensor<4> for MagnetometerThermometer {
-    const STEPS: [f32; 4] = {
-        let [x, y, z] = Lsm303dlhcMagnetometer::STEPS;
-        let [celsius] = Thermometer::STEPS;
-        [x, y, z, celsius]
+    const STEPS: Option<[f32; 4]> = {
+        let [x, y, z] = Lsm303dlhcMagnetometer::MICROTESLA;
+        Some([x, y, z, Thermometer::CELSIUS])
     };
 
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 4], Fault> {

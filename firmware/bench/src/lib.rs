@@ -10,6 +10,9 @@ mod count;
 pub mod legs;
 pub mod maps;
 
+use drift_app::fault::{Device, Fault, FaultKind};
+use drift_app::profile::ROWS_BETWEEN_SAVES;
+use drift_app::retained::{Retained, memory_bytes};
 use fastmmd::features::{Scalar, ScalarOf};
 use fastmmd::monitor::{All, Cyclic, FixedShape, Monitor};
 use fastmmd::shape::Fixed;
@@ -287,6 +290,47 @@ calls! {
     /// Beginning to learn anew.
     relearn = |detector, saved| detector.relearn_with(SETTINGS).is_ok();
 }
+
+/// Measures what the app does on each row so that a reset loses none: the mean from one save of the
+/// state to the next, with room for as many rows as the boards have.
+pub fn keeping<const L: usize>(map: &Fourier<CHANNELS, L>) -> ! {
+    let Ok(mut detector) = Detector::new(map, SETTINGS) else {
+        panic!("the settings are refused");
+    };
+    learn(&mut detector);
+    let saved = detector.saved_bytes();
+    let mut memory = [0; memory_bytes(SAVED_BYTES, ROWS_BETWEEN_SAVES, CHANNELS)];
+    let Some(memory) = memory.get_mut(..memory_bytes(saved, ROWS_BETWEEN_SAVES, CHANNELS)) else {
+        panic!("the state is too long");
+    };
+    let ram = memory.len();
+    let mut retained = Retained::new(memory, saved);
+    let save = |retained: &mut Retained<'_>| {
+        retained.replace(|room| detector.save(room).map_err(|_| REFUSED)).is_ok()
+    };
+    assert!(save(&mut retained), "the state is refused");
+    count::start();
+    let mut total = Cost { ticks: 0, samples: 0, stack: 0 };
+    loop {
+        let row = sample(total.samples).map(|number: i16| Some(f32::from(number) * STEP));
+        let measured =
+            count::measure(|| retained.append(&row, Some([STEP; CHANNELS])) || save(&mut retained));
+        assert!(measured.result, "the state is refused");
+        total.samples += 1;
+        total.ticks += measured.ticks;
+        total.stack = measured.stack.max(total.stack);
+        if u32::try_from(ROWS_BETWEEN_SAVES).is_ok_and(|rows| total.samples > rows) {
+            total.print(ram, size_of_val(map));
+        }
+    }
+}
+
+/// Channels of the detector that is kept.
+const CHANNELS: usize = 3;
+/// The step of their readings.
+const STEP: f32 = 0.15;
+
+const REFUSED: Fault = Fault::new(Device::Detector, FaultKind::Refused);
 
 /// What was counted.
 struct Cost {

@@ -6,15 +6,14 @@
 #[cfg(feature = "secure")]
 mod nonce;
 pub mod record;
-mod recovery;
 mod retained;
 mod run;
 pub mod stack;
 
+pub use drift_app::recovery::free_bus;
 #[doc(hidden)]
 pub use drift_app::retained::memory_bytes;
 #[cfg(feature = "secure")]
 pub use nonce::nonce;
-pub use recovery::free_bus;
 pub use retained::RetainedMemory;
 pub use run::{SampleTimer, made, run};

@@ -6,10 +6,11 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Declares the [`RetainedMemory`] of a program for a detector of this type, with room for so many rows
-/// of so many channels between two saves: a save costs several times what a row does.
+/// of so many channels between two saves: see
+/// [`ROWS_BETWEEN_SAVES`](drift_app::profile::ROWS_BETWEEN_SAVES).
 #[macro_export]
 macro_rules! retained {
-    ($name:ident for $detector:ty, $rows:literal rows of $channels:expr) => {
+    ($name:ident for $detector:ty, $rows:tt rows of $channels:expr) => {
         // SAFETY: the start-up code does not touch this section, and nothing else is in it.
         #[unsafe(link_section = ".uninit.STATE")]
         static $name: $crate::RetainedMemory<

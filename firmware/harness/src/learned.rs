@@ -1,6 +1,7 @@
 //! Makes an EEPROM image with a learned state on the host, by the board's own detector and store.
 //! This saves each scenario thousands of samples over the emulated bus.
 
+use drift_app::forge;
 use drift_app::profile::{BoardDetector, FOUR_CHANNELS, board};
 use drift_app::seal::Key;
 use drift_app::store::Store;
@@ -106,6 +107,21 @@ pub fn eeprom_with(settings: Config, samples: u64) -> Result<Eeprom, Error> {
     let mut state = vec![0; BoardDetector::<4>::SAVED_BYTES];
     detector.save(&mut state)?;
     eeprom_of(&state)
+}
+
+/// The state after `samples` samples of a healthy scene, from a board that says it has seen `rows`.
+///
+/// # Errors
+/// [`Error`] if it cannot be made.
+pub fn state(samples: u64, rows: u64) -> Result<Vec<u8>, Error> {
+    let detector = detector(SETTINGS, samples)?;
+    let mut state = vec![0; BoardDetector::<4>::SAVED_BYTES];
+    detector.save(&mut state)?;
+    let found = forge::count(&mut state, detector.rows(), rows, |state| {
+        let copy = BoardDetector::<4>::new(&FOUR_CHANNELS, SETTINGS);
+        copy.is_ok_and(|mut copy| copy.restore(state).is_ok() && copy.rows() == rows)
+    });
+    if found { Ok(state) } else { Err(Error::Silent("the count of rows in a state")) }
 }
 
 /// An EEPROM with a state.

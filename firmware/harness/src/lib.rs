@@ -13,6 +13,7 @@ mod error;
 pub mod learned;
 mod log;
 mod machine;
+mod moments;
 mod monitor;
 mod power;
 pub mod recording;

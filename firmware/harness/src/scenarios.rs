@@ -12,13 +12,13 @@ use crate::error::{Error, expect};
 use crate::learned::{self, LEARNED, SETTINGS};
 use crate::machine::{Board, Eeprom, Machine, PATIENCE, Setup};
 use crate::signal::{DEVIATION, Random, Scene, USUAL};
-use crate::{endurance, power, recording, sealed, stack, tool};
+use crate::{endurance, moments, power, recording, sealed, stack, tool};
 
 /// A scenario: its name and the function that plays it with the programs in a directory.
 pub type Scenario = (&'static str, fn(&Programs) -> Result<String, Error>);
 
 /// All scenarios, short ones first.
-pub const ALL: [Scenario; 26] = [
+pub const ALL: [Scenario; 28] = [
     ("stack-guard", stack_guard),
     ("learns-and-alarms", learns_and_alarms),
     ("dismissed", dismissed),
@@ -38,6 +38,8 @@ pub const ALL: [Scenario; 26] = [
     ("resets-at-any-moment", power::resets_at_any_moment),
     ("power-cuts", power::power_cuts),
     ("torn-store", power::torn_store),
+    ("push-cut", moments::push_cut),
+    ("beyond-32-bits", moments::beyond_32_bits),
     ("exported", tool::exported),
     ("pushed", tool::pushed),
     ("store-unreadable", store_unreadable),

@@ -16,7 +16,7 @@ use drift_app::app::{App, Board, Config, Parts};
 use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Cause;
-use drift_app::profile::{self, BOARD, BoardDetector, THREE_CHANNELS};
+use drift_app::profile::{self, BOARD, BoardDetector, ROWS_BETWEEN_SAVES, THREE_CHANNELS};
 #[cfg(feature = "secure")]
 use drift_app::seal::Key;
 use embedded_hal::digital::InputPin;
@@ -38,7 +38,7 @@ type Detector = BoardDetector<CHANNELS>;
 static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
-board_common::retained!(STATE for Detector, 70 rows of CHANNELS);
+board_common::retained!(STATE for Detector, ROWS_BETWEEN_SAVES rows of CHANNELS);
 
 /// The serial port as the app's line.
 struct Line {

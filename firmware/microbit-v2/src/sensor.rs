@@ -12,6 +12,9 @@ pub(crate) struct Lsm303agrMagnetometer {
     repeats: Repeats<[f32; 3]>,
 }
 
+/// Microtesla per count.
+const MICROTESLA: f32 = 0.15;
+
 /// Number of polls for a result: a measurement takes about 10 ms, a poll about 0.5 ms.
 const PATIENCE: u32 = 100;
 
@@ -24,8 +27,8 @@ impl Lsm303agrMagnetometer {
         for _ in 0..PATIENCE {
             match driver.magnetic_field() {
                 Ok(field) => {
-                    let (x, y, z) = field.xyz_nt();
-                    return Ok([x, y, z].map(microtesla));
+                    let (x, y, z) = field.xyz_unscaled();
+                    return Ok([x, y, z].map(|count| f32::from(count) * MICROTESLA));
                 }
                 Err(nb::Error::WouldBlock) => {}
                 Err(nb::Error::Other(error)) => return Err(fault(error)),
@@ -33,11 +36,6 @@ impl Lsm303agrMagnetometer {
         }
         Err(Fault::new(Device::Magnetometer, FaultKind::Bus))
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "16 bits times 150 nanotesla fit into 24")]
-fn microtesla(nanotesla: i32) -> f32 {
-    nanotesla as f32 / 1000.0
 }
 
 fn fault<E: BusError>(error: Error<E>) -> Fault {
@@ -48,8 +46,7 @@ fn fault<E: BusError>(error: Error<E>) -> Fault {
 }
 
 impl Sensor<3> for Lsm303agrMagnetometer {
-    /// 150 nT.
-    const STEPS: [f32; 3] = [0.15; 3];
+    const STEPS: Option<[f32; 3]> = Some([MICROTESLA; 3]);
 
     fn read<B: I2c>(&mut self, bus: &mut B) -> Result<[f32; 3], Fault> {
         let reading = self.measure(bus);

@@ -8,6 +8,7 @@
 use board_common as _;
 use defmt_semihosting as _;
 
+pub mod drift;
 pub mod handlers;
 mod sbcon;
 mod uart;

@@ -15,7 +15,7 @@ use drift_app::counts::Counts;
 use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Cause;
-use drift_app::profile::{BOARD, FOUR_COUNTS, IntegerDetector, board};
+use drift_app::profile::{BOARD, FOUR_COUNTS, IntegerDetector, ROWS_BETWEEN_SAVES, board};
 #[cfg(feature = "secure")]
 use drift_app::seal::Key;
 use drift_app::sensor::{MagnetometerThermometer, Sensor};
@@ -48,7 +48,7 @@ pub static BOOT2_FIRMWARE: [u8; 256] = rp2040_boot2::BOOT_LOADER_W25Q080;
 static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
-board_common::retained!(STATE for Detector, 50 rows of CHANNELS);
+board_common::retained!(STATE for Detector, ROWS_BETWEEN_SAVES rows of CHANNELS);
 
 /// The UART as the app's line.
 struct Line<D: UartDevice, P: ValidUartPinout<D>>(UartPeripheral<Enabled, D, P>);
@@ -141,7 +141,7 @@ fn main() -> ! {
     watchdog.start(MicrosDurationU32::secs(4));
 
     let mut detector = Detector::new(&FOUR_COUNTS, board())
-        .and_then(|detector| Counts::new(detector, &MagnetometerThermometer::STEPS));
+        .and_then(|detector| Counts::new(detector, MagnetometerThermometer::STEPS));
     let monitor = made(&mut detector);
     let parts = Parts {
         board: &Board {

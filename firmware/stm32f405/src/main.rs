@@ -19,7 +19,7 @@ use drift_app::app::{App, Board, Config, Parts};
 use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Cause;
-use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, ROWS_BETWEEN_SAVES, board};
 #[cfg(feature = "secure")]
 use drift_app::seal::Key;
 use drift_app::sensor::MagnetometerThermometer;
@@ -43,7 +43,8 @@ type Detector = BoardDetector<CHANNELS>;
 static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
-board_common::retained!(STATE for Detector, 48 rows of CHANNELS);
+// As many as its RAM budget has room for: three fewer than usual.
+board_common::retained!(STATE for Detector, { ROWS_BETWEEN_SAVES - 3 } rows of CHANNELS);
 
 /// The USART as the app's line.
 struct Line(Serial<USART1>);

@@ -156,6 +156,13 @@ impl<M: FeatureMap<Frequencies: Constant>> State for Pair<'_, M> {
     }
 }
 
+/// Whether it is restored from its own bytes, which are then the same.
+fn comes_back<S: State>(state: &S) -> bool {
+    let bytes = state.written();
+    let mut again = state.clone();
+    again.restored(&bytes).is_ok() && again.written() == bytes
+}
+
 /// A detector or a coupling, compared by its bytes.
 #[derive(Clone)]
 struct Watch<T>(T);
@@ -183,13 +190,17 @@ impl State for Watch<Small> {
         self.0.save(&mut bytes).expect("long enough");
         bytes
     }
-    /// 0 if it takes a row and can be looked at.
+    /// 0 if it takes rows, can be looked at, and is restored from what it then saves.
     fn largest_mean(&self) -> f64 {
         let mut used = self.clone();
-        used.0.push(&[0.5, 1e6]).expect("a good row");
+        for row in [[Some(0.5), Some(1e6)], [None, Some(-0.1)], [Some(-1e6), None]] {
+            used.0.push_partial(&row).expect("a good row");
+        }
+        let kept = comes_back(&used);
         used.0.dismiss();
         let looked = used.0.legs().count() + used.0.open().count() + used.0.mute().count();
-        if looked < 100 && used.0.quality().count() == 2 { 0.0 } else { f64::NAN }
+        let sound = looked < 100 && used.0.quality().count() == 2;
+        if sound && kept && comes_back(&used) { 0.0 } else { f64::NAN }
     }
 }
 
@@ -204,9 +215,12 @@ impl State for Watch<Tie> {
     }
     fn largest_mean(&self) -> f64 {
         let mut used = self.clone();
-        used.0.push(&[0.5, 1e6], &[0.1, 0.2]).expect("a good row");
+        for row in [[0.5, 1e6], [-1e6, 0.0], [0.0, 0.25]] {
+            used.0.push(&row, &[0.1, 0.2]).expect("a good row");
+        }
+        let kept = comes_back(&used);
         used.0.dismiss();
-        0.0
+        if kept && comes_back(&used) { 0.0 } else { f64::NAN }
     }
 }
 

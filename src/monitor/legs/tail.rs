@@ -499,13 +499,18 @@ impl<N: Number> Tail<N> {
     }
 }
 
+/// Beyond what readings give: only a forged state has such levels. They stay finite, so that it can be
+/// saved again.
+const FARTHEST_STEP: f32 = 1e18;
+
 impl Level {
     /// Takes in the maximum of a block, one of `count` that are remembered.
     fn take_in(&mut self, root: f32, count: u32) {
         let rate = 1.0 / row_count(count.max(1));
-        let step = root - self.mean;
+        let step = larger(smaller(root - self.mean, FARTHEST_STEP), -FARTHEST_STEP);
         self.mean += rate * step;
-        self.variance.0 = (1.0 - rate) * (self.variance.0 + rate * step * step);
+        let variance = smaller(self.variance.0, FARTHEST_STEP * FARTHEST_STEP);
+        self.variance.0 = (1.0 - rate) * (variance + rate * step * step);
     }
 }
 

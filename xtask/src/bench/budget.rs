@@ -45,6 +45,28 @@ pub(super) fn compare(rows: &[Row], budget: &[Row], all: bool) -> Comparison {
     comparison
 }
 
+/// What the app does on each row so that a reset loses none may cost this part of a row.
+const KEEPING: u32 = 10;
+
+/// Cores and levels on which that costs more, with both figures.
+pub(super) fn dear_to_keep(rows: &[Row]) -> Vec<String> {
+    let of = |map: &'static str| rows.iter().filter(move |row| row.map == map);
+    let mut dear = Vec::new();
+    for keeping in of("keeping") {
+        let is_its = |row: &&Row| {
+            (&row.core, &row.opt, row.d, row.l)
+                == (&keeping.core, &keeping.opt, keeping.d, keeping.l)
+        };
+        if let Some(row) = of("detector").find(is_its)
+            && KEEPING * keeping.instructions > row.instructions
+        {
+            let (name, cost, of) = (keeping.name(), keeping.instructions, row.instructions);
+            dear.push(format!("{name}: {cost} is more than a tenth of {of}"));
+        }
+    }
+    dear
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +138,20 @@ mod tests {
         // 1.30 of the operation model.
         let model: u32 = super::super::MODEL.iter().map(|(_, operations)| operations).sum();
         assert!(100 * fine.instructions <= 130 * model);
+    }
+
+    #[test]
+    fn to_keep_a_state_costs_at_most_a_tenth_of_a_row() {
+        let mut pairs = Vec::new();
+        for opt in ["3", "s", "z"] {
+            pairs.extend(["detector", "keeping"].map(|map| kept("m4f", map, "polynomial", 3, opt)));
+        }
+        assert_eq!(dear_to_keep(&pairs), [""; 0]);
+        // The control.
+        for row in &mut pairs {
+            row.instructions = if row.map == "detector" { 999 } else { 100 };
+        }
+        assert_eq!(dear_to_keep(&pairs).len(), 3);
     }
 
     #[test]

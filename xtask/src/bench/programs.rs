@@ -30,8 +30,9 @@ const DETECTORS: [&str; 3] = ["detector", "cyclic", "lean"];
 const LEGS: [&str; 6] = ["base", "level", "jump", "spread", "values", "innovations"];
 
 /// The same for what the detector of all legs does besides: rows in batches, its mean over the rows it
-/// learns from, its dearest row, and calls that are made now and then.
-const MOMENTS: [&str; 6] = ["many", "learning", "peak", "save", "restore", "relearn"];
+/// learns from, its dearest row, and calls that are made now and then; and what the app does on each row
+/// so that a reset loses none.
+const MOMENTS: [&str; 7] = ["many", "learning", "peak", "save", "restore", "relearn", "keeping"];
 
 /// Those of a detector in integers, which are measured on every core.
 const IN_INTEGERS: [&str; 7] =

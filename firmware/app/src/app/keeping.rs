@@ -89,7 +89,7 @@ where
             return false;
         }
         let mut raised = None;
-        retained.replay(|row| {
+        retained.replay(S::STEPS, |row| {
             if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push_partial(row) {
                 raised = Some(alarm);
             }

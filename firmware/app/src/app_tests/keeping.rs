@@ -121,19 +121,9 @@ fn a_boot_loop_ends_in_a_state_that_only_talks() {
     let mut bench = learned();
     let (eeprom, memory) = (bench.world.eeprom.clone(), bench.memory.clone());
     let start = Start { cause: Cause::Panic, detail: 77, tries: 6 };
-    let parts = Parts {
-        board: &Board { start, ..BOARD },
-        bus: &mut bench.world,
-        line: &mut bench.pipe,
-        sensor: MagnetometerThermometer::default(),
-        monitor: &mut bench.detector,
-        settings: &SETTINGS,
-        store: Some(Store::new()),
-        guard: Guard::open(),
-        memory: &mut bench.memory,
-    };
-    let mut app = App::new(parts, Config { report_every: 2, ..Config::DEFAULT });
-    app.start();
+    let board = Board { start, ..BOARD };
+    let parts = Parts { board: &board, ..bench.parts(MagnetometerThermometer::default()) };
+    let mut app = started(parts, Config { report_every: 2, ..Config::DEFAULT });
     let (found, _) = answers(&mut app, &[]);
     assert_eq!(found.start, Some(start));
     for command in [Command::Step, Command::Relearn, Command::ReadState { offset: 0, length: 9 }] {

@@ -12,21 +12,8 @@ static OTHER: Key = Key::new([8; 32]);
 const NONCE: u64 = 0x0102_0304_0506_0708;
 
 fn start(bench: &mut Bench, guard: Guard, store: Store) -> Device4<'_> {
-    bench.detector = detector();
-    let parts = Parts {
-        board: &BOARD,
-        bus: &mut bench.world,
-        line: &mut bench.pipe,
-        sensor: MagnetometerThermometer::default(),
-        monitor: &mut bench.detector,
-        settings: &SETTINGS,
-        store: Some(store),
-        guard,
-        memory: &mut bench.memory,
-    };
-    let mut app = App::new(parts, Config::DEFAULT);
-    app.start();
-    app
+    let parts = bench.parts(MagnetometerThermometer::default());
+    started(Parts { guard, store: Some(store), ..parts }, Config::DEFAULT)
 }
 
 fn guarded() -> Guard {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::clock::{Clock, Ticker};
+use crate::forge;
 
 /// A clock that the test sets.
 struct Hand<'c>(&'c Cell<u32>);
@@ -15,19 +16,8 @@ impl Clock for Hand<'_> {
 const REPORT_EVERY: u32 = 10;
 
 fn start(bench: &mut Bench) -> Device4<'_> {
-    let parts = Parts {
-        board: &BOARD,
-        bus: &mut bench.world,
-        line: &mut bench.pipe,
-        sensor: MagnetometerThermometer::default(),
-        monitor: &mut bench.detector,
-        settings: &SETTINGS,
-        store: Some(Store::new()),
-        guard: Guard::open(),
-        memory: &mut bench.memory,
-    };
-    let mut app = App::new(parts, Config { report_every: REPORT_EVERY, ..Config::DEFAULT });
-    app.start();
+    let parts = bench.parts(MagnetometerThermometer::default());
+    let mut app = started(parts, Config { report_every: REPORT_EVERY, ..Config::DEFAULT });
     said(&mut app.line().outgoing);
     app
 }
@@ -109,26 +99,16 @@ fn the_host_may_set_how_often_it_reports() {
     assert_eq!(pass(&mut app, &clock, &mut noise, 20).reports, 0);
 }
 
-/// A state that says it has seen `rows` rows: the number is found in its bytes.
+/// A state that says it has seen `rows` rows.
 fn forged(detector: &Detector, rows: u64) -> Vec<u8> {
     let mut bytes = vec![0; Detector::SAVED_BYTES];
     detector.save(&mut bytes).unwrap();
-    let now = detector.rows().to_le_bytes();
-    for at in 44..bytes.len() - 12 {
-        if bytes[at..at + 8] != now {
-            continue;
-        }
-        let mut forged = bytes.clone();
-        forged[at..at + 8].copy_from_slice(&rows.to_le_bytes());
-        let body = forged.len() - 4;
-        let sum = fastmmd::state::checksum(0, &forged[..body]);
-        forged[body..].copy_from_slice(&sum.to_le_bytes());
+    let found = forge::count(&mut bytes, detector.rows(), rows, |state| {
         let mut copy = self::detector();
-        if copy.restore(&forged).is_ok() && copy.rows() == rows {
-            return forged;
-        }
-    }
-    panic!("the count of rows is not in the state");
+        copy.restore(state).is_ok() && copy.rows() == rows
+    });
+    assert!(found, "the count of rows is not in the state");
+    bytes
 }
 
 /// 497 days at 100 samples per second.
