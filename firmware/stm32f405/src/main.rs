@@ -44,7 +44,9 @@ static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
 // As many as its RAM budget has room for: three fewer than usual.
-board_common::retained!(STATE for Detector, { ROWS_BETWEEN_SAVES - 3 } rows of CHANNELS);
+/// As many as its RAM has room for.
+const ROWS: usize = ROWS_BETWEEN_SAVES - 3;
+board_common::retained!(STATE for Detector, ROWS rows of CHANNELS);
 
 /// The USART as the app's line.
 struct Line(Serial<USART1>);
