@@ -16,7 +16,7 @@ use drift_app::retained::{Retained, memory_bytes};
 use fastmmd::features::{Scalar, ScalarOf};
 use fastmmd::monitor::{All, Cyclic, FixedShape, Monitor};
 use fastmmd::shape::Fixed;
-use fastmmd::{Config, Detector, Embedding, Error, FeatureMap, Verdict};
+use fastmmd::{Config, Detector, Embedding, Error, FeatureMap, Fourier, Verdict};
 
 use count::Measured;
 

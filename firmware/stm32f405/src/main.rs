@@ -43,8 +43,7 @@ type Detector = BoardDetector<CHANNELS>;
 static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
-// As many as its RAM budget has room for: three fewer than usual.
-/// As many as its RAM has room for.
+/// As many as its RAM budget has room for: three fewer than usual.
 const ROWS: usize = ROWS_BETWEEN_SAVES - 3;
 board_common::retained!(STATE for Detector, ROWS rows of CHANNELS);
 
