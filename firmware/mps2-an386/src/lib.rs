@@ -53,16 +53,6 @@ impl Board {
 /// What the app says about the board.
 static ABOUT: About = About { name: "mps2-an386", millihertz: 0, start: Start::UNKNOWN };
 
-/// Lets everything through, or with seals, while the lock is open: it is.
-#[must_use]
-pub fn open() -> Guard {
-    #[allow(unused_mut, reason = "only with seals")]
-    let mut guard = Guard::default();
-    #[cfg(feature = "secure")]
-    guard.set_open(true);
-    guard
-}
-
 /// Another number at each start.
 #[cfg(feature = "secure")]
 #[must_use]

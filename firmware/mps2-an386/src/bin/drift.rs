@@ -4,9 +4,10 @@
 #![no_main]
 
 use cortex_m_rt::entry;
+use drift_app::guard::Guard;
 use drift_app::store::Store;
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::drift::run(Store::new(), mps2_an386::open())
+    mps2_an386::drift::run(Store::new(), Guard::open())
 }

@@ -4,6 +4,7 @@
 #![no_main]
 
 use cortex_m_rt::entry;
+use drift_app::guard::Guard;
 use drift_app::profile::{BoardDetector, EIGHT_CHANNELS, RECORDING, recording};
 use drift_app::sensor::NoSensor;
 
@@ -13,7 +14,7 @@ board_common::retained!(STATE for Detector, 0 rows of 8);
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::run(&STATE, NoSensor, None, &RECORDING, mps2_an386::open(), || {
+    mps2_an386::run(&STATE, NoSensor, None, &RECORDING, Guard::open(), || {
         Detector::new(&EIGHT_CHANNELS, recording())
     })
 }
