@@ -21,16 +21,16 @@ state! {
     pub(super) struct Cause<N: Number> {
         /// Rows until it is over, if nothing more is seen of it; 0 while there is none.
         held: u8,
-        /// Rows since it was last told of, at most 65,534; [`WAITING`] while it is still to be told.
+        /// Rows since it was last reported, at most 65,534; [`WAITING`] while it is still to be reported.
         age: u16,
         /// How large it was in the rows after.
         peak: N,
         /// Whether an alarm was raised for it when it last rose, and not for another of the channel.
-        told: bool,
+        reported: bool,
     }
 }
 
-/// The age of a cause that is still to be told of: a row has one alarm, and it was not of this.
+/// The age of a cause that is still to be reported: a row has one alarm, and it was not of this.
 const WAITING: u16 = u16::MAX;
 
 /// What becomes of a cause.
@@ -56,7 +56,7 @@ impl<N: Number> Cause<N> {
 
     /// Whether an alarm of this cause is still to be amended: what opens now belongs to it.
     pub(super) fn is_recent(&self) -> bool {
-        self.is_open() && self.told && u64::from(self.age) < AMENDED
+        self.is_open() && self.reported && u64::from(self.age) < AMENDED
     }
 
     /// Takes the evidence of a row, in nats beyond the promise, and a size that is meaningful for
@@ -66,7 +66,7 @@ impl<N: Number> Cause<N> {
             if excess <= N::ZERO {
                 return Event::Same;
             }
-            *self = Self { held: HOLD, age: WAITING, peak: size, told: false };
+            *self = Self { held: HOLD, age: WAITING, peak: size, reported: false };
             return Event::Raised;
         }
         let waits = self.is_waiting();
@@ -91,33 +91,33 @@ impl<N: Number> Cause<N> {
         }
     }
 
-    /// Whether it is still to be told of.
+    /// Whether it is still to be reported.
     pub(super) fn is_waiting(&self) -> bool {
         self.is_open() && self.age == WAITING
     }
 
     /// Whether the alarm of this cause is due to be looked at again.
     pub(super) fn is_to_be_amended(&self) -> bool {
-        self.is_open() && self.told && u64::from(self.age) == AMENDED
+        self.is_open() && self.reported && u64::from(self.age) == AMENDED
     }
 
     /// An alarm was raised for it.
-    pub(super) fn tell(&mut self) {
-        (self.age, self.told) = (0, true);
+    pub(super) fn report(&mut self) {
+        (self.age, self.reported) = (0, true);
     }
 
     /// It follows from something else: no alarm is raised for it, and none is to be amended, even
     /// if one was raised when it was smaller.
     pub(super) fn explain(&mut self) {
-        (self.age, self.told) = (0, false);
+        (self.age, self.reported) = (0, false);
     }
 
-    /// Rows since it was last told of, at most 65,534.
+    /// Rows since it was last reported, at most 65,534.
     pub(super) fn rows(&self) -> u32 {
         if self.is_waiting() { 0 } else { u32::from(self.age) }
     }
 
-    /// How large it was in the rows after it was told of.
+    /// How large it was in the rows after it was reported.
     pub(super) fn size(&self) -> f32 {
         self.peak.value()
     }

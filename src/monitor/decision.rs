@@ -67,7 +67,7 @@ where
         self.state.stage = if present.open { Stage::Drift } else { Stage::Monitoring };
         if let Some((_, alarm)) = present.alarm {
             let alarm = self.after_learning(alarm, at);
-            self.tell(&alarm);
+            self.mark_reported(&alarm);
             self.state.last_alarm = LastAlarm::some(alarm);
             return Verdict::Alarm(alarm);
         }
@@ -83,13 +83,13 @@ where
         Alarm { since: alarm.since.max(first).min(alarm.row), ..alarm }
     }
 
-    /// Notes that the cause of an alarm has been told of. Others that rose on the same row wait.
-    fn tell(&mut self, alarm: &Alarm) {
+    /// Notes that the cause of an alarm has been reported. Others that rose on the same row wait.
+    fn mark_reported(&mut self, alarm: &Alarm) {
         let joint = JOINT.iter().position(|leg| *leg == alarm.leg);
         if let Some(cause) = joint.and_then(|place| self.state.joint.get_mut(place)) {
-            cause.tell();
+            cause.report();
         } else if let Some(channel) = self.state.channels.get_mut(alarm.channel) {
-            channel.tell(alarm.leg);
+            channel.mark_reported(alarm.leg);
         }
     }
 
@@ -101,7 +101,7 @@ where
             self.state.last_alarm = LastAlarm::some(amended);
             return Some(amended);
         }
-        // One that was followed by another is not kept: it is told of as it looks now.
+        // One that was followed by another is not kept: it is reported as it looks now.
         let mut channels = self.state.channels.iter().enumerate();
         let due = channels.find_map(|(index, channel)| channel.due(index, at))?;
         let due = self.after_learning(due, at);
@@ -122,8 +122,8 @@ where
             return;
         };
         let last = self.last_alarm().map_or(u64::MAX, |alarm| at.saturating_sub(alarm.row));
-        let just_told = present.alarm.is_some() || last < u64::from(TOGETHER);
-        let explained = [present.level || just_told, present.other || just_told];
+        let just_reported = present.alarm.is_some() || last < u64::from(TOGETHER);
+        let explained = [present.level || just_reported, present.other || just_reported];
         for (place, ((found, leg), explained)) in joint.iter().zip(JOINT).zip(explained).enumerate()
         {
             let Some(cause) = self.state.joint.get_mut(place) else { continue };
@@ -278,12 +278,12 @@ impl<L: Legs, N: Number> Channel<L, N> {
     /// `None` where the reading is missing, which says neither that something differs nor that it
     /// is over.
     ///
-    /// The last alarm was of the leg that was `told`, so many rows ago.
+    /// The last alarm was of the leg that was `reported`, so many rows ago.
     #[inline]
     pub(super) fn decide(
         &mut self,
         index: usize,
-        told: (u64, Option<(Leg, u64)>),
+        reported: (u64, Option<(Leg, u64)>),
         found: Option<&[Found<N>; 4]>,
         plan: &Plan,
         present: &mut Present<N>,
@@ -291,17 +291,17 @@ impl<L: Legs, N: Number> Channel<L, N> {
         let quiet = found.is_none_or(|found| found.iter().all(|found| found.excess <= N::ZERO));
         // Nearly always.
         if quiet && !self.is_open() {
-            self.runs_told = [false; 2];
+            self.runs_reported = [false; 2];
             return;
         }
-        self.decide_change(index, told, found, plan, present);
+        self.decide_change(index, reported, found, plan, present);
     }
 
     #[inline(never)]
     fn decide_change(
         &mut self,
         index: usize,
-        (at, told): (u64, Option<(Leg, u64)>),
+        (at, reported): (u64, Option<(Leg, u64)>),
         found: Option<&[Found<N>; 4]>,
         plan: &Plan,
         present: &mut Present<N>,
@@ -333,16 +333,16 @@ impl<L: Legs, N: Number> Channel<L, N> {
             let waits = self.cause(kind).is_waiting();
             let follows = |found: &Found<N>| waits && self.follows(kind, found);
             let explained = explained || found.is_some_and(follows);
-            self.tell_of(index, (at, told), kind, found, explained, present);
+            self.report(index, (at, reported), kind, found, explained, present);
         }
         self.note_onset();
     }
 
-    /// Raises the alarm of a cause that is still to be told of, if it follows from nothing else.
-    fn tell_of(
+    /// Raises the alarm of a cause that is still to be reported, if it follows from nothing else.
+    fn report(
         &mut self,
         index: usize,
-        (at, told): (u64, Option<(Leg, u64)>),
+        (at, reported): (u64, Option<(Leg, u64)>),
         kind: Kind,
         found: Option<&Found<N>>,
         explained: bool,
@@ -353,8 +353,8 @@ impl<L: Legs, N: Number> Channel<L, N> {
             // One that waited its turn may stand lower by now.
             let found = if found.threshold > N::ZERO { *found } else { self.standing(kind) };
             let rows = self.rows_since(kind, found.window);
-            let last = told.filter(|(leg, _)| *leg == kind.leg());
-            if explained || last.is_some_and(|(_, told)| belongs(rows, told)) {
+            let last = reported.filter(|(leg, _)| *leg == kind.leg());
+            if explained || last.is_some_and(|(_, reported)| belongs(rows, reported)) {
                 self.cause_mut(kind).explain();
             } else {
                 let since = at.saturating_sub(u64::from(rows));
@@ -377,13 +377,13 @@ impl<L: Legs, N: Number> Channel<L, N> {
             (self.stillness.overdue(), Leg::Stuck, Change::Stuck),
             (self.gaps.overdue(), Leg::Missing, Change::Missing),
         ];
-        for ((overdue, leg, change), told) in runs.into_iter().zip(&mut self.runs_told) {
+        for ((overdue, leg, change), reported) in runs.into_iter().zip(&mut self.runs_reported) {
             let Some(overdue) = overdue else {
-                *told = false;
+                *reported = false;
                 continue;
             };
             present.open = true;
-            if !*told {
+            if !*reported {
                 let since = at.saturating_sub(u64::from(overdue.rows));
                 let found = found_run(&overdue);
                 present.raise(N::of(f32::MAX), alarm(at, since, index, change, leg, &found));
@@ -399,8 +399,8 @@ impl<L: Legs, N: Number> Channel<L, N> {
     }
 
     /// Notes that an alarm was raised for what a leg found.
-    fn tell(&mut self, leg: Leg) {
-        let [stuck, missing] = &mut self.runs_told;
+    fn mark_reported(&mut self, leg: Leg) {
+        let [stuck, missing] = &mut self.runs_reported;
         match leg {
             Leg::Stuck => *stuck = true,
             Leg::Missing => *missing = true,
@@ -408,7 +408,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
             Leg::Values | Leg::Innovations => {}
             other @ (Leg::Level | Leg::Jump | Leg::Spread | Leg::Range) => {
                 let kinds = Kind::ALL.into_iter().filter(|kind| kind.leg() == other);
-                kinds.for_each(|kind| self.cause_mut(kind).tell());
+                kinds.for_each(|kind| self.cause_mut(kind).report());
             }
         }
     }
@@ -482,11 +482,11 @@ impl<L: Legs, N: Number> Channel<L, N> {
 }
 
 /// Whether a change that seems to have begun so many rows ago belongs to the alarm of the same leg
-/// that was `told` so many rows ago: it began before that, and is not seen much later. What happens to
+/// that was `reported` so many rows ago: it began before that, and is not seen much later. What happens to
 /// several channels is then one alarm. One of another leg hides nothing: it may be a false one.
-fn belongs(rows: u32, told: u64) -> bool {
+fn belongs(rows: u32, reported: u64) -> bool {
     let rows = u64::from(rows);
-    rows >= told && told <= (rows / 4).max(u64::from(TOGETHER))
+    rows >= reported && reported <= (rows / 4).max(u64::from(TOGETHER))
 }
 
 fn alarm<N: Number>(

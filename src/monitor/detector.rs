@@ -489,7 +489,7 @@ where
         let at = self.state.rows.saturating_sub(1);
         self.state.watched = self.state.watched.saturating_add(1);
         let mut present = Present::none();
-        let told = self.last_alarm().map(|last| (last.leg, at.saturating_sub(last.row)));
+        let reported = self.last_alarm().map(|last| (last.leg, at.saturating_sub(last.row)));
         let Memory { channels, values, innovations, joint: causes, .. } = &mut self.state;
         let (mut open, mut wanders) = (causes.iter().any(Cause::is_open), false);
         let mut complete = true;
@@ -503,7 +503,7 @@ where
                 None => channel.miss(),
             }
             let found = reading.is_some().then_some(&found);
-            channel.decide(index, (at, told), found, plan, &mut present);
+            channel.decide(index, (at, reported), found, plan, &mut present);
         }
         if !complete {
             return Ok(self.decide(at, None, plan, present));

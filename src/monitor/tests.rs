@@ -122,7 +122,7 @@ fn a_ramp_is_found_beside_a_cycle() {
             }
         }
         assert!(found.iter().any(|alarm| alarm.row > 9000 && alarm.channel == 0), "{found:?}");
-        // It is told of for as long as it lasts.
+        // It is reported for as long as it lasts.
         assert_eq!(detector.stage(), Stage::Drift);
         assert!(detector.open().any(|open| open.channel == Some(0) && open.leg == Leg::Level));
     }
@@ -160,7 +160,7 @@ fn both(fault: fn(usize, &mut f32)) -> (Vec<usize>, Vec<usize>) {
 
 #[test]
 fn what_befalls_both_channels_is_open_in_both() {
-    // Each stuck channel is told of by itself, one after the other.
+    // Each stuck channel is reported by itself, one after the other.
     assert_eq!(both(|_, x| *x = 0.5), (vec![0, 1], vec![0, 1]));
     // What begins together, and is seen alike, is one alarm.
     let (told, open) = both(|_, x| *x += 4.0);
@@ -169,7 +169,7 @@ fn what_befalls_both_channels_is_open_in_both() {
 }
 
 #[test]
-fn what_begins_later_in_another_channel_is_told_of() {
+fn what_begins_later_in_another_channel_is_reported() {
     for seed in 0..6 {
         let (_, found) = alarms(config(), 80 + seed, ONSET + 200, |row, x| {
             x[0] += if row >= ONSET { 4.0 } else { 0.0 };

@@ -80,7 +80,7 @@ pub struct Alarm {
 
 impl Alarm {
     /// How far beyond the threshold, as a factor: 1 or more, but for an alarm that had to wait for
-    /// another of the same row, and is told as it stands a row later.
+    /// another of the same row, and is reported as it stands a row later.
     #[must_use]
     pub fn severity(&self) -> f32 {
         self.score / self.threshold

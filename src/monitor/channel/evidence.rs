@@ -8,7 +8,7 @@ use super::super::legs::Found;
 use super::super::legs::choice::{Legs, Slot};
 use super::super::legs::wander::Steadiness;
 use super::super::verdict::Leg;
-use super::{Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, RECENT, STATISTICS, STRIKE, SUMMED, UP};
+use super::{Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, RECENT, STATISTICS, STEP_PEAK, SUMMED, UP};
 
 /// What predictions are behind by, where a level goes on rising, in parts of how far it is off.
 const BEHIND: Rate = Rate::of(0.5);
@@ -62,11 +62,11 @@ impl<L: Legs, N: Number> Channel<L, N> {
                 let (rising, falling) = (spread.rising, spread.falling);
                 if rising.sum.0 > falling.sum.0 { rising.rows } else { falling.rows }
             }),
-            Kind::Range => self.range.strike().1.min(RECENT),
+            Kind::Range => self.range.recent_peak().1.min(RECENT),
         }
     }
 
-    /// Whether what a leg finds follows from a level that is off, and was told of: a level that goes
+    /// Whether what a leg finds follows from a level that is off, and was reported: a level that goes
     /// on rising leaves its predictions behind, by much less than it rose.
     pub(in crate::monitor) fn follows(&self, kind: Kind, found: &Found<N>) -> bool {
         let shift = self.shift(Kind::Level).unwrap_or(N::ZERO);
@@ -99,8 +99,8 @@ impl<L: Legs, N: Number> Channel<L, N> {
     fn struck(&self) -> Option<u32> {
         let shift = self.shift(Kind::Level).unwrap_or(N::ZERO);
         let expected = self.predictor.in_deviations(shift).value();
-        let (strike, age) = self.range.strike();
-        let is_step = expected > 3.0 && strike > larger(STRIKE, 0.6 * expected);
+        let (peak, age) = self.range.recent_peak();
+        let is_step = expected > 3.0 && peak > larger(STEP_PEAK, 0.6 * expected);
         is_step.then_some(age)
     }
 

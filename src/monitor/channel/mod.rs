@@ -15,7 +15,7 @@ use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
 use super::legs::wander::{Steadiness, Wander};
-use super::legs::{Found, Plan, WARY_OF_LEVEL, WARY_OF_SPREAD, share};
+use super::legs::{Found, LEVEL_CAUTION, Plan, SPREAD_CAUTION, share};
 use super::verdict::{Change, Leg};
 
 /// Deviations at which values and residuals are cut for charts.
@@ -40,8 +40,8 @@ const EVIDENCE: Rate = Rate::of_window(32);
 const USUAL: Rate = Rate::of(1.0 / 256.0);
 const HALF: Rate = Rate::of(0.5);
 /// A residual of so many deviations may be a step of the level.
-const STRIKE: f32 = 3.3;
-/// Rows after which a step is better told by that than by a sum.
+const STEP_PEAK: f32 = 3.3;
+/// Rows after which a step is recognised better by that than by a sum.
 const SUMMED: u32 = 64;
 /// Rows within which what was out of range belongs together.
 const RECENT: u32 = 20;
@@ -49,7 +49,7 @@ const RECENT: u32 = 20;
 const STEP_CUT: f32 = 4.0;
 /// Least rows for which a reading may be the same, or missing.
 const LEAST_RUN: u32 = 12;
-/// Least mean time, in rows, for runs that come by chance: they are easily told.
+/// Least mean time, in rows, for runs that come by chance: they are easily recognised.
 const SURELY: f32 = 1e5;
 
 const LEVEL: Score = Score {
@@ -58,7 +58,7 @@ const LEVEL: Score = Score {
     rates: &[Rate::of_window(256), Rate::of_window(1024)],
     largest: CUT,
     least: 0,
-    wary: WARY_OF_LEVEL,
+    caution: LEVEL_CAUTION,
     shares: share::LEVEL,
 };
 const JUMP: Score = Score {
@@ -67,7 +67,7 @@ const JUMP: Score = Score {
     rates: &[Rate::of_window(4), Rate::of_window(16), Rate::of_window(64)],
     largest: JUMP_CUT,
     least: 1,
-    wary: 0.0,
+    caution: 0.0,
     shares: share::JUMP,
 };
 const UP: Score = Score {
@@ -76,7 +76,7 @@ const UP: Score = Score {
     rates: &[Rate::of_window(16), Rate::of_window(64)],
     largest: SPREAD_CUT,
     least: 1,
-    wary: WARY_OF_SPREAD,
+    caution: SPREAD_CAUTION,
     shares: share::SPREAD,
 };
 const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
@@ -160,8 +160,8 @@ state! {
         /// Glitches in a row that were not looked back at; of a channel that never moved while
         /// learning, readings in a row that differ.
         pub(super) glitches: u8,
-        /// Whether it was told of that the channel is stuck, and that it is missing.
-        pub(super) runs_told: [bool; 2],
+        /// Whether it was reported that the channel is stuck, and that it is missing.
+        pub(super) runs_reported: [bool; 2],
         /// The last value and residual, in deviations: what counts where a reading is missing.
         value: N,
         residual: N,

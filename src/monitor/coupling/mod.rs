@@ -264,7 +264,7 @@ where
         let excess = tail.excess(statistic.0);
         match cause.push(excess, excess, LEAST_SIZE) {
             Event::Raised => {
-                cause.tell();
+                cause.report();
                 Verdict::Alarm(Alarm {
                     row,
                     score: self.statistic(),

@@ -30,7 +30,7 @@ pub(crate) struct Score {
     /// Windows of which fewer than twelve are learned from stay out of it, but for so many.
     pub(crate) least: usize,
     /// How much more evidence it needs where the promise is far beyond what was learned from.
-    pub(crate) wary: f32,
+    pub(crate) caution: f32,
     /// Shares of the promise.
     pub(crate) shares: Shares,
 }
@@ -138,7 +138,8 @@ impl<N: Number> Known<N> {
             shape: Shape::Mean,
             block: Design::block_of(window, plan.collected),
             window,
-            ln_time: plan.ln_time_of(score.shares, charts, plan.channels) + plan.doubt(score.wary),
+            ln_time: plan.ln_time_of(score.shares, charts, plan.channels)
+                + plan.extra_evidence(score.caution),
             unit: sqrt_f32(self.variance.value() / row_count(window)),
             reach: larger(reach, 1e-6),
             memory: plan.memory(),

@@ -6,7 +6,7 @@ use crate::numeric::{Number, Rate, larger, row_count, smaller, sqrt_f32, whole};
 use crate::state::{Begun, FromOne, NonNegative, state};
 
 use super::tail::{Design, Shape, Tail};
-use super::{End, Found, Plan, WARY_OF_LEVEL, share};
+use super::{End, Found, LEVEL_CAUTION, Plan, share};
 
 /// Least rows of a block.
 const BLOCK: u32 = 32;
@@ -116,7 +116,8 @@ impl<N: Number> Cusum<N> {
             shape: Shape::Sum,
             block: Design::block_of(BLOCK / 2, plan.collected),
             window: BLOCK,
-            ln_time: plan.ln_time_of(share::CUSUM, 1, plan.channels) + plan.doubt(WARY_OF_LEVEL),
+            ln_time: plan.ln_time_of(share::CUSUM, 1, plan.channels)
+                + plan.extra_evidence(LEVEL_CAUTION),
             unit: 0.5 / SLACK,
             reach: f32::MAX,
             memory: plan.memory(),
@@ -226,7 +227,7 @@ impl<N: Number> Cusum<N> {
     /// Rows since the level began to be off, by the n rows since the sum S was last 0, and the
     /// means over 128 and 512 rows less the learned one.
     ///
-    /// A step is told from a ramp by its present size: beyond the slack k it is S/n, and that of a
+    /// A step differs from a ramp by its present size: beyond the slack k it is S/n, and that of a
     /// ramp is twice as much. A ramp whose sum is S after n rows rises by 2S/n² a row, so it took
     /// k·n²/2S rows to reach the slack. It took t rows in all if the two means are as r·(t − 64) and
     /// r·(t − 256·(1 − exp(−t/256))).

@@ -63,9 +63,9 @@ const SHORTEST: u32 = 4;
 const SEEN: f32 = 2.0;
 const LN_SEEN: f32 = rounded(ln(SEEN as f64));
 /// How much more evidence a level needs beyond that, in nats for a nat of mean time.
-pub(crate) const WARY_OF_LEVEL: f32 = 2.0;
+pub(crate) const LEVEL_CAUTION: f32 = 2.0;
 /// The same for a spread.
-pub(crate) const WARY_OF_SPREAD: f32 = 1.0;
+pub(crate) const SPREAD_CAUTION: f32 = 1.0;
 
 /// What follows from the settings for all legs.
 #[derive(Debug, Clone)]
@@ -97,8 +97,8 @@ impl Plan {
 
     /// What a level or a spread needs more: how far it wanders over times much longer than
     /// learning was is not known from learning. In nats.
-    pub(crate) fn doubt(&self, wary: f32) -> f32 {
-        wary * larger(self.ln_time - (LN_SEEN + ln_count(self.learning_rows)), 0.0)
+    pub(crate) fn extra_evidence(&self, caution: f32) -> f32 {
+        caution * larger(self.ln_time - (LN_SEEN + ln_count(self.learning_rows)), 0.0)
     }
 
     /// Whether the statistic that asks may go on to its next block on this row. Few may, so that no row

@@ -19,7 +19,7 @@ const OPEN_DECAY: f32 = 0.025;
 /// How far below its threshold the sum stays for a single row, in nats.
 const LONE: f32 = 0.5;
 /// What the largest residual of late loses with each row, as a part of it.
-const STRIKE_LOSS: f32 = 0.002;
+const PEAK_DECAY: f32 = 0.002;
 /// How much farther out than what was dismissed readings may be, in deviations of the residual.
 const FARTHER: f32 = 2.0;
 /// How far the sum may go beyond the threshold, in nats.
@@ -52,11 +52,11 @@ state! {
         far: u16,
         pairs: u16,
         /// While learning, rows left in which another one belongs to the last; after, rows since
-        /// the strike.
+        /// the peak.
         near: u32,
         /// The largest residual of late, less what it has lost since: where a level that is well
         /// predicted made a step.
-        strike: NonNegative<N>,
+        peak: NonNegative<N>,
         /// Rows beyond the range so far.
         beyond: u32,
         sum: NonNegative<N>,
@@ -105,8 +105,8 @@ impl<N: Number> Range<N> {
     }
 
     /// The largest residual of late, and rows since.
-    pub(crate) fn strike(&self) -> (f32, u32) {
-        (self.strike.0.value() * (1.0 + STRIKE_LOSS * row_count(self.near)), self.near)
+    pub(crate) fn recent_peak(&self) -> (f32, u32) {
+        (self.peak.0.value() * (1.0 + PEAK_DECAY * row_count(self.near)), self.near)
     }
 
     /// A movement of a channel that never moved, in deviations that it has not.
@@ -132,10 +132,10 @@ impl<N: Number> Range<N> {
             self.farthest.0 = N::ZERO;
         }
         let size = residual.size();
-        self.strike.0 -= self.strike.0.part(const { Rate::of(STRIKE_LOSS) });
+        self.peak.0 -= self.peak.0.part(const { Rate::of(PEAK_DECAY) });
         self.near = self.near.saturating_add(1);
-        if size > self.strike.0 {
-            (self.strike.0, self.near) = (size, 0);
+        if size > self.peak.0 {
+            (self.peak.0, self.near) = (size, 0);
         }
         if size > self.largest.0 {
             self.take_in(size, adapts);
