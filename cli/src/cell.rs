@@ -17,13 +17,7 @@ const LONGEST: usize = 64;
 pub(crate) fn kind(cell: &[u8], decimal_comma: bool) -> Cell {
     let cell = cell.trim_ascii();
     let mut copy = [0; LONGEST];
-    let number = match copy.get_mut(..cell.len()) {
-        Some(copy) if decimal_comma => {
-            pointed(cell, copy);
-            &*copy
-        }
-        _ => cell,
-    };
+    let number = if decimal_comma { pointed(cell, &mut copy) } else { cell };
     match fast_float2::parse::<f32, _>(number) {
         Ok(value) if value.is_finite() => Cell::Number(value),
         // The words for infinity are not numbers.
@@ -41,24 +35,20 @@ pub(crate) fn kind(cell: &[u8], decimal_comma: bool) -> Cell {
     }
 }
 
-/// Copies a cell with points for its commas.
-fn pointed(cell: &[u8], copy: &mut [u8]) {
+/// A copy of a cell with points for its commas; the cell itself if it is too long for a number.
+fn pointed<'c>(cell: &'c [u8], copy: &'c mut [u8; LONGEST]) -> &'c [u8] {
+    let Some(copy) = copy.get_mut(..cell.len()) else { return cell };
     for (to, from) in copy.iter_mut().zip(cell) {
         *to = if *from == b',' { b'.' } else { *from };
     }
+    copy
 }
 
 /// A number in double precision, for times.
 pub(crate) fn double(cell: &[u8], decimal_comma: bool) -> Option<f64> {
     let cell = cell.trim_ascii();
     let mut copy = [0; LONGEST];
-    let number = match copy.get_mut(..cell.len()) {
-        Some(copy) if decimal_comma => {
-            pointed(cell, copy);
-            &*copy
-        }
-        _ => cell,
-    };
+    let number = if decimal_comma { pointed(cell, &mut copy) } else { cell };
     fast_float2::parse::<f64, _>(number).ok().filter(|number| number.is_finite())
 }
 
