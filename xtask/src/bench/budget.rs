@@ -32,10 +32,20 @@ pub(super) fn compare(rows: &[Row], budget: &[Row], all: bool) -> Comparison {
             continue;
         };
         for ((figure, now), (_, then)) in row.figures().into_iter().zip(known.figures()) {
-            if now > then * MARGIN {
-                comparison.worse.push(format!("{}: {figure} {now} of {then}", row.name()));
+            let name = row.name();
+            match (now, then) {
+                (Some(now), Some(then)) if now > then * MARGIN => {
+                    comparison.worse.push(format!("{name}: {figure} {now} of {then}"));
+                }
+                (Some(now), Some(then)) => comparison.better += usize::from(now < then),
+                (Some(now), None) => {
+                    comparison.worse.push(format!("{name}: {figure} {now} are not in the budget"));
+                }
+                (None, Some(_)) => {
+                    comparison.worse.push(format!("{name}: {figure} were not measured"));
+                }
+                (None, None) => {}
             }
-            comparison.better += usize::from(now < then);
         }
     }
     let is_measured = |known: &&Row| rows.iter().any(|row| row.name() == known.name());
@@ -58,6 +68,7 @@ mod tests {
             backend: "polynomial".into(),
             opt: "3".into(),
             instructions: 1000,
+            cycles: Some(1000),
             max_error: 1e-6,
             text_bytes: 1000,
             ram_bytes: 1000,
@@ -71,9 +82,24 @@ mod tests {
         assert_eq!(all_of(&[row()]), 0);
         assert_eq!(all_of(&[Row { instructions: 1050, ..row() }]), 0);
         assert_eq!(all_of(&[Row { instructions: 1060, ..row() }]), 1);
+        assert_eq!(all_of(&[Row { cycles: Some(1060), ..row() }]), 1);
         assert_eq!(all_of(&[Row { max_error: 1.06e-6, ..row() }]), 1);
         assert_eq!(all_of(&[Row { text_bytes: 1060, stack_bytes: 1060, ..row() }]), 2);
         assert_eq!(all_of(&[Row { ram_bytes: 1060, ..row() }]), 1);
+    }
+
+    #[test]
+    fn cycles_that_only_one_of_both_has_are_noticed() {
+        let none = Row { cycles: None, ..row() };
+        let worse = |row: &Row, known: &Row| {
+            compare(std::slice::from_ref(row), std::slice::from_ref(known), true).worse.len()
+        };
+        assert_eq!(worse(&none, &row()), 1);
+        assert_eq!(worse(&row(), &none), 1);
+        assert_eq!(worse(&none, &none), 0);
+        let text = serde_json::to_string(&none).unwrap();
+        assert!(!text.contains("cycles"), "{text}");
+        assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), none);
     }
 
     /// Fixed limits: core, map, backend, channels, opt-level and largest number of instructions, at
