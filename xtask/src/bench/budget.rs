@@ -57,6 +57,7 @@ pub(super) fn compare(rows: &[Row], budget: &[Row], all: bool) -> Comparison {
 
 #[cfg(test)]
 mod tests {
+    use super::super::programs::FIXED;
     use super::*;
 
     fn row() -> Row {
@@ -139,6 +140,12 @@ mod tests {
         assert!(10 * micromath.instructions >= 18 * quick.instructions);
         assert!(micromath.max_error >= 100.0 * quick.max_error);
         assert!(kept("m4f", "detector", "polynomial", 3, "3").ram_bytes <= 5120);
+        // In modelled cycles integers win even where there is an FPU: at level 3, the map by far.
+        let cycles = |map, backend, d| kept("m4f", map, backend, d, "3").cycles.unwrap();
+        for (map, d, percent) in [("fourier", 4, 180), ("fastfood", 4, 180), ("detector", 3, 110)] {
+            let [floats, integers] = ["polynomial", FIXED].map(|backend| cycles(map, backend, d));
+            assert!(100 * floats >= percent * integers, "{map}: {floats} {integers}");
+        }
         // 1.30 of the operation model.
         let model: u32 = super::super::MODEL.iter().map(|(_, operations)| operations).sum();
         assert!(100 * fine.instructions <= 130 * model);

@@ -366,6 +366,6 @@ fn table(rows: &[Row]) -> String {
             format!("{d}/{l}"),
         ));
     }
-    text.push_str("\n\ninstructions per sample, mean of 128 (detectors: 512; learning: all rows; peak: the dearest row); sizes in bytes; error of a sum\n");
+    text.push_str("\n\ninstructions per sample, mean of 128 (detectors: 512; learning: all rows; peak: the dearest row); cycles: a model of Cortex-M4 without wait states, contention on the bus and what depends on values; sizes in bytes; error of a sum\n");
     text
 }
