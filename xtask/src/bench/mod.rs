@@ -369,3 +369,24 @@ fn table(rows: &[Row]) -> String {
     text.push_str("\n\ninstructions per sample, mean of 128 (detectors: 512; learning: all rows; peak: the dearest row); cycles: a model of Cortex-M4 without wait states, contention on the bus and what depends on values; sizes in bytes; error of a sum\n");
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(counted: u32, instructions: u32, cycles: u32) -> Raw {
+        let modelled = Some(Modelled { instructions, cycles });
+        Raw { instructions: counted, modelled, stack: 0, ram: 0, map: 0, text: 0 }
+    }
+
+    #[test]
+    fn a_trace_that_is_not_what_was_counted_is_refused() {
+        let without = found(20, 10, 15);
+        assert_eq!(cycles_above(&found(1020, 1010, 2015), &without).unwrap(), Some(2000));
+        assert_eq!(cycles_above(&found(1020, 1020, 2015), &without).unwrap(), Some(2000));
+        assert!(cycles_above(&found(1020, 1021, 2015), &without).is_err());
+        assert!(cycles_above(&found(1020, 999, 2015), &without).is_err());
+        let untraced = Raw { modelled: None, ..without };
+        assert_eq!(cycles_above(&untraced, &without).unwrap(), None);
+    }
+}
