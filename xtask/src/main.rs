@@ -64,7 +64,10 @@ enum Command {
     /// Count the instructions of one sample on four emulated Cortex-M cores.
     ///
     /// Also measures code, RAM, stack and error of each map and backend. Fails if any figure is
-    /// more than 5 % above firmware/bench/budget.json.
+    /// more than 5 % above firmware/bench/budget.json. Where integers and floating point are
+    /// compared, cycles of a Cortex-M4 are estimated by a model: the cycles of its manual, added up
+    /// over a trace of the instructions. It leaves out wait states of flash, contention on the bus,
+    /// unaligned accesses, and what depends on values (divisions, conditions that fail).
     Bench(bench::Arguments),
     /// Reproduce the literature's figures, as one Markdown report with plots.
     ///

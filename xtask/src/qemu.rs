@@ -17,10 +17,10 @@ pub(crate) const PACKAGES: [(&str, &str); 2] =
     [(FOR_ARM, "qemu-system-arm"), (FOR_RISC_V, "qemu-system-misc")];
 
 /// Time limit: long enough for every program here, in a debug build on a busy machine.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Kills the emulator when dropped.
-struct Emulator(Child);
+pub(crate) struct Emulator(pub(crate) Child);
 
 impl Drop for Emulator {
     fn drop(&mut self) {
@@ -46,7 +46,8 @@ pub(crate) fn run_counting(board: &str, program: &Path) -> Result<String> {
     run_for(board, program, &["-icount", shift], TIME_LIMIT)
 }
 
-fn run_for(board: &str, program: &Path, options: &[&str], limit: Duration) -> Result<String> {
+/// Starts `program` on the machine `board`, with pipes for what both print.
+pub(crate) fn start(board: &str, program: &Path, options: &[&str]) -> Result<Emulator> {
     let (emulator, without): (_, &[_]) = match board {
         RISC_V_MACHINE => (FOR_RISC_V, &["-bios", "none"]),
         _ => (FOR_ARM, &[]),
@@ -64,7 +65,11 @@ fn run_for(board: &str, program: &Path, options: &[&str], limit: Duration) -> Re
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot start {emulator}"))?;
-    let mut emulator = Emulator(child);
+    Ok(Emulator(child))
+}
+
+fn run_for(board: &str, program: &Path, options: &[&str], limit: Duration) -> Result<String> {
+    let mut emulator = start(board, program, options)?;
     let stdout = collect(emulator.0.stdout.take());
     let stderr = collect(emulator.0.stderr.take());
     let status = wait(&mut emulator.0, limit)?;

@@ -137,24 +137,33 @@ fn the_table_of_detection_is_what_was_measured() {
     assert!(missing.is_empty(), "README.md should say:\n{}", missing.join("\n"));
 }
 
-/// The README's lines on instructions, from the budget that `cargo xtask bench` writes.
+/// The README's lines on instructions and cycles, from the budget that `cargo xtask bench` writes.
 fn instructions() -> Vec<String> {
     const BUDGET: &str = include_str!("../../../firmware/bench/budget.json");
     let rows: Vec<serde_json::Value> = serde_json::from_str(BUDGET).expect("an array of results");
-    let of = |core: &str, map: &str, backend: &str, (d, l): (u32, u32), opt: &str| {
-        let found = rows.iter().find(|row| {
-            row["core"] == core
-                && row["map"] == map
-                && row["backend"] == backend
-                && row["d"] == d
-                && row["l"] == l
-                && row["opt"] == opt
-        });
-        found.map_or("–".to_owned(), |row| row["instructions"].to_string())
+    let figure =
+        |name: &str, core: &str, map: &str, backend: &str, (d, l): (u32, u32), opt: &str| {
+            let found = rows.iter().find(|row| {
+                row["core"] == core
+                    && row["map"] == map
+                    && row["backend"] == backend
+                    && row["d"] == d
+                    && row["l"] == l
+                    && row["opt"] == opt
+            });
+            found.map_or("–".to_owned(), |row| row[name].to_string())
+        };
+    let both = |name: &str, core: &str, map: &str, backend: &str, shape| {
+        let [fast, small] = ["3", "s"].map(|opt| figure(name, core, map, backend, shape, opt));
+        format!("{fast} ({small})")
     };
     let cell = |core: &str, map: &str, backend: &str, shape| {
-        let [fast, small] = ["3", "s"].map(|opt| of(core, map, backend, shape, opt));
-        format!("{fast} ({small})")
+        both("instructions", core, map, backend, shape)
+    };
+    let cycles = |name: &str, map: &str, shape| {
+        let cells =
+            ["polynomial", "fixed"].map(|backend| both("cycles", "m4f", map, backend, shape));
+        format!("| {name} | {} |", cells.join(" | "))
     };
     let line = |name: &str, core: &str, map: &str, backend: &str| {
         let shapes = [(4, 64), (8, 128), (16, 128), (32, 256)];
@@ -188,6 +197,9 @@ fn instructions() -> Vec<String> {
             cell("m4f", "save", "polynomial", (3, 32)),
             cell("m4f", "fourier", "polynomial", (3, 64))
         ),
+        cycles("`Fourier`, 4/64", "fourier", (4, 64)),
+        cycles("`Fastfood`, 4/64", "fastfood", (4, 64)),
+        cycles("`Detector`, all legs, 3/32, one row", "detector", (3, 32)),
     ]
 }
 

@@ -1,8 +1,10 @@
-//! Counts instructions per sample in QEMU, and measures code, RAM, stack and error.
+//! Counts instructions per sample in QEMU, estimates cycles, and measures code, RAM, stack and error.
 
 mod budget;
+mod cycles;
 mod error;
 mod programs;
+mod trace;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,7 +20,8 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 use crate::{qemu, setup, size};
 
-use programs::{EMPTY, KNOWN, LEVELS, Program};
+use cycles::Modelled;
+use programs::{EMPTY, KNOWN, LEVELS, Program, STRIDE};
 
 /// Operations per sample of Fastfood at 16 channels and 128 frequencies; each addition,
 /// multiplication, load and store counts one. The parts: transforms; phase reduction, two
@@ -29,6 +32,14 @@ const MODEL: [(&str, u32); 4] = [
     ("parameters and gather", 896),
     ("accumulators", 512),
 ];
+
+/// The core whose cycles are estimated. A Cortex-M7 runs two instructions at once, from caches: no
+/// table of its manual gives its cycles.
+const MODELLED: &str = "m4f";
+
+/// Cycles of [`KNOWN`], without a few that set it up: 5000 subtractions of one cycle and as many
+/// jumps of three, of which the last is not taken.
+const KNOWN_CYCLES: u32 = 19_998;
 
 /// Options of `cargo xtask bench`.
 #[derive(clap::Args, Default)]
@@ -62,6 +73,9 @@ struct Row {
     /// Instructions per sample: mean of 128, for a detector of 512; while it learns, of all rows. Of
     /// its dearest row, and of calls: those of one.
     instructions: u32,
+    /// Cycles per sample by the model of [`cycles`]: mean of all, for a detector of one in seven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cycles: Option<u32>,
     /// Largest error from a phase to a sum.
     max_error: f64,
     /// Code and constants without the map and the program around it.
@@ -79,13 +93,14 @@ impl Row {
 
     /// The figures that the budget limits.
     #[expect(clippy::cast_precision_loss, reason = "sizes are far below 2⁵³")]
-    fn figures(&self) -> [(&'static str, f64); 5] {
+    fn figures(&self) -> [(&'static str, Option<f64>); 6] {
         [
-            ("instructions", f64::from(self.instructions)),
-            ("max_error", self.max_error),
-            ("text_bytes", self.text_bytes as f64),
-            ("ram_bytes", self.ram_bytes as f64),
-            ("stack_bytes", self.stack_bytes as f64),
+            ("instructions", Some(f64::from(self.instructions))),
+            ("cycles", self.cycles.map(f64::from)),
+            ("max_error", Some(self.max_error)),
+            ("text_bytes", Some(self.text_bytes as f64)),
+            ("ram_bytes", Some(self.ram_bytes as f64)),
+            ("stack_bytes", Some(self.stack_bytes as f64)),
         ]
     }
 }
@@ -156,6 +171,12 @@ impl Cell {
         format!("{}/{map}/{backend}/{d}x{l}/{}", self.core, self.level)
     }
 
+    /// One in how many samples is traced, if its cycles are estimated. Other cores with the same file
+    /// have other cycles.
+    fn traced(&self) -> Option<u32> {
+        self.program.traced(self.level).filter(|_| self.core == MODELLED)
+    }
+
     /// What tells its file from others.
     fn file(&self) -> (&'static str, &'static str, String) {
         (self.target, self.level, self.program.name())
@@ -187,21 +208,26 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
     let mut empty = BTreeMap::new();
     for target in CORE_TARGETS {
         for level in LEVELS {
-            let wanted: Vec<_> = cells
-                .iter()
-                .filter(|cell| cell.target == target && cell.level == level)
-                .map(|cell| cell.program.clone())
-                .collect();
+            let here = |cell: &&Cell| cell.target == target && cell.level == level;
+            let wanted: Vec<_> =
+                cells.iter().filter(here).map(|cell| cell.program.clone()).collect();
             if wanted.is_empty() {
                 continue;
             }
+            let is_traced = cells.iter().filter(here).any(|cell| cell.traced().is_some());
+            let traced = is_traced.then_some(STRIDE);
             programs::build(project, target, level, &wanted)?;
             let board = CORES.iter().find(|core| core.target == target).context("core")?.machine;
-            let without = raw(project, board, target, level, EMPTY)?;
-            let known = raw(project, board, target, level, KNOWN)?;
+            let without = raw(project, board, target, level, EMPTY, traced)?;
+            let known = raw(project, board, target, level, KNOWN, traced)?;
             let counted = known.instructions.saturating_sub(without.instructions);
             if counted.abs_diff(10_000) > 5 {
                 bail!("10000 instructions were counted as {counted} on {target}");
+            }
+            if let Some(cycles) = cycles_above(&known, &without)?
+                && cycles.abs_diff(KNOWN_CYCLES) > 5
+            {
+                bail!("{KNOWN_CYCLES} cycles were modelled as {cycles} on {target}");
             }
             empty.insert((target, level), without);
         }
@@ -225,7 +251,7 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some((file, cell)) = files.get(index) else { return Ok(found) };
             let Cell { board, target, level, program, .. } = cell;
-            let raw = raw(project, board, target, level, &program.name());
+            let raw = raw(project, board, target, level, &program.name(), cell.traced());
             found.push((file.clone(), raw.with_context(|| cell.name())?));
         }
     };
@@ -249,13 +275,21 @@ fn measure(project: &Project, words: &[String]) -> Result<Vec<Row>> {
 #[derive(Debug, Clone, Copy)]
 struct Raw {
     instructions: u32,
+    modelled: Option<Modelled>,
     stack: u64,
     ram: u64,
     map: u64,
     text: u64,
 }
 
-fn raw(project: &Project, board: &str, target: &str, level: &str, name: &str) -> Result<Raw> {
+fn raw(
+    project: &Project,
+    board: &str,
+    target: &str,
+    level: &str,
+    name: &str,
+    traced: Option<u32>,
+) -> Result<Raw> {
     let elf = programs::file(project, target, level, name);
     let [text] = size::section_bytes(project, &elf, [&[".text", ".rodata"]])?;
     let said = qemu::run_counting(board, &elf)?;
@@ -266,14 +300,30 @@ fn raw(project: &Project, board: &str, target: &str, level: &str, name: &str) ->
         figures.insert(*name, number.parse::<u64>().with_context(|| format!("it said {said}"))?);
     }
     let of = |name: &str| figures.get(name).copied().with_context(|| format!("it said {said}"));
+    let modelled = traced.map(|stride| cycles::of(project, board, &elf, stride)).transpose()?;
     let instructions = of("ticks")? * 10 / of("per_ten")?.max(1) / of("samples")?.max(1);
     Ok(Raw {
         instructions: u32::try_from(instructions)?,
+        modelled,
         stack: of("stack")?,
         ram: of("ram")?,
         map: of("map")?,
         text,
     })
+}
+
+/// The cycles of a program above those of the empty one, if both were traced. The control of the trace:
+/// it has as many instructions as the counter counted.
+fn cycles_above(found: &Raw, without: &Raw) -> Result<Option<u32>> {
+    let (Some(traced), Some(nothing)) = (found.modelled, without.modelled) else {
+        return Ok(None);
+    };
+    let instructions = traced.instructions.saturating_sub(nothing.instructions);
+    let counted = found.instructions.saturating_sub(without.instructions);
+    if 100 * instructions.abs_diff(counted) > counted {
+        bail!("{instructions} instructions were traced where {counted} were counted");
+    }
+    Ok(Some(traced.cycles.saturating_sub(nothing.cycles)))
 }
 
 fn result(cell: &Cell, found: &Raw, without: &Raw, error: f64) -> Result<Row> {
@@ -286,6 +336,8 @@ fn result(cell: &Cell, found: &Raw, without: &Raw, error: f64) -> Result<Row> {
         backend: program.backend.to_owned(),
         opt: (*level).to_owned(),
         instructions: found.instructions.saturating_sub(without.instructions),
+        // Cores with the same file share its run.
+        cycles: if cell.traced().is_some() { cycles_above(found, without)? } else { None },
         // Three digits: the rest depends on the phases tried.
         max_error: format!("{error:.2e}").parse()?,
         text_bytes: found.text.saturating_sub(without.text + found.map),
@@ -304,20 +356,42 @@ fn table(rows: &[Row]) -> String {
     let total: u32 = MODEL.iter().map(|(_, operations)| operations).sum();
     let parts = MODEL.map(|(name, operations)| format!("{name} {operations}")).join(" + ");
     let mut text = format!("operation model of Fastfood at 16/128: {parts} = {total}\n\n");
-    let header = "core  map         backend     d/L     opt  instructions  /model     error    text     RAM   stack";
+    let header = "core  map         backend     d/L     opt  instructions  /model  cycles     error    text     RAM   stack";
     text.push_str(header);
     for row in rows {
-        let Row { core, d, l, map, backend, opt, instructions, max_error, .. } = row;
+        let Row { core, d, l, map, backend, opt, instructions, cycles, max_error, .. } = row;
         let Row { text_bytes, ram_bytes, stack_bytes, .. } = row;
         let ratio = f64::from(*instructions) / f64::from(total);
         let is_model = map == "fastfood" && (*d, *l) == (16, 128);
+        let cycles = cycles.map_or(String::new(), |cycles| cycles.to_string());
         let ratio = if is_model { format!("{ratio:.2}") } else { String::new() };
         text.push_str(&format!(
-            "\n{core:6}{map:12}{backend:12}{:8}{opt:>3}{instructions:>14}{ratio:>8}\
+            "\n{core:6}{map:12}{backend:12}{:8}{opt:>3}{instructions:>14}{ratio:>8}{cycles:>8}\
              {max_error:>10.1e}{text_bytes:>8}{ram_bytes:>8}{stack_bytes:>8}",
             format!("{d}/{l}"),
         ));
     }
-    text.push_str("\n\ninstructions per sample, mean of 128 (detectors: 512; learning: all rows; peak: the dearest row; keeping: from one save to the next); sizes in bytes; error of a sum\n");
+    text.push_str("\n\ninstructions per sample, mean of 128 (detectors: 512; learning: all rows; peak: the dearest row; keeping: from one save to the next); cycles: a model of Cortex-M4 without wait states, contention on the bus and what depends on values; sizes in bytes; error of a sum\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(counted: u32, instructions: u32, cycles: u32) -> Raw {
+        let modelled = Some(Modelled { instructions, cycles });
+        Raw { instructions: counted, modelled, stack: 0, ram: 0, map: 0, text: 0 }
+    }
+
+    #[test]
+    fn a_trace_that_is_not_what_was_counted_is_refused() {
+        let without = found(20, 10, 15);
+        assert_eq!(cycles_above(&found(1020, 1010, 2015), &without).unwrap(), Some(2000));
+        assert_eq!(cycles_above(&found(1020, 1020, 2015), &without).unwrap(), Some(2000));
+        assert!(cycles_above(&found(1020, 1021, 2015), &without).is_err());
+        assert!(cycles_above(&found(1020, 999, 2015), &without).is_err());
+        let untraced = Raw { modelled: None, ..without };
+        assert_eq!(cycles_above(&untraced, &without).unwrap(), None);
+    }
 }

@@ -44,6 +44,10 @@ pub(super) const EMPTY: &str = "empty";
 /// The program that runs 10,000 instructions in a loop.
 pub(super) const KNOWN: &str = "known";
 
+/// One in so many samples is traced where tracing all takes long. A prime, because some work is done
+/// every 2ⁿ samples.
+pub(super) const STRIDE: u32 = 7;
+
 /// One case to measure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Program {
@@ -76,6 +80,18 @@ impl Program {
         // why.
         let only = self.map == "detector" && self.d == 3 && level == "3";
         level != OF_BOARDS && (only || !(of_boards || LEGS.contains(&self.map)))
+    }
+
+    /// One in how many of its samples is traced to estimate its cycles, if they are: those where
+    /// integers and floating point are to be compared.
+    pub(super) fn traced(&self, level: &str) -> Option<u32> {
+        let stride = match (self.map, self.d, self.l) {
+            ("detector", 3, 32) => STRIDE,
+            ("fourier" | "fastfood", 4, 64) => 1,
+            _ => return None,
+        };
+        let is_compared = [FIXED, "polynomial"].contains(&self.backend) && level != OF_BOARDS;
+        is_compared.then_some(stride)
     }
 
     /// The call of `firmware/bench` that measures it.
