@@ -206,7 +206,11 @@ impl Utf16 {
         // Until nothing more is at hand: a stream must not wait for more than it has.
         loop {
             match self.bytes.read(&mut pair[..1])? {
-                0 => break,
+                0 => {
+                    // Half of a character, and no other half to come.
+                    text.extend(self.high.take().map(|_| char::REPLACEMENT_CHARACTER));
+                    break;
+                }
                 _ => {
                     let torn = |_| io::Error::other("UTF-16: ends in the middle");
                     self.bytes.read_exact(&mut pair[1..]).map_err(torn)?;
@@ -289,6 +293,12 @@ mod tests {
                 assert_eq!(read(&bytes), Ok((wanted.to_owned(), None, "UTF-16")));
             }
         }
+        let torn: Vec<u8> = format!("\u{feff}{wanted}")
+            .encode_utf16()
+            .chain([0xd800])
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(read(&torn).expect("text").0, format!("{wanted}\u{fffd}"));
         assert_eq!(read(b""), Ok((String::new(), None, "UTF-8")));
     }
 

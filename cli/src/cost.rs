@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::detector::Detector;
 
-/// Names of the default detector in the budget, the first that is there.
-const NAMES: [&str; 2] = ["drift", "detector"];
+/// The default detector in the budget.
+const NAME: &str = "detector";
 /// Bytes in memory beyond the saved ones: the pointer to the map, and alignment.
 const REST: usize = 28;
 
@@ -38,29 +38,25 @@ struct Measured {
     instructions: u64,
 }
 
-/// The default detectors that were measured on a core.
+/// The default detectors that were measured on a core: in integers where it has no floating-point
+/// unit.
 fn measured(core: &str) -> Vec<Measured> {
     let rows: Vec<Value> = serde_json::from_str(BUDGET).unwrap_or_default();
-    let named = |name: &str| {
-        let ours = |row: &&Value| {
-            row["core"] == core
-                && row["map"] == name
-                && row["backend"] == "polynomial"
-                && row["opt"] == "3"
-        };
-        let rows = rows.iter().filter(ours).filter_map(|row| {
-            Some(Measured {
-                channels: row["d"].as_u64()?,
-                frequencies: row["l"].as_u64()?,
-                instructions: row["instructions"].as_u64()?,
-            })
-        });
-        rows.collect::<Vec<_>>()
+    let backend = if core == "m4f" { "polynomial" } else { "fixed" };
+    let ours = |row: &&Value| {
+        row["core"] == core && row["map"] == NAME && row["backend"] == backend && row["opt"] == "3"
     };
-    NAMES.into_iter().map(named).find(|rows| !rows.is_empty()).unwrap_or_default()
+    let found = rows.iter().filter(ours).filter_map(|row| {
+        Some(Measured {
+            channels: row["d"].as_u64()?,
+            frequencies: row["l"].as_u64()?,
+            instructions: row["instructions"].as_u64()?,
+        })
+    });
+    found.collect()
 }
 
-/// Instructions per row on `m4f` or `m0`, without the profile of a cycle, which takes few; `None`
+/// Instructions per row on `m4f`, or in integers on `m0`, without the profile of a cycle, which takes few; `None`
 /// if too little was measured there.
 pub(crate) fn instructions(core: &str, detector: &Detector<'_>) -> Option<Instructions> {
     let recipe = detector.recipe();

@@ -12,10 +12,7 @@ use crate::source::Source;
 use crate::summary;
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
-    if arguments.output == arguments.log {
-        return Err(Fault::of(arguments.output.display(), "is the log: choose another --output"));
-    }
-    files::check_writable(&arguments.output)?;
+    files::check_output(&arguments.output, [arguments.log.as_path()])?;
     let source = Source::new(&arguments.log, false);
     let options = &arguments.watching;
     let log = Rows::open(&source, &arguments.columns, options)?;

@@ -48,7 +48,25 @@ pub(crate) fn random() -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-/// Refuses a file that cannot be written, before any work is done.
+/// Refuses a file that cannot be written, or that is one of those read, however its path is spelled,
+/// before any work is done.
+pub(crate) fn check_output<'i>(
+    path: &Path,
+    inputs: impl IntoIterator<Item = &'i Path>,
+) -> Result<(), Fault> {
+    check_writable(path)?;
+    // A file that is not there yet is none of those read.
+    let Ok(real) = path.canonicalize() else { return Ok(()) };
+    for input in inputs {
+        let same = real.is_file() && input.canonicalize().is_ok_and(|input| input == real);
+        if same {
+            return Err(Fault::of(path.display(), "is read from: choose another file to write"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a file that cannot be written.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Fault> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match parent {

@@ -29,10 +29,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     let [log] = arguments.logs.as_slice() else { return fleet::run(arguments) };
     let source = Source::new(log, arguments.follow);
     for path in [&arguments.state, &arguments.plot, &arguments.trace].into_iter().flatten() {
-        files::check_writable(path)?;
-        if path == log {
-            return Err(Fault::of(path.display(), "is the log: choose another file"));
-        }
+        files::check_output(path, [log.as_path()])?;
     }
     let options = &arguments.watching;
     if arguments.follow {

@@ -27,6 +27,9 @@ fn moments(rows: &[Vec<f64>], column: usize) -> (f64, f64) {
 
 /// Finds the weights, writes them, and prints the distances of the means before and after.
 pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
+    if let Some(path) = &arguments.output {
+        files::check_output(path, [arguments.log.as_path(), arguments.target.as_path()])?;
+    }
     let working = Working::begin("matching");
     let [own, target] = Sample::read_both([&arguments.log, &arguments.target], &arguments.rows)?;
     for sample in [&own, &target] {

@@ -138,20 +138,22 @@ impl Blocks {
             return None;
         }
         let row = |at: usize| self.length * u64::try_from(blocks[at].0).unwrap_or(u64::MAX);
-        let level = split(&levels).map(|(at, by)| {
+        let jump = split(&levels);
+        let level = jump.map(|(at, by)| {
             let mut before = Block::default();
             blocks[..at].iter().for_each(|(_, block)| before.join(block));
             let size = by / before.variance().max(still).sqrt();
             Changed { channel, row: row(at), kind: "level", size }
         });
-        let spread = split(&spreads).map(|(at, by)| Changed {
+        // A jump of the level widens the block that it is in: only what is before counts then.
+        let upto = jump.map_or(spreads.len(), |(at, _)| at.saturating_sub(1));
+        let spread = split(&spreads[..upto]).map(|(at, by)| Changed {
             channel,
             row: row(at),
             kind: "spread",
             size: by.exp(),
         });
-        // A jump of the level widens the one block that it is in.
-        level.or(spread)
+        spread.or(level)
     }
 }
 
@@ -201,6 +203,16 @@ mod tests {
             let [one] = found.as_slice() else { panic!("{found:?}") };
             assert!(one.kind == "spread" && (3.0..5.0).contains(&one.size), "{one:?}");
         }
+    }
+
+    #[test]
+    fn of_two_changes_the_first_is_found() {
+        let found = changes(20_000, |row, noise| {
+            let (spread, level) = (row >= 2500, row >= 16_000);
+            noise * if spread { 4.0 } else { 1.0 } + if level { 60.0 } else { 0.0 }
+        });
+        let [one] = found.as_slice() else { panic!("{found:?}") };
+        assert!(one.kind == "spread" && one.row.abs_diff(2500) <= 1000, "{one:?}");
     }
 
     /// The control: what only varies has not changed.

@@ -22,7 +22,7 @@ const WIDEST_NAME: usize = 28;
 
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     if let Some(path) = &arguments.save {
-        files::check_writable(path)?;
+        files::check_output(path, [arguments.log.as_path()])?;
     }
     let log = Log::read(arguments)?;
     let mut plans = Vec::new();
@@ -113,7 +113,7 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         cost::instructions(core, &trial.detector).map_or("?".to_owned(), |it| it.to_string())
     });
     report::say(format!(
-        "\nCost: {} bytes of RAM; instructions a row: {m4f} on a Cortex-M4F,\n{m0} on a Cortex-M0.",
+        "\nCost: {} bytes of RAM; instructions a row: {m4f} on a Cortex-M4F,\n{m0} in integers on a Cortex-M0.",
         cost::ram_bytes(&trial.detector)
     ))?;
     let command = paste::command(&log.name, &log.columns, log.missing, &trial.detector);

@@ -154,3 +154,25 @@ fn the_lines_of_the_readme_run() {
         assert!(at.join(made).is_file(), "{made}");
     }
 }
+
+/// However its path is spelled, a log is never written over.
+#[test]
+fn a_log_is_not_written_over() {
+    let at = directory("plumbing-over");
+    let rows = noise(3000, 9999, 0.0, 2);
+    let log = file(&at, "log.csv", &rows);
+    let same = at.join("../plumbing-over/./log.csv").display().to_string();
+    for arguments in [
+        vec!["replay", &log, "--trace", &same],
+        vec!["replay", &log, "--plot", &same],
+        vec!["replay", &log, "--state", &log],
+        vec!["export", &log, "-o", &same],
+        vec!["tune", &log, "--save", &same],
+        vec!["reweight", &log, &log, "-o", &same],
+    ] {
+        let ran = fastmmd(&arguments);
+        assert_eq!(ran.code, 2, "{arguments:?} {ran:?}");
+        assert!(ran.err.contains("is read from: choose another file"), "{}", ran.err);
+        assert_eq!(fs::read_to_string(&log).expect("the log"), rows);
+    }
+}

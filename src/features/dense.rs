@@ -66,8 +66,10 @@ pub(crate) fn project<T>(
     let values = sample.as_ref();
     match at_once(values.len()) {
         1 => {
-            let vectors = coordinates.chunks_exact(values.len().max(1));
-            for (vector, item) in vectors.zip(items) {
+            // By reference: two iterators of known lengths divide to find the shorter, which could
+            // fail for all that a small build knows.
+            let mut vectors = coordinates.chunks_exact(values.len().max(1));
+            for (item, vector) in items.iter_mut().zip(&mut vectors) {
                 visit(item, dot(vector, values));
             }
         }
@@ -152,16 +154,18 @@ pub(crate) fn project_many<T, S: AsRef<[f32]> + ?Sized>(
         return false;
     }
     let group = (LANES * inputs).max(1);
-    for (items, coordinates) in items.chunks_mut(LANES).zip(coordinates.chunks(group)) {
+    let mut groups = coordinates.chunks(group);
+    for items in items.chunks_mut(LANES) {
+        let Some(coordinates) = groups.next() else { break };
         for samples in samples.chunks(TILE) {
             let mut tile = [[0.0; LANES]; TILE];
             if items.len() == LANES {
                 abreast(coordinates.as_chunks().0, samples, &mut tile);
             } else {
                 for (phases, sample) in tile.iter_mut().zip(samples) {
-                    let columns = coordinates.chunks_exact(items.len());
+                    let mut columns = coordinates.chunks_exact(items.len().max(1));
                     phases.fill(-0.0);
-                    for (column, x) in columns.zip(sample.as_ref()) {
+                    for (x, column) in sample.as_ref().iter().zip(&mut columns) {
                         for (phase, w) in phases.iter_mut().zip(column) {
                             *phase += w * x;
                         }

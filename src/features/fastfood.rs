@@ -317,11 +317,12 @@ pub(crate) fn visit_many<T>(
     scales: &[f32],
     visit: &mut impl FnMut(&mut [T], &[[f32; LANES]]),
 ) {
-    let groups = items.chunks_exact_mut(LANES).zip(scales.as_chunks::<LANES>().0);
+    let groups = items.as_chunks_mut::<LANES>().0.iter_mut().zip(scales.as_chunks::<LANES>().0);
     for (group, (items, own)) in groups.enumerate() {
         let mut tile = [[0.0; LANES]; TILE];
         let mut count = 0;
-        for (tile, phases) in tile.iter_mut().zip(phases.chunks_exact(scales.len())) {
+        let mut samples = phases.chunks_exact(scales.len().max(1));
+        for (tile, phases) in tile.iter_mut().zip(&mut samples) {
             if let Some(phases) = phases.as_chunks::<LANES>().0.get(group) {
                 for ((place, phase), scale) in tile.iter_mut().zip(phases).zip(own) {
                     *place = phase * scale;

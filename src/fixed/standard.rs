@@ -4,7 +4,7 @@ use crate::condition::{FARTHEST, FIRST_CUT, Standardise, middle_of};
 use crate::numeric::{Real, f32_of_weight, row_count, sqrt_f32};
 use crate::state::{plain, plain_states, state};
 
-use super::number::{Q16, Q24, scaled, shared, wide_root};
+use super::number::{Q16, Q24, dither, scaled, shared, wide_root};
 
 /// Readings are cut at so many deviations, as a power of two.
 const CUT: u32 = 3;
@@ -65,10 +65,11 @@ impl Wide {
     }
 }
 
-/// x·s·2⁻³² for a wide number.
+/// x·s·2⁻³² for a wide number, rounded as [`shared`] does.
 fn wide_share(x: u64, share: u32) -> u64 {
-    let share = u64::from(share);
-    (x >> 32).wrapping_mul(share).wrapping_add(((x & 0xffff_ffff).wrapping_mul(share)) >> 32)
+    let (dither, share) = (u64::from(dither(share)) << 16, u64::from(share));
+    let below = (x & 0xffff_ffff).wrapping_mul(share).wrapping_add(dither) >> 32;
+    (x >> 32).wrapping_mul(share).wrapping_add(below)
 }
 
 /// A reading in the units of levels.
@@ -119,7 +120,7 @@ impl Standardise<Q16> for IntegerStandard {
     fn gain_in_use(&self) -> f32 {
         let factor = row_count(self.gain & 0xffff);
         // 2^(−shift)·2^15/2^16, as a level has 15 bits and a value 16.
-        let exponent = 127 - (self.gain >> 16) - 1;
+        let exponent = 126_u32.wrapping_sub(self.gain >> 16);
         factor * f32::from_bits((exponent & 0xff) << 23)
     }
 
@@ -141,7 +142,7 @@ impl Standardise<Q16> for IntegerStandard {
         }
         // A fine scale: at most 9 bits.
         let most = i64::from(FARTHEST_UNITS);
-        Q16::wide((i64::from(value) << (16 - shift)).clamp(-most, most))
+        Q16::wide((i64::from(value) << (16 - shift)).max(-most).min(most))
     }
 
     #[inline]
@@ -200,4 +201,33 @@ fn gain_of(per_count: f32) -> u32 {
         shift += 1;
     }
     (shift << 16) | (factor + 0.5).min(65_535.0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::sampling::Stream;
+    use crate::state::Initial;
+
+    /// Noise of less than a count, and rows that each move mean and variance by far less than a unit.
+    #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
+    fn long_learning_of_small_noise_is_as_good_as_short() {
+        let mut stream = Stream::new(5);
+        let (mut standard, mut first) = (IntegerStandard::INITIAL, [Q24::ZERO; 16]);
+        for rows in [4096, 262_144] {
+            let (mut sum, mut squares) = (0.0, 0.0);
+            for _ in 0..rows {
+                let reading = i16::from(stream.below(10) == 0);
+                standard.learn(reading, &mut first);
+                sum += f64::from(reading);
+                squares += f64::from(reading).powi(2);
+            }
+            let mean = sum / f64::from(rows);
+            let (level, variance) = standard.learned();
+            let ratio = f64::from(variance) / (squares / f64::from(rows) - mean * mean);
+            assert!((f64::from(level) - mean).abs() < 0.01, "{level} {mean}");
+            assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
+        }
+    }
 }

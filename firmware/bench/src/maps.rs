@@ -57,6 +57,9 @@ macro_rules! maps {
             /// The default of a detector for a 3-axis sensor.
             pub static FOURIER_3_32: Fourier<3, 32> = Fourier::additive(1);
 
+            /// Another shape, to check estimates that were made from the first.
+            pub static FOURIER_8_32: Fourier<8, 32> = Fourier::additive(1);
+
             $(
                 #[doc = concat!($d, " channels, ", $l, " frequencies.")]
                 pub static $dense: Fourier<$d, $l> =

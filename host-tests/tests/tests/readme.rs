@@ -190,7 +190,7 @@ fn instructions() -> Vec<String> {
         sensor("level and jumps alone", "lean"),
         format!(
             "In `f32` without floating-point unit a row takes {} instructions on ARMv6-M",
-            of("m0", "detector", "polynomial", (3, 32), "3")
+            figure("instructions", "m0", "detector", "polynomial", (3, 32), "3")
         ),
         format!(
             "Besides, `Detector::save` {} and `Embedding::add` at 64 frequencies {} on a Cortex-M4F",

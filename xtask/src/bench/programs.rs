@@ -68,7 +68,11 @@ impl Program {
         let is_detector = DETECTORS.contains(&self.map);
         let of_boards = is_detector || MOMENTS.contains(&self.map);
         if self.backend == FIXED {
-            return level != OF_BOARDS || self.map == "detector";
+            return match level {
+                "3" => true,
+                OF_BOARDS => self.map == "detector" && self.d == 3,
+                _ => self.d == 3 || !is_detector,
+            };
         }
         if target.starts_with("riscv") {
             return false;
@@ -123,7 +127,9 @@ pub(super) fn all() -> Vec<Program> {
     programs
         .extend(DETECTORS.iter().chain(&LEGS).chain(&MOMENTS).map(|name| polynomial(name, 3, 32)));
     programs.push(polynomial("detector", 8, 32));
-    programs.extend(IN_INTEGERS.map(|map| Program { map, backend: FIXED, d: 3, l: 32 }));
+    let integers = |map, d| Program { map, backend: FIXED, d, l: 32 };
+    programs.extend(IN_INTEGERS.map(|map| integers(map, 3)));
+    programs.push(integers("detector", 8));
     programs
 }
 
