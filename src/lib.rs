@@ -70,7 +70,7 @@
 //!
 //! On a Cortex-M0 an integer sample takes a fraction of the instructions of an `f32` one; the
 //! error of a point is up to 2e-4. A [`Detector`] over a map of [`fixed`] takes rows of `i16`, such as
-//! the counts of an ADC, finds the same, and computes in integers on the path of a row.
+//! the counts of an ADC, finds nearly the same, and computes in integers on most rows.
 //!
 //! # Rules
 //!

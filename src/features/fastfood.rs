@@ -317,8 +317,9 @@ pub(crate) fn visit_many<T>(
     scales: &[f32],
     visit: &mut impl FnMut(&mut [T], &[[f32; LANES]]),
 ) {
-    let groups = items.as_chunks_mut::<LANES>().0.iter_mut().zip(scales.as_chunks::<LANES>().0);
-    for (group, (items, own)) in groups.enumerate() {
+    let mut scaled = scales.as_chunks::<LANES>().0.iter();
+    for (group, items) in items.chunks_exact_mut(LANES).enumerate() {
+        let Some(own) = scaled.next() else { break };
         let mut tile = [[0.0; LANES]; TILE];
         let mut count = 0;
         let mut samples = phases.chunks_exact(scales.len().max(1));

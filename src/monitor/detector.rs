@@ -211,8 +211,8 @@ where
     }
 
     /// Takes rows one after the other, as from a buffer that a sensor or DMA has filled: the same as
-    /// [`push`](Self::push) of each, with fewer instructions. `tell` gets every alarm, and every
-    /// amendment; the verdict on the last row is returned, `None` for no rows.
+    /// [`push`](Self::push) of each, at the same cost. `tell` gets every alarm, and every amendment; the
+    /// verdict on the last row is returned, `None` for no rows.
     ///
     /// ```
     /// use fastmmd::{Config, Detector, Fourier, Verdict};

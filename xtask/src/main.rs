@@ -10,7 +10,6 @@ mod components;
 mod demo;
 mod evaluate;
 mod firmware;
-mod image;
 mod matrix;
 mod no_alloc;
 mod no_panic;
@@ -25,7 +24,6 @@ mod size;
 mod snapshot;
 mod test;
 mod usage;
-mod wrapper;
 
 use std::process::ExitCode;
 
@@ -102,9 +100,6 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if let Some(root) = std::env::var_os(wrapper::ROOT) {
-        return wrapper::run(root.as_ref());
-    }
     let arguments = Arguments::parse();
     let project = Project::find(arguments.verbose);
     let result = match arguments.command {

@@ -38,8 +38,8 @@ pub(crate) fn run(board: &str, program: &Path) -> Result<String> {
     run_for(board, program, &[], TIME_LIMIT)
 }
 
-/// The same with a clock that advances by 64 ns per instruction, so that the program can count its
-/// instructions.
+/// The same with a clock that advances with instructions, by 64 ns each on ARM, so that the program can
+/// count them.
 pub(crate) fn run_counting(board: &str, program: &Path) -> Result<String> {
     // The counter of a RISC-V core counts instructions at any speed.
     let shift = if board == RISC_V_MACHINE { "shift=0" } else { "shift=6" };
