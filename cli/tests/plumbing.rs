@@ -164,7 +164,6 @@ fn a_log_is_not_written_over() {
     let same = at.join("../plumbing-over/./log.csv").display().to_string();
     for arguments in [
         vec!["replay", &log, "--trace", &same],
-        vec!["replay", &log, "--plot", &same],
         vec!["replay", &log, "--state", &log],
         vec!["export", &log, "-o", &same],
         vec!["tune", &log, "--save", &same],
