@@ -201,6 +201,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn integers_are_exact_at_their_limits() {
         let mut decimate = Decimate::<1, i16>::new(65_536).unwrap();
         let mut last = None;

@@ -441,6 +441,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn products_are_exact_whatever_the_core_has() {
         let mut number = numbers(1);
         for _ in 0..20_000 {
@@ -464,6 +465,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn quotients_and_roots_are_near() {
         let mut number = numbers(2);
         for _ in 0..20_000 {

@@ -181,6 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn roots_of_all_sizes_are_rounded_to_the_nearest() {
         let mut x = 1e-30_f32;
         while x < 1e30 {
@@ -216,6 +217,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn logarithm_is_within_its_error() {
         let mut x = 1e-37_f32;
         while x < 1e37 {
