@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 
 use crate::fault::Fault;
+use crate::progress::Progress;
 use crate::rows::{Row, Rows};
 use crate::source;
 
@@ -21,11 +22,11 @@ pub(crate) struct Batch {
     /// Number of lines left out so far that are no rows.
     pub(crate) bad: u64,
     /// Bytes read, and bytes in total if known.
-    pub(crate) progress: (u64, Option<u64>),
-    pub(crate) after: After,
+    progress: (u64, Option<u64>),
+    after: After,
 }
 
-pub(crate) enum After {
+enum After {
     More,
     End,
     Fault(Fault),
@@ -37,15 +38,36 @@ impl Batch {
     }
 }
 
+/// Reads a log to its end, or until the user interrupts a followed one, and shows how far it is. `take`
+/// gets the rows, batch by batch, and the progress, to print beside it.
+pub(crate) fn each(
+    log: Rows,
+    mut take: impl FnMut(&Batch, &Progress) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut progress = Progress::new();
+    let rows = Ahead::begin(log);
+    while let Some(batch) = rows.next()? {
+        take(&batch, &progress)?;
+        progress.show(batch.progress);
+        match batch.after {
+            After::More => rows.give_back(batch),
+            After::End => break,
+            After::Fault(fault) => return Err(fault),
+        }
+    }
+    progress.finish();
+    Ok(())
+}
+
 /// The receiving end of the batches.
-pub(crate) struct Ahead {
+struct Ahead {
     batches: Receiver<Batch>,
     spare: Sender<Vec<Row>>,
 }
 
 impl Ahead {
     /// Starts the thread. It ends with the log, with a fault, or when this is dropped.
-    pub(crate) fn begin(log: Rows) -> Self {
+    fn begin(log: Rows) -> Self {
         let (send, batches) = sync_channel(WAITING);
         let (spare, used) = channel();
         thread::spawn(move || read_all(log, &send, &used));
@@ -53,7 +75,7 @@ impl Ahead {
     }
 
     /// The next rows; `None` after the user has interrupted a followed log.
-    pub(crate) fn next(&self) -> Result<Option<Batch>, Fault> {
+    fn next(&self) -> Result<Option<Batch>, Fault> {
         while !source::is_enough() {
             match self.batches.recv_timeout(source::PATIENCE) {
                 // An interruption may have cut a row in two.
@@ -69,7 +91,7 @@ impl Ahead {
     }
 
     /// Returns the memory of a batch, to be filled again.
-    pub(crate) fn give_back(&self, batch: Batch) {
+    fn give_back(&self, batch: Batch) {
         // Fails after the last batch, when it is no longer needed.
         let _ = self.spare.send(batch.rows);
     }

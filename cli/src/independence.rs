@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
     let (x, y) = (part(&first)?, part(&second)?);
     let joint = pairs(&x, &y)?;
     let hsic = joint.hsic().map_err(refused)?;
-    let generator = &mut Generator::new(arguments.seed);
+    let generator = &mut Generator::new(arguments.chance.seed);
     let p_value = joint.null(SHUFFLES, generator).map_err(refused)?.p_value(hsic);
     let strength_of_all = strength(&x, &y)?;
     let mut single = Vec::new();
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
         }
     }
     single.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let depend = p_value <= arguments.alpha;
+    let depend = p_value <= arguments.chance.alpha;
     if let Some(path) = &arguments.shown.plot {
         bars::draw(path, "Dependence of each two columns, from 0 to 1", &single)?;
     }
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
             "hsic": hsic,
             "dependence": strength_of_all,
             "p_value": p_value,
-            "alpha": arguments.alpha,
+            "alpha": arguments.chance.alpha,
             "dependent": depend,
             "pairs": of_pairs,
         }))?;

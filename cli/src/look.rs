@@ -3,7 +3,7 @@
 use fastmmd_reference::real;
 use serde_json::{Value, json};
 
-use crate::ahead::{After, Ahead};
+use crate::ahead;
 use crate::args::{Columns, LookArguments, Missing};
 use crate::columns::Role;
 use crate::dependence::Dependence;
@@ -11,7 +11,6 @@ use crate::fault::Fault;
 use crate::healthy::{ceiling, rounded};
 use crate::paste;
 use crate::period::Cycle;
-use crate::progress::Progress;
 use crate::report::{self, DIM, number};
 use crate::rows::Rows;
 use crate::setup::{GOOD_CYCLES, learning_rows, least_learning};
@@ -58,9 +57,7 @@ fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
     let unit = layout.time.as_ref().map_or(1.0, |time| time.unit);
     let mut survey = Survey::new(&table);
     let mut bad = 0;
-    let mut progress = Progress::new();
-    let rows = Ahead::begin(Rows::of_table(table));
-    while let Some(batch) = rows.next()? {
+    ahead::each(Rows::of_table(table), |batch, _| {
         for row in batch.rows() {
             let cell = row.time.as_deref();
             let seconds =
@@ -68,14 +65,8 @@ fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
             survey.add(row, seconds);
         }
         bad = batch.bad;
-        progress.show(batch.progress);
-        match batch.after {
-            After::More => rows.give_back(batch),
-            After::End => break,
-            After::Fault(fault) => return Err(fault),
-        }
-    }
-    progress.finish();
+        Ok(())
+    })?;
     survey.finish();
     // What a label says is not measured.
     let is_label = |change: &Changed| layout.columns[layout.chosen[change.channel]].is_label;

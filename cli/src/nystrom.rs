@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
     let rows: Vec<&[f64]> = all.rows().collect();
     let kernel = median_gaussian(&all)?;
     let pair = |a: &&[f64], b: &&[f64]| kernel(a, b);
-    let generator = &mut Generator::new(arguments.seed);
+    let generator = &mut Generator::new(arguments.chance.seed);
     let mut series = Vec::new();
     let mut last = None;
     let mut count = 2;
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
     let larger = (0..SHUFFLES).filter(|_| distance(&generator.order(rows.len())) >= mmd2).count();
     let share = |count: usize| fastmmd_reference::real(count + 1);
     let p_value = share(larger) / share(SHUFFLES);
-    let differ = p_value <= arguments.alpha;
+    let differ = p_value <= arguments.chance.alpha;
     if let Some(path) = &arguments.shown.plot {
         let bars: Vec<_> =
             values.iter().map(|(count, value)| (format!("{count} landmarks"), *value)).collect();
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
             "landmarks": landmarks,
             "mmd2": mmd2,
             "p_value": p_value,
-            "alpha": arguments.alpha,
+            "alpha": arguments.chance.alpha,
             "reject": differ,
             "by_landmarks": list,
         }))?;

@@ -3,10 +3,9 @@
 use fastmmd::condition::MAX_READING;
 use fastmmd::{Alarm, Error, Parameter, Verdict};
 
-use crate::ahead::{After, Ahead};
+use crate::ahead;
 use crate::detector::Detector;
 use crate::fault::Fault;
-use crate::progress::Progress;
 use crate::rows::{Row, Rows};
 use crate::steady::{Blocks, Changed};
 
@@ -109,9 +108,7 @@ pub(crate) fn play(
         times: Vec::new(),
         learning: Blocks::new(detector.channels()),
     };
-    let mut progress = Progress::new();
-    let rows = Ahead::begin(log);
-    while let Some(batch) = rows.next()? {
+    ahead::each(log, |batch, progress| {
         for row in batch.rows() {
             let said = player.push(row, detector)?;
             let step = Step { row, detector, said };
@@ -122,14 +119,8 @@ pub(crate) fn play(
             }
         }
         (player.outcome.rows, player.outcome.bad) = (batch.read, batch.bad);
-        progress.show(batch.progress);
-        match batch.after {
-            After::More => rows.give_back(batch),
-            After::End => break,
-            After::Fault(fault) => return Err(fault),
-        }
-    }
-    progress.finish();
+        Ok(())
+    })?;
     let Player { mut outcome, pushed, learning, .. } = player;
     outcome.learned_over = learning.changes();
     outcome.skipped = outcome.rows.saturating_sub(pushed);

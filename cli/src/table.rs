@@ -40,6 +40,23 @@ pub(crate) struct Facts {
     pub(crate) preamble: usize,
 }
 
+impl Facts {
+    /// Of a format without separators and lines of its own.
+    fn of(format: &'static str, encoding: &'static str) -> Self {
+        Self {
+            format,
+            packed: None,
+            encoding,
+            separator: None,
+            decimal_comma: false,
+            header: false,
+            units: false,
+            comments: false,
+            preamble: 0,
+        }
+    }
+}
+
 /// The rows of a log.
 pub(crate) struct Table {
     name: String,
@@ -298,17 +315,7 @@ fn begin(source: &Source, choice: &Columns) -> Result<(Begun, Arc<AtomicU64>, Op
     if let Some(rows) = crate::parquet::Rows::open(source)? {
         let names = rows.names();
         let sample = rows.sample(SAMPLED_ROWS)?;
-        let facts = Facts {
-            format: "Parquet",
-            packed: None,
-            encoding: "binary",
-            separator: None,
-            decimal_comma: false,
-            header: false,
-            units: false,
-            comments: false,
-            preamble: 0,
-        };
+        let facts = Facts::of("Parquet", "binary");
         let records = Records::Parquet(rows);
         let begun = Begun { facts, records, names, units: None, sample, lines_before: 0 };
         return Ok((begun, Arc::default(), Some(0)));
@@ -358,17 +365,7 @@ fn json(source: &Source, head: Vec<u8>, rest: Box<dyn Read + Send>) -> Result<Be
     };
     let sample = rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect());
     let sample = sample.collect();
-    let facts = Facts {
-        format: "JSON lines",
-        packed: None,
-        encoding: "UTF-8",
-        separator: None,
-        decimal_comma: false,
-        header: false,
-        units: false,
-        comments: false,
-        preamble: 0,
-    };
+    let facts = Facts::of("JSON lines", "UTF-8");
     let all = Box::new(Cursor::new(head).chain(rest));
     let records = Records::Json(Objects::new(all, names.clone()));
     Ok(Begun { facts, records, names, units: None, sample, lines_before: 0 })

@@ -39,14 +39,21 @@ pub(crate) struct IndependenceArguments {
     pub(crate) second: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) rows: WholeRows,
+    #[command(flatten)]
+    pub(crate) chance: Chance,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// How a test is decided.
+#[derive(Args)]
+pub(crate) struct Chance {
     /// Level of the test.
     #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
     pub(crate) alpha: f64,
     /// Seed of shuffles and of what is chosen.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
 }
 
 #[derive(Args)]
@@ -91,12 +98,8 @@ pub(crate) struct NystromArguments {
     /// Number of landmarks, drawn from the rows of both files.
     #[arg(long, default_value_t = 32)]
     pub(crate) landmarks: usize,
-    /// Level of the test.
-    #[arg(long, default_value_t = 0.05, value_parser = probability, allow_negative_numbers = true)]
-    pub(crate) alpha: f64,
-    /// Seed of shuffles and of what is chosen.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) chance: Chance,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }
