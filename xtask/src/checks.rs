@@ -15,6 +15,9 @@ const LINKED: [&str; 7] =
 /// Packages of the firmware that the host runs or tests.
 const ON_HOST: [&str; 2] = ["drift-app", "drift-harness"];
 
+/// Arguments of clippy.
+const STRICT: [&str; 3] = ["--quiet", "--", "--deny=warnings"];
+
 /// Cargo in the fuzz workspace, to check and not to link. The fuzzer's C++ library is not built: a
 /// custom library path is set instead, which checking never reads.
 fn fuzz(project: &Project, subcommand: &str) -> Tool {
@@ -41,17 +44,25 @@ pub(crate) fn format(project: &Project) -> Result<Outcome> {
 
 pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "clippy")?;
-    setup::targets(project, &TARGETS)?;
-    let strict = ["--quiet", "--", "--deny=warnings"];
     let core = ["clippy", "--package=fastmmd", "--all-targets"];
     let workspace = ["clippy", "--workspace", "--all-targets"];
     let all = project.cargo().args(workspace).arg("--all-features");
     let none = project.cargo().args(core).arg("--no-default-features");
-    let harness = project.firmware_cargo("clippy").arg("--all-targets");
-    let harness = harness.args(ON_HOST.map(|package| format!("--package={package}")));
     let mut failures = Failures::default();
-    failures.note("all features", all.args(strict).run());
-    failures.note("no features", none.args(strict).run());
+    failures.note("all features", all.args(STRICT).run());
+    failures.note("no features", none.args(STRICT).run());
+    failures.note("fuzz", fuzz(project, "clippy").args(STRICT).run());
+    failures.finish()
+}
+
+/// The firmware's workspace without warnings, and the tests of what runs on the host too.
+pub(crate) fn app(project: &Project) -> Result<Outcome> {
+    setup::component(project, None, "clippy")?;
+    setup::targets(project, &TARGETS)?;
+    let on_host = ON_HOST.map(|package| format!("--package={package}"));
+    let harness = project.firmware_cargo("clippy").arg("--all-targets").args(&on_host);
+    let tests = project.firmware_cargo("test").args(["--quiet", "--no-fail-fast"]).args(&on_host);
+    let mut failures = Failures::default();
     // By name, since the harness runs on the host. All packages of one target at once, so that
     // shared dependencies are checked once; the features they then share do not matter to lints.
     // With --release, as the boards are built, so that procedural macros are compiled only once.
@@ -62,10 +73,10 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
         let cargo = project.firmware_cargo("clippy").arg("--release");
         let cargo = cargo.arg(format!("--target={target}"));
         let cargo = cargo.args(packages.iter().map(|package| format!("--package={package}")));
-        failures.note(&format!("firmware for {target}"), cargo.args(strict).run());
+        failures.note(&format!("no warnings for {target}"), cargo.args(STRICT).run());
     }
-    failures.note("firmware's host side", harness.args(strict).run());
-    failures.note("fuzz", fuzz(project, "clippy").args(strict).run());
+    failures.note("no warnings on the host", harness.args(STRICT).run());
+    failures.note("the tests", tests.run());
     failures.finish()
 }
 
@@ -75,14 +86,10 @@ pub(crate) fn tests(project: &Project) -> Result<Outcome> {
     let all = test().args(["--workspace", "--all-features"]).quiet_env("CI", "1");
     // Clippy has checked that the examples compile without features.
     let none = || test().args(["--package=fastmmd", "--no-default-features"]);
-    let app = project.firmware_cargo("test");
-    let app = app.args(["--quiet", "--no-fail-fast"]);
-    let app = app.args(ON_HOST.map(|package| format!("--package={package}")));
     let mut failures = Failures::default();
     failures.note("all features", all.run());
     failures.note("no features", none().arg("--lib").run());
     failures.note("no features, documentation", none().arg("--doc").run());
-    failures.note("the firmware's app on the host", app.run());
     failures.finish()
 }
 

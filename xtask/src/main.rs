@@ -10,6 +10,7 @@ mod components;
 mod demo;
 mod evaluate;
 mod firmware;
+mod lanes;
 mod matrix;
 mod no_alloc;
 mod no_panic;

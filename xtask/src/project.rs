@@ -9,6 +9,9 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
+/// The firmware's build directory, below that of the host's workspace.
+const FIRMWARE: &str = "firmware";
+
 /// The checkout this program was built from.
 pub(crate) struct Project {
     root: PathBuf,
@@ -29,6 +32,11 @@ impl Project {
             None => root.join("target"),
         };
         Self { root, target, llvm: OnceLock::new(), verbose }
+    }
+
+    /// Whether the output of every tool is shown.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
     }
 
     /// A file or directory of the checkout.
@@ -57,11 +65,11 @@ impl Project {
         Ok(self.scratch("debug").join(format!("{bin}{}", env::consts::EXE_SUFFIX)))
     }
 
-    /// The same in the firmware workspace, with its builds in
-    /// [`firmware_file`](Self::firmware_file). It has the build directory of the host workspace, so
-    /// that procedural macros, which both use, are compiled once.
+    /// Cargo in the firmware workspace, with its builds in [`firmware_file`](Self::firmware_file). It has
+    /// a build directory of its own, so that both workspaces can be built at once.
     pub(crate) fn firmware_cargo(&self, subcommand: &str) -> Tool {
-        self.cargo().within(&self.path("firmware")).arg(subcommand).builds_in(&self.target)
+        let cargo = self.cargo().within(&self.path("firmware")).arg(subcommand);
+        cargo.builds_in(&self.scratch(FIRMWARE))
     }
 
     /// Builds a proof by linking, at this optimisation level: the release profile without LTO and
@@ -83,7 +91,7 @@ impl Project {
 
     /// The path of a program that [`firmware_cargo`](Self::firmware_cargo) built.
     pub(crate) fn firmware_file(&self, target: &str, profile: &str, bin: &str) -> PathBuf {
-        let path = self.scratch(target);
+        let path = self.scratch(FIRMWARE).join(target);
         path.join(profile).join(bin)
     }
 

@@ -1,5 +1,6 @@
 //! Installs missing tools, or says how to.
 
+use std::fs::{self, File};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -7,9 +8,20 @@ use anyhow::{Context, Result, bail};
 use crate::project::Project;
 use crate::qemu;
 
+/// Waits until no other step installs anything: neither rustup nor apt can do so twice at once. Lasts
+/// until what it returns is dropped.
+fn alone(project: &Project) -> Result<File> {
+    let folder = project.scratch("steps");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let file = File::create(folder.join("setup.lock"))?;
+    file.lock()?;
+    Ok(file)
+}
+
 /// Adds targets that the pinned toolchain lacks: rustup installs those of `rust-toolchain.toml`
 /// only together with the toolchain.
 pub(crate) fn targets(project: &Project, wanted: &[&str]) -> Result<()> {
+    let _alone = alone(project)?;
     let installed = project
         .tool("rustup")
         .args(["target", "list", "--installed"])
@@ -26,6 +38,7 @@ pub(crate) fn targets(project: &Project, wanted: &[&str]) -> Result<()> {
 
 /// Adds a component that a toolchain lacks; `None` is the pinned one.
 pub(crate) fn component(project: &Project, toolchain: Option<&str>, name: &str) -> Result<()> {
+    let _alone = alone(project)?;
     let choice = toolchain.map(|toolchain| format!("--toolchain={toolchain}"));
     let installed = project
         .tool("rustup")
@@ -49,6 +62,7 @@ pub(crate) fn has_nightly(project: &Project) -> bool {
 
 /// Makes sure that QEMU's programs can be started.
 pub(crate) fn qemu(project: &Project) -> Result<()> {
+    let _alone = alone(project)?;
     let starts = |program: &str| project.tool(program).arg("--version").output().map(drop);
     let missing: Vec<_> =
         qemu::PACKAGES.iter().filter(|(program, _)| starts(program).is_err()).collect();

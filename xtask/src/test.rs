@@ -4,11 +4,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::lanes::End;
+use crate::lanes::Lane::{self, Firmware, Host};
 use crate::outcome::Outcome;
 use crate::project::Project;
+use crate::usage::{self, Usage};
 use crate::{
-    bench, checks, components, demo, firmware, matrix, no_alloc, no_panic, package, parity,
-    reproduce, size, snapshot, usage,
+    bench, checks, components, demo, firmware, lanes, matrix, no_alloc, no_panic, package, parity,
+    reproduce, size, snapshot,
 };
 
 /// Options of `cargo xtask test`.
@@ -25,50 +28,53 @@ pub(crate) struct Arguments {
 struct Step {
     name: &'static str,
     about: &'static str,
+    lane: Lane,
     run: fn(&Project) -> Result<Outcome>,
 }
 
 const fn step(
+    lane: Lane,
     name: &'static str,
     about: &'static str,
     run: fn(&Project) -> Result<Outcome>,
 ) -> Step {
-    Step { name, about, run }
+    Step { name, about, lane, run }
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 19] = [
-    step("fmt", "the source is formatted", checks::format),
-    step("clippy", "no warnings", checks::clippy),
-    step("tests", "all tests, with all features and none", checks::tests),
-    step("doc", "documentation without warnings", checks::documentation),
-    step("examples", "every example runs", checks::examples),
-    step("matrix", "every target, every feature", matrix::run),
-    step("components", "licences and sources of all dependencies", components::run),
-    step("no-panic", "the core cannot panic", |project| {
+const STEPS: [Step; 20] = [
+    step(Host, "fmt", "the source is formatted", checks::format),
+    step(Host, "clippy", "no warnings", checks::clippy),
+    step(Firmware, "app", "the firmware without warnings; its app tested on the host", checks::app),
+    step(Host, "tests", "all tests, with all features and none", checks::tests),
+    step(Host, "doc", "documentation without warnings", checks::documentation),
+    step(Host, "examples", "every example runs", checks::examples),
+    step(Host, "matrix", "every target, every feature", matrix::run),
+    step(Host, "components", "licences and sources of all dependencies", components::run),
+    step(Firmware, "no-panic", "the core cannot panic", |project| {
         no_panic::run(project, &no_panic::Arguments::default())
     }),
-    step("no-alloc", "the core needs no allocator", no_alloc::run),
-    step("package", "the package links into another program", package::run),
-    step("parity", "the same bits on every core", parity::run),
-    step("snapshot", "the firmware's output is the recorded one", |project| {
+    step(Firmware, "no-alloc", "the core needs no allocator", no_alloc::run),
+    step(Host, "package", "the package links into another program", package::run),
+    step(Firmware, "parity", "the same bits on every core", parity::run),
+    step(Firmware, "snapshot", "the firmware's output is the recorded one", |project| {
         snapshot::run(project, &snapshot::Arguments::default())
     }),
-    step("firmware", "every board builds, the emulated ones survive faults", |project| {
+    step(Firmware, "firmware", "every board builds, the emulated ones survive faults", |project| {
         firmware::run(project, &firmware::Arguments::default())
     }),
-    step("size", "every board's firmware is within its budget", size::run),
-    step("bench", "instructions, code, RAM and stack are within the budget", |project| {
+    step(Firmware, "size", "every board's firmware is within its budget", size::run),
+    step(Firmware, "bench", "instructions, code, RAM and stack are within the budget", |project| {
         bench::run(project, &bench::Arguments::default())
     }),
-    step("demo", "a drift raises an alarm, and nothing before it does", |project| {
+    step(Firmware, "demo", "a drift raises an alarm, and nothing before it does", |project| {
         demo::run(project, &demo::Arguments::default())
     }),
-    step("reproduce", "the literature's figures, with fewer trials", |project| {
+    step(Host, "reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())
     }),
-    step("miri", "no undefined behaviour in the unit tests", checks::miri),
-    step("fuzz", "the fuzz targets build", checks::fuzzing),
+    step(Host, "miri", "no undefined behaviour in the unit tests", checks::miri),
+    step(Host, "fuzz", "the fuzz targets build", checks::fuzzing),
 ];
 
 pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
@@ -82,36 +88,59 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> ExitCode {
         arguments.only.is_empty() || arguments.only.iter().any(|name| name == step.name)
     };
     let steps: Vec<_> = STEPS.iter().filter(chosen).collect();
-    let (mut passed, mut failed, mut skipped) = (0, Vec::new(), 0);
-    let mut usages = Vec::new();
-    for (number, step) in (1..).zip(&steps) {
-        println!("[{number}/{}] {}: {}", steps.len(), step.name, step.about);
-        let start = usage::Start::now();
-        let outcome = (step.run)(project);
-        let usage = start.usage();
-        let seconds = usage.elapsed.as_secs();
-        usages.push((step.name, usage));
-        match outcome {
-            Ok(Outcome::Passed) => {
-                println!("    passed, {seconds} s");
-                passed += 1;
-            }
-            Ok(Outcome::Skipped(reason)) => {
-                println!("    skipped: {reason}");
-                skipped += 1;
-            }
-            Err(error) => {
-                println!("    FAILED after {seconds} s: {error:#}");
-                failed.push(step.name);
+    let start = usage::Start::now();
+    let ended = match steps[..] {
+        [step] => {
+            let (end, usage) = alone(project, step);
+            vec![(step.name, end, usage)]
+        }
+        _ => {
+            let steps: Vec<_> = steps.iter().map(|step| (step.name, step.lane)).collect();
+            match lanes::run(project, &steps) {
+                Ok(ended) => ended,
+                Err(error) => {
+                    eprintln!("FAILED: {error:#}");
+                    return ExitCode::FAILURE;
+                }
             }
         }
-    }
+    };
+    let usages: Vec<_> = ended.iter().map(|(name, _, usage)| (*name, *usage)).collect();
     println!("\n{}", usage::table(&usages));
-    for name in &failed {
+    if ended.len() > 1 {
+        println!("{:.0} seconds from start to end", start.usage().elapsed.as_secs_f64());
+    }
+    let failed = || ended.iter().filter(|(_, end, _)| *end == End::Failed);
+    for (name, ..) in failed() {
         println!("failed: {name} (to repeat it: cargo xtask test --only {name})");
     }
-    println!("{passed} passed, {} failed, {skipped} skipped", failed.len());
-    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let ends: Vec<_> = ended.iter().map(|(_, end, _)| *end).collect();
+    println!("{}", lanes::count(&ends));
+    if failed().next().is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs one step with its output shown live.
+fn alone(project: &Project, step: &Step) -> (End, Usage) {
+    println!("[1/1] {}: {}", step.name, step.about);
+    let start = usage::Start::now();
+    let outcome = (step.run)(project);
+    let usage = start.usage();
+    let seconds = usage.elapsed.as_secs();
+    let end = match outcome {
+        Ok(Outcome::Passed) => {
+            println!("    passed, {seconds} s");
+            End::Passed
+        }
+        Ok(Outcome::Skipped(reason)) => {
+            println!("    skipped: {reason}");
+            End::Skipped
+        }
+        Err(error) => {
+            println!("    FAILED after {seconds} s: {error:#}");
+            End::Failed
+        }
+    };
+    (end, usage)
 }
 
 #[cfg(test)]

@@ -45,12 +45,15 @@ fn used() -> Option<Duration> {
     None
 }
 
+/// The first line of a [`table`].
+pub(crate) const HEADER: &str = "step         seconds  CPU seconds\n";
+
 /// Lines of step, seconds and CPU seconds, and their sums.
 pub(crate) fn table(rows: &[(&str, Usage)]) -> String {
     let cell = |span: Option<Duration>| {
         span.map_or("-".to_owned(), |span| format!("{:.1}", span.as_secs_f64()))
     };
-    let mut text = format!("{:10} {:>9} {:>12}\n", "step", "seconds", "CPU seconds");
+    let mut text = HEADER.to_owned();
     let mut line = |name: &str, elapsed: Duration, used: Option<Duration>| {
         text.push_str(&format!("{name:10} {:>9} {:>12}\n", cell(Some(elapsed)), cell(used)));
     };
@@ -61,6 +64,12 @@ pub(crate) fn table(rows: &[(&str, Usage)]) -> String {
     let used = rows.iter().map(|(_, usage)| usage.used).sum();
     line("all", elapsed, used);
     text
+}
+
+/// The sum of all processor times in a [`table`].
+pub(crate) fn sum(table: &str) -> Option<Duration> {
+    let all = table.lines().find(|line| line.starts_with("all "))?;
+    Duration::try_from_secs_f64(all.split_whitespace().nth(2)?.parse().ok()?).ok()
 }
 
 #[cfg(test)]
@@ -81,8 +90,10 @@ tests           10.0         18.5
 all             11.5         20.5
 ";
         assert_eq!(table(&rows), expected);
+        assert_eq!(sum(expected), Some(Duration::from_millis(20_500)));
         let unknown = table(&[("fmt", usage(1500, None))]);
         assert!(unknown.ends_with("all              1.5            -\n"), "{unknown}");
+        assert_eq!(sum(&unknown), None);
     }
 
     #[cfg(unix)]
