@@ -1,11 +1,11 @@
 //! The app: sensor, detector, store and link together.
 
 mod commands;
+mod history;
 mod keeping;
 
 use embedded_hal::i2c::I2c;
 use fastmmd::monitor::{Alarm, Monitor, Verdict};
-use heapless::Deque;
 
 use crate::clock::{Clock, Ticker};
 use crate::fault::{Device, Fault};
@@ -17,6 +17,7 @@ use crate::message::{Message, Origin, Report, Start, flags};
 use crate::retained::Retained;
 use crate::sensor::Sensor;
 use crate::store::Store;
+use history::History;
 
 /// How often the app saves its state, retries and reports.
 #[derive(Debug, Clone, Copy)]
@@ -96,11 +97,6 @@ pub struct Parts<'a, B, L, S, M: Monitor> {
     pub memory: &'a mut [u8],
 }
 
-/// Largest number of alarms that wait for an acknowledgement, and that [`Command::History`] tells.
-///
-/// [`Command::History`]: crate::Command::History
-const MAX_ALARMS: usize = 4;
-
 /// After more starts than this, none of which ran for long, the board only talks.
 const MAX_TRIES: u8 = 5;
 
@@ -110,14 +106,6 @@ pub(crate) const MAX_WRITES: u8 = 8;
 /// After so many periods, one more. With ten samples per second, who can command the board makes it write
 /// 77,000 times a year at most: an EEPROM with an endurance of a million writes lasts for thirteen.
 pub(crate) const REFILL_PERIODS: u32 = 4096;
-
-/// An alarm, and when it came.
-#[derive(Debug, Clone, Copy)]
-struct Told {
-    alarm: Alarm,
-    /// Periods since the start.
-    at: u64,
-}
 
 /// The board's bus, as the app uses it.
 #[cfg(not(feature = "fault-injection"))]
@@ -162,10 +150,7 @@ pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C], Partial = [Option<f32>; C
     store_fault: Option<Fault>,
     /// The last command that changed something.
     last: Option<Call>,
-    /// The last alarms, oldest first.
-    alarms: Deque<Told, MAX_ALARMS>,
-    /// Rows up to this one are acknowledged.
-    acknowledged: u64,
+    alarms: History,
     /// Periods of the sample timer since the start.
     periods: u64,
     since_report: u32,
@@ -206,8 +191,7 @@ where
             sensor_fault: None,
             store_fault: None,
             last: None,
-            alarms: Deque::new(),
-            acknowledged: 0,
+            alarms: History::default(),
             periods: 0,
             since_report: 0,
             missed: 0,
@@ -403,7 +387,7 @@ where
             }
             Verdict::Amended(alarm) => {
                 log::amended(&alarm);
-                self.amend(alarm);
+                self.alarms.amend(alarm);
                 self.link.send(call, &Message::Amended(alarm));
             }
         }
@@ -412,29 +396,17 @@ where
         }
     }
 
-    /// Keeps an alarm; if there is no room, drops the oldest one.
     fn remember(&mut self, alarm: Alarm) {
-        if self.alarms.is_full()
-            && let Some(oldest) = self.alarms.pop_front()
-            && oldest.alarm.row >= self.acknowledged
-        {
+        if self.alarms.remember(alarm, self.periods) {
             self.flags |= flags::ALARMS_LOST;
-        }
-        // There is room now.
-        let _ = self.alarms.push_back(Told { alarm, at: self.periods });
-    }
-
-    fn amend(&mut self, alarm: Alarm) {
-        for told in self.alarms.iter_mut().filter(|told| told.alarm.row == alarm.row) {
-            told.alarm = alarm;
         }
     }
 
     /// Sends what still holds: alarms that are not acknowledged, and faults.
     #[inline(never)]
     fn remind(&mut self, call: Call) {
-        for told in self.alarms.iter().filter(|told| told.alarm.row >= self.acknowledged) {
-            self.link.send(call, &Message::Alarm(told.alarm));
+        for alarm in self.alarms.waiting() {
+            self.link.send(call, &Message::Alarm(*alarm));
         }
         for fault in [self.sensor_fault, self.store_fault].into_iter().flatten() {
             self.link.send(call, &Message::Fault(fault));
@@ -449,10 +421,9 @@ where
 
     #[inline(never)]
     fn report(&mut self, call: Call) {
-        let waiting = self.alarms.iter().filter(|told| told.alarm.row >= self.acknowledged).count();
         let report = Report {
             status: self.monitor.status(),
-            pending: u8::try_from(waiting).unwrap_or(u8::MAX),
+            pending: u8::try_from(self.alarms.waiting().count()).unwrap_or(u8::MAX),
             flags: self.flags,
             missed: self.missed,
         };

@@ -4,6 +4,8 @@ use fastmmd::Error;
 use fastmmd::error::Parameter;
 use fastmmd::monitor::{Monitor, Status, Verdict, Warning};
 
+use crate::sensor::nearest;
+
 /// A monitor of `i16` rows that takes readings in the units of the sensor.
 ///
 /// Each reading is divided by the step of its channel and rounded to the nearest whole number. With the
@@ -38,13 +40,8 @@ impl<M, const C: usize> Counts<M, C> {
         if !reading.is_finite() {
             return Err(Error::NonFinite(Parameter::Channel(channel)));
         }
-        let scaled = reading * self.per_unit.get(channel).copied().unwrap_or(1.0);
-        let nearest = if scaled < 0.0 { scaled - 0.5 } else { scaled + 0.5 };
-        if !(nearest > -32_769.0 && nearest < 32_768.0) {
-            return Err(Error::OutOfRange(Parameter::Channel(channel)));
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "in range: towards 0, after the half")]
-        Ok(nearest as i16)
+        let steps = reading * self.per_unit.get(channel).copied().unwrap_or(1.0);
+        nearest(steps).ok_or(Error::OutOfRange(Parameter::Channel(channel)))
     }
 }
 

@@ -19,6 +19,7 @@
 //! for one copy of the state, not two.
 
 use crate::fault::{Device, Fault, FaultKind};
+use crate::sensor::nearest;
 
 const MAGIC: [u8; 4] = *b"KEEP";
 
@@ -46,10 +47,7 @@ pub const fn memory_bytes(saved: usize, rows: usize, channels: usize) -> usize {
 /// A reading as a number of steps, if it is one exactly.
 fn in_steps(reading: Option<f32>, step: f32) -> Option<i16> {
     let Some(reading) = reading else { return Some(MISSING_STEPS) };
-    let half = if reading < 0.0 { -0.5 } else { 0.5 };
-    // By way of 32 bits, which is one instruction.
-    #[expect(clippy::cast_possible_truncation, reason = "rounds; what does not fit is refused")]
-    let steps = i16::try_from((reading / step + half) as i32).ok()?;
+    let steps = nearest(reading / step)?;
     let same = (f32::from(steps) * step).to_bits() == reading.to_bits();
     (same && steps != MISSING_STEPS).then_some(steps)
 }

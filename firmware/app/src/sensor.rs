@@ -44,6 +44,15 @@ pub trait Sensor<const C: usize> {
     }
 }
 
+/// The whole number of steps nearest to a number of them, half a step away from zero; `None` beyond 16
+/// bits.
+pub(crate) fn nearest(steps: f32) -> Option<i16> {
+    let half = if steps < 0.0 { -0.5 } else { 0.5 };
+    // By way of 32 bits, which is one instruction.
+    #[expect(clippy::cast_possible_truncation, reason = "rounds; what does not fit is refused")]
+    i16::try_from((steps + half) as i32).ok()
+}
+
 /// No sensor: for boards that only get samples over the link.
 #[derive(Debug, Clone, Copy)]
 pub struct NoSensor;

@@ -66,7 +66,7 @@ where
                 self.keep_now(call);
             }
             Command::Acknowledge { row } => {
-                self.acknowledged = self.acknowledged.max(row.saturating_add(1));
+                self.alarms.acknowledge(row);
                 self.flags &= !flags::ALARMS_LOST;
             }
             Command::Restart => {

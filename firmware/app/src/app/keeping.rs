@@ -54,7 +54,7 @@ where
         }
         self.note_warnings();
         if let Some(alarm) = status.alarm
-            && self.alarms.iter().all(|told| told.alarm.row != alarm.row)
+            && !self.alarms.amend(alarm)
         {
             // The host may not have received it before the restart.
             self.remember(alarm);
@@ -84,19 +84,19 @@ where
     /// Restores a state from the RAM that survives a reset, and processes the rows since again; returns
     /// whether there was one.
     fn restore(&mut self) -> bool {
-        let Self { retained, monitor, .. } = self;
+        let Self { retained, monitor, alarms, periods, flags, .. } = self;
         if retained.state().is_none_or(|state| monitor.restore(state).is_err()) {
             return false;
         }
-        let mut raised = None;
         retained.replay(S::STEPS, |row| {
-            if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push_partial(row) {
-                raised = Some(alarm);
+            // The host may not have received it before the restart.
+            if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push_partial(row)
+                && !alarms.amend(alarm)
+                && alarms.remember(alarm, *periods)
+            {
+                *flags |= flags::ALARMS_LOST;
             }
         });
-        if let Some(alarm) = raised {
-            self.remember(alarm);
-        }
         true
     }
 

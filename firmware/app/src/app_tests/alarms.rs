@@ -136,3 +136,43 @@ fn a_coarse_thermometer_in_a_steady_room_is_no_fault() {
     assert_eq!(app.monitor().rows(), 20_000);
     assert_eq!(alarms, []);
 }
+
+/// Two alarms since the last save: a reset tells both again.
+#[test]
+fn a_reset_tells_every_alarm_since_the_save_again() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(9);
+    let mut app = bench.start();
+    let push = |app: &mut Device4<'_>, noise: &mut Noise, tag: u64, shifts: [f32; 4]| {
+        let mut values = MagnetometerThermometer::STEPS.unwrap();
+        for (value, shift) in values.iter_mut().zip(shifts) {
+            *value *= (100.0 * noise.normal()).round() + shift;
+        }
+        let push = Command::Push(Sample::new(&values).unwrap());
+        ask(app, u8::try_from(tag % 250).unwrap() + 1, &push)
+    };
+    for tag in 0..LEARNED + 50 {
+        assert_eq!(push(&mut app, &mut noise, tag, [0.0; 4]).alarm, None);
+    }
+    // Saves, so that there is room for all rows that follow.
+    ask(&mut app, 251, &Command::Dismiss);
+    let mut raised = Vec::new();
+    for tag in 0..12_u64 {
+        let other = if tag < 4 { 0.0 } else { 3000.0 };
+        raised.extend(push(&mut app, &mut noise, tag, [3000.0, 0.0, 0.0, other]).alarm);
+    }
+    let channels: Vec<_> = raised.iter().map(|alarm| alarm.channel).collect();
+    assert!(channels.contains(&0) && channels.contains(&3), "{raised:?}");
+    let before = ask(&mut app, 252, &Command::Status).report();
+    let mut app = bench.start();
+    assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Memory));
+    let after = ask(&mut app, 1, &Command::Status).report();
+    assert_eq!((after.status.rows, after.pending), (before.status.rows, before.pending));
+    for (index, alarm) in (0..).zip(&raised) {
+        let (count, _, told) = ask(&mut app, 2, &Command::History { index }).past.unwrap();
+        assert_eq!(
+            (usize::from(count), told.map(|told| told.row)),
+            (raised.len(), Some(alarm.row))
+        );
+    }
+}
