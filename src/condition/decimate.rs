@@ -1,7 +1,6 @@
 //! Several rows as one: for sensors that are faster than what is looked for.
 
 use core::fmt::Debug;
-use core::marker::PhantomData;
 
 use crate::error::{Error, Parameter};
 use crate::numeric::{row_count, sqrt_f32};
@@ -19,8 +18,8 @@ pub trait Summand: Reading + Initial {
 
 /// Sums of the readings of one channel.
 pub trait Sums<S>: State {
-    /// Takes in a reading.
-    fn take_in(&mut self, reading: S);
+    /// Takes in a reading, which may be the first.
+    fn take_in(&mut self, reading: S, is_first: bool);
 
     /// Their mean and deviation, of so many, and begins anew.
     fn end(&mut self, rows: u32) -> (S, S);
@@ -31,7 +30,6 @@ state! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     #[doc(hidden)]
     pub struct FloatSums {
-        rows: u32,
         first: f32,
         sum: f32,
         squares: f32,
@@ -40,11 +38,10 @@ state! {
 
 impl Sums<f32> for FloatSums {
     #[inline]
-    fn take_in(&mut self, reading: f32) {
-        if self.rows == 0 {
+    fn take_in(&mut self, reading: f32, is_first: bool) {
+        if is_first {
             self.first = reading;
         }
-        self.rows = self.rows.saturating_add(1);
         let step = reading - self.first;
         self.sum += step;
         self.squares += step * step;
@@ -72,7 +69,7 @@ state! {
 
 impl Sums<i16> for IntegerSums {
     #[inline]
-    fn take_in(&mut self, reading: i16) {
+    fn take_in(&mut self, reading: i16, _: bool) {
         let wide = i32::from(reading);
         self.sum = self.sum.wrapping_add(wide.into());
         self.squares = self.squares.wrapping_add(wide.wrapping_mul(wide).cast_unsigned().into());
@@ -85,8 +82,10 @@ impl Sums<i16> for IntegerSums {
         // The variance times the square of the count, exactly.
         let squares = i128::from(self.squares) * i128::from(count);
         let variance = (squares - i128::from(self.sum) * i128::from(self.sum)).max(0);
-        let variance = variance.checked_div(i128::from(count * count)).unwrap_or(0);
-        let deviation = crate::fixed::root_of_units(u32::try_from(variance).unwrap_or(u32::MAX));
+        // Of twice the deviation, so that it can be rounded.
+        let variance = (4 * variance).checked_div(i128::from(count * count)).unwrap_or(0);
+        let twice = crate::fixed::root_of_units(u32::try_from(variance).unwrap_or(u32::MAX));
+        let deviation = (twice.saturating_add(1) / 2).min(i16::MAX.unsigned_abs().into());
         self.reset();
         (mean as i16, deviation as i16)
     }
@@ -124,7 +123,6 @@ state! {
         rows: u32,
         taken: u32,
         sums: Per<C, S::Sums>,
-        channels: PhantomData<C>,
     }
 }
 
@@ -140,11 +138,11 @@ impl<const C: usize, S: Summand> Decimate<C, S> {
         if rows == 0 || rows > Self::MOST_ROWS {
             return Err(Error::OutOfRange(Parameter::DecimatedRows));
         }
-        Ok(Self { rows, taken: 0, sums: Per::INITIAL, channels: PhantomData })
+        Ok(Self { rows, taken: 0, sums: Per::INITIAL })
     }
 
-    /// Takes a row, and gives the mean of the last n on every n-th. `i16` readings are rounded to the
-    /// nearest count. O(C).
+    /// Takes a row, and gives the mean of the last n on every n-th. Means of `i16` readings are rounded to the
+    /// nearest count: where the sensor's noise is less than a few counts, multiply its readings first. O(C).
     ///
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::OutOfRange`], naming the channel, as for
@@ -153,7 +151,8 @@ impl<const C: usize, S: Summand> Decimate<C, S> {
         Ok(self.end(row)?.map(|ends| ends.map(|(mean, _)| mean)))
     }
 
-    /// The same with the deviation of each channel's n readings: means and deviations.
+    /// The same with the deviation of each channel's n readings: means and deviations, both rounded to the
+    /// nearest count for `i16`.
     ///
     /// # Errors
     /// As [`push`](Self::push).
@@ -167,7 +166,7 @@ impl<const C: usize, S: Summand> Decimate<C, S> {
             reading.checked(channel)?;
         }
         for (sums, reading) in self.sums.iter_mut().zip(row) {
-            sums.take_in(*reading);
+            sums.take_in(*reading, self.taken == 0);
         }
         self.taken += 1;
         if self.taken < self.rows {
@@ -215,6 +214,10 @@ mod tests {
             assert_eq!(decimate.push(&[reading]), Ok(None));
         }
         assert_eq!(decimate.push(&[-3]), Ok(Some([-2])));
+        // The deviation is 1.9: nearer to 2.
+        let mut decimate = Decimate::<1, i16>::new(3).unwrap();
+        let ends = [0, 0, -4].map(|reading| decimate.push_with_spread(&[reading]).unwrap());
+        assert_eq!(ends, [None, None, Some(([-1], [2]))]);
     }
 
     #[test]
