@@ -42,7 +42,7 @@ state! {
         /// Mean squared error.
         variance: NonNegative<N::Product>,
         /// 1/√variance.
-        inverse_deviation: FromOne<N>,
+        inverse_deviation: FromOne<N> => allowed |_, it: &FromOne<N>| it.is_inverse_deviation(),
         variance_rows: u32,
         rows: u32,
     }

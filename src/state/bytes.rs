@@ -288,6 +288,14 @@ impl<const BITS: u32, N: Real> Plain for Begun<BITS, N> {
     }
 }
 
+impl<N: Real> FromOne<N> {
+    /// Whether this can be the inverse of a deviation in standardised units, of which none is less than
+    /// 10⁻⁴. A larger one, of a forged record, would make sums infinite.
+    pub(crate) fn is_inverse_deviation(&self) -> bool {
+        self.get().value() < 32_768.0
+    }
+}
+
 /// A number that is at first 1.
 pub(crate) type FromOne<N = f32> = Begun<{ 1.0_f32.to_bits() }, N>;
 

@@ -59,7 +59,7 @@ state! {
     /// The level of a channel: sums up and down.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Cusum<N: Number> {
-        inverse_deviation: FromOne<N>,
+        inverse_deviation: FromOne<N> => allowed |_, it: &FromOne<N>| it.is_inverse_deviation(),
         pub(crate) up: Sum<N>,
         pub(crate) down: Sum<N>,
         /// Present size of the shift: its mean over about 32 rows, in deviations.
