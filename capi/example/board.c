@@ -17,9 +17,30 @@ static uint32_t semihosting(uint32_t operation, const void *argument)
     return r0;
 }
 
+/* A word of a block of arguments. */
+static uint32_t word(const void *pointer)
+{
+    return (uint32_t)(uintptr_t)pointer;
+}
+
 void print(const char *text)
 {
-    (void)semihosting(0x04u, text); /* SYS_WRITE0 */
+    static uint32_t output;
+    uint32_t block[3];
+    uint32_t length = 0u;
+    if (output == 0u) {
+        block[0] = word(":tt"); /* the console */
+        block[1] = 4u;          /* to be written */
+        block[2] = 3u;
+        output = semihosting(0x01u, block); /* SYS_OPEN */
+    }
+    while (text[length] != '\0') {
+        length++;
+    }
+    block[0] = output;
+    block[1] = word(text);
+    block[2] = length;
+    (void)semihosting(0x05u, block); /* SYS_WRITE */
 }
 
 void print_number(uint32_t number)

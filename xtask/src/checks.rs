@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::boards::{BOARDS, EMULATED, TARGETS};
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
-use crate::setup;
+use crate::{capi, setup};
 
 /// Packages of the firmware that are linked for a microcontroller but are not boards.
 const LINKED: [&str; 7] =
@@ -31,7 +31,7 @@ fn fuzz(project: &Project, subcommand: &str) -> Tool {
 pub(crate) fn format(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "rustfmt")?;
     let mut failures = Failures::default();
-    for directory in [".", "firmware", "fuzz"] {
+    for directory in [".", "capi", "firmware", "fuzz"] {
         let cargo = project.cargo().within(&project.path(directory));
         let result = cargo.args(["fmt", "--all", "--check"]).run();
         failures.note(directory, result);
@@ -65,6 +65,10 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
         failures.note(&format!("firmware for {target}"), cargo.args(strict).run());
     }
     failures.note("firmware's host side", harness.args(strict).run());
+    failures.note(
+        "the library for C",
+        capi::cargo(project, "clippy").arg("--workspace").args(strict).run(),
+    );
     failures.note("fuzz", fuzz(project, "clippy").args(strict).run());
     failures.finish()
 }

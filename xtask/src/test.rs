@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::{
-    bench, checks, components, demo, firmware, matrix, no_alloc, no_panic, package, parity,
+    bench, capi, checks, components, demo, firmware, matrix, no_alloc, no_panic, package, parity,
     reproduce, size, snapshot, usage,
 };
 
@@ -37,7 +37,7 @@ const fn step(
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
     step("tests", "all tests, with all features and none", checks::tests),
@@ -63,6 +63,9 @@ const STEPS: [Step; 19] = [
     }),
     step("demo", "a drift raises an alarm, and nothing before it does", |project| {
         demo::run(project, &demo::Arguments::default())
+    }),
+    step("capi", "the library for C gives the same bits, and refuses misuse", |project| {
+        capi::run(project, &capi::Arguments::default())
     }),
     step("reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())

@@ -60,6 +60,7 @@ impl Default for Rows {
 
 impl Rows {
     /// About normal, with a deviation of 512.
+    #[expect(clippy::cast_possible_truncation, reason = "ten bits")]
     fn noise(&mut self) -> i16 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 17;
@@ -79,8 +80,8 @@ impl Rows {
         if (80_000..90_000).contains(&row) {
             x *= 2;
         }
-        if row >= 150_000 {
-            x += ((row - 150_000) / 64) as i16;
+        if let Some(since) = row.checked_sub(150_000) {
+            x += i16::try_from(since / 64).unwrap_or(i16::MAX);
         }
         if !(120_000..124_000).contains(&row) {
             self.last = self.slow;
@@ -103,7 +104,7 @@ impl Digest {
     fn alarm(&mut self, alarm: &Alarm) {
         self.add(&alarm.row.to_le_bytes());
         self.add(&alarm.since.to_le_bytes());
-        self.add(&(alarm.channel as u32).to_le_bytes());
+        self.add(&u32::try_from(alarm.channel).unwrap_or(u32::MAX).to_le_bytes());
         self.add(&[alarm.change.code(), alarm.leg.code()]);
         self.add(&alarm.window.to_le_bytes());
         self.add(&alarm.score.to_bits().to_le_bytes());
@@ -170,7 +171,6 @@ where
     let length = detector.save(saved)?;
     digest.add(saved.get(..length).unwrap_or_default());
     print(format_args!("{length} bytes saved"));
-    let (high, low) = ((digest.0 >> 32) as u32, digest.0 as u32);
-    print(format_args!("digest {high:08x}{low:08x}"));
+    print(format_args!("digest {:016x}", digest.0));
     Ok(())
 }
