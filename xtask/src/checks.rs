@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::boards::{BOARDS, EMULATED, TARGETS};
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
-use crate::setup;
+use crate::{capi, setup};
 
 /// Packages of the firmware that are linked for a microcontroller but are not boards.
 const LINKED: [&str; 7] =
@@ -34,7 +34,7 @@ fn fuzz(project: &Project, subcommand: &str) -> Tool {
 pub(crate) fn format(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "rustfmt")?;
     let mut failures = Failures::default();
-    for directory in [".", "firmware", "fuzz"] {
+    for directory in [".", "capi", "firmware", "fuzz"] {
         let cargo = project.cargo().within(&project.path(directory));
         let result = cargo.args(["fmt", "--all", "--check"]).run();
         failures.note(directory, result);
@@ -51,6 +51,8 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let mut failures = Failures::default();
     failures.note("all features", all.args(STRICT).run());
     failures.note("no features", none.args(STRICT).run());
+    let library = capi::cargo(project, "clippy").arg("--workspace");
+    failures.note("the library for C", library.args(STRICT).run());
     failures.note("fuzz", fuzz(project, "clippy").args(STRICT).run());
     failures.finish()
 }

@@ -5,6 +5,7 @@
 
 mod bench;
 mod boards;
+mod capi;
 mod checks;
 mod components;
 mod demo;
@@ -35,7 +36,7 @@ use project::Project;
 
 /// Builds, tests and measures everything in this project.
 ///
-/// Installs missing targets, components and (as root on Debian) QEMU.
+/// Installs missing targets, components and (as root on Debian) QEMU and C compilers.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", max_term_width = 100)]
 struct Arguments {
@@ -96,6 +97,11 @@ enum Command {
     ///
     /// With cargo-deny, also runs that; known weaknesses are looked for where its database was fetched.
     Components,
+    /// Build and test the library for C, and put it into target/capi: as a folder and as an archive.
+    ///
+    /// With header, static libraries, licences and checksums; as a CMake package, a Zephyr module and an
+    /// Arduino library. Needs arm-none-eabi-gcc, g++ and cmake.
+    Capi(capi::Arguments),
     /// Run each program that QEMU can run and compare its output with the .out file beside it.
     Snapshot(snapshot::Arguments),
 }
@@ -118,6 +124,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(&project, &arguments),
         Command::Size => size::run(&project),
         Command::Components => components::run(&project),
+        Command::Capi(arguments) => capi::run(&project, &arguments),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {

@@ -68,7 +68,13 @@ pub(crate) fn start(board: &str, program: &Path, options: &[&str]) -> Result<Emu
     Ok(Emulator(child))
 }
 
-fn run_for(board: &str, program: &Path, options: &[&str], limit: Duration) -> Result<String> {
+/// The same with options of QEMU's, and with a time limit of its own.
+pub(crate) fn run_for(
+    board: &str,
+    program: &Path,
+    options: &[&str],
+    limit: Duration,
+) -> Result<String> {
     let mut emulator = start(board, program, options)?;
     let stdout = collect(emulator.0.stdout.take());
     let stderr = collect(emulator.0.stderr.take());

@@ -62,10 +62,14 @@ pub(crate) fn has_nightly(project: &Project) -> bool {
 
 /// Makes sure that QEMU's programs can be started.
 pub(crate) fn qemu(project: &Project) -> Result<()> {
+    programs(project, &qemu::PACKAGES)
+}
+
+/// Makes sure that programs can be started; each with the package of Debian that has it.
+pub(crate) fn programs(project: &Project, wanted: &[(&str, &str)]) -> Result<()> {
     let _alone = alone(project)?;
     let starts = |program: &str| project.tool(program).arg("--version").output().map(drop);
-    let missing: Vec<_> =
-        qemu::PACKAGES.iter().filter(|(program, _)| starts(program).is_err()).collect();
+    let missing: Vec<_> = wanted.iter().filter(|(program, _)| starts(program).is_err()).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -10,8 +10,8 @@ use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::usage::{self, Usage};
 use crate::{
-    bench, checks, components, demo, firmware, lanes, matrix, no_alloc, no_panic, package, parity,
-    reproduce, size, snapshot,
+    bench, capi, checks, components, demo, firmware, lanes, matrix, no_alloc, no_panic, package,
+    parity, reproduce, size, snapshot,
 };
 
 /// Options of `cargo xtask test`.
@@ -42,7 +42,7 @@ const fn step(
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 20] = [
+const STEPS: [Step; 21] = [
     step(Host, "fmt", "the source is formatted", checks::format),
     step(Host, "clippy", "no warnings", checks::clippy),
     step(Firmware, "app", "the firmware without warnings; its app tested on the host", checks::app),
@@ -69,6 +69,9 @@ const STEPS: [Step; 20] = [
     }),
     step(Firmware, "demo", "a drift raises an alarm, and nothing before it does", |project| {
         demo::run(project, &demo::Arguments::default())
+    }),
+    step(Host, "capi", "the library for C gives the same bits, and refuses misuse", |project| {
+        capi::run(project, &capi::Arguments::default())
     }),
     step(Host, "reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())
