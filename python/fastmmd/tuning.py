@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from . import _native
@@ -10,6 +12,13 @@ from .detector import DriftDetector
 from .samples import real, single, table, text, whole
 
 _ROWS = 2**32 - 1
+#: The map of the command fastmmd.
+_TOOL = {"kernel": "gaussian", "bandwidth": 1.0, "sampling": "additive"}
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,26 @@ class Tuned:
         """Parameters of ``DriftDetector``."""
         return dict(self.best.settings)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the settings as the command fastmmd reads them: ``fastmmd export --settings``.
+
+        The command has one map: a Gaussian kernel of bandwidth 1 with additive sampling.
+        """
+        given = self.best.settings
+        for name, value in _TOOL.items():
+            if given[name] != value:
+                raise ValueError(f"{name}: the command fastmmd has {value!r} alone")
+        names = ", ".join(_quoted(name) for name in self.channels)
+        lines = ["# fastmmd.tune", "# fastmmd export LOG --settings FILE -o reference.bin"]
+        lines += [f"columns = [{names}]", f"missing = {_quoted(given['missing'])}"]
+        lines.append(f"learn = {given['learning_rows']}")
+        if given["period"] is not None:
+            lines.append(f"period = {given['period']!r}")
+        promise = given["mean_time_between_false_alarms"]
+        lines.append(f"mean-time-between-false-alarms = {promise!r}")
+        lines += [f"features = {given['frequencies']}", f"seed = {given['seed']}"]
+        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
     def detector(self) -> DriftDetector:
         """Return a new detector with these settings and channels."""
         return DriftDetector(self.channels, **self.settings)
@@ -103,9 +132,7 @@ def tune(
         mean_time_between_false_alarms=None
         if promise is None
         else real("mean_time_between_false_alarms", promise),
-        learning_rows=None
-        if learning_rows is None
-        else whole("learning_rows", learning_rows, 0, _ROWS),
+        learning_rows=None if learning_rows is None else whole("learning_rows", learning_rows, 0, _ROWS),
         period=None if period is None else real("period", period),
         missing=text("missing", missing),
         kernel=text("kernel", kernel),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -36,7 +37,7 @@ def moves_beside(call: Callable[[], object]) -> float:
     stop.set()
     thread.join()
     within = [begin, *(mark for mark in marks if begin <= mark <= end), end]
-    longest = max(b - a for a, b in zip(within, within[1:], strict=False))
+    longest = max(b - a for a, b in itertools.pairwise(within))
     return 1.0 - longest / (end - begin)
 
 

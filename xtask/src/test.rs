@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::{
-    bench, checks, components, demo, firmware, matrix, no_alloc, no_panic, package, parity,
+    bench, checks, components, demo, firmware, matrix, no_alloc, no_panic, package, parity, python,
     reproduce, size, snapshot, usage,
 };
 
@@ -37,7 +37,7 @@ const fn step(
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
     step("tests", "all tests, with all features and none", checks::tests),
@@ -67,6 +67,7 @@ const STEPS: [Step; 19] = [
     step("reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())
     }),
+    step("python", "the wheel, and its bits against those of Rust", python::run),
     step("miri", "no undefined behaviour in the unit tests", checks::miri),
     step("fuzz", "the fuzz targets build", checks::fuzzing),
 ];
