@@ -19,6 +19,7 @@ mod outcome;
 mod package;
 mod parity;
 mod project;
+mod python;
 mod qemu;
 mod reproduce;
 mod setup;
@@ -36,7 +37,7 @@ use project::Project;
 
 /// Builds, tests and measures everything in this project.
 ///
-/// Installs missing targets, components and (as root on Debian) QEMU and C compilers.
+/// Installs missing targets, components and (as root on Debian) QEMU, C compilers and Python.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask", max_term_width = 100)]
 struct Arguments {
@@ -85,6 +86,10 @@ enum Command {
     Package,
     /// Compute on four emulated Cortex-M cores and on the host: every bit must agree.
     Parity,
+    /// Build the wheel of the Python package, and test it in a virtual environment in target/python.
+    ///
+    /// Ends with the path of the wheel. Installs what python/requirements.txt names, from PyPI.
+    Python,
     /// Build the firmware of every board, and run all fault scenarios on the emulated ones.
     Firmware(firmware::Arguments),
     /// Watch the emulated board learn a healthy sensor, and notice when it drifts.
@@ -120,6 +125,7 @@ fn main() -> ExitCode {
         Command::NoAlloc => no_alloc::run(&project),
         Command::Package => package::run(&project),
         Command::Parity => parity::run(&project),
+        Command::Python => python::run(&project),
         Command::Firmware(arguments) => firmware::run(&project, &arguments),
         Command::Demo(arguments) => demo::run(&project, &arguments),
         Command::Size => size::run(&project),

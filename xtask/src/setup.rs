@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::project::Project;
+use crate::project::{Project, Tool};
 use crate::qemu;
 
 /// Waits until no other step installs anything: neither rustup nor apt can do so twice at once. Lasts
@@ -73,10 +73,8 @@ pub(crate) fn programs(project: &Project, wanted: &[(&str, &str)]) -> Result<()>
     if missing.is_empty() {
         return Ok(());
     }
-    let is_root = project.tool("id").arg("-u").output();
-    let is_root = is_root.is_ok_and(|id| id.trim() == "0");
     let packages: Vec<_> = missing.iter().map(|(_, package)| *package).collect();
-    if !is_root || !Path::new("/etc/debian_version").exists() {
+    if !is_debian_root(project) {
         let programs: Vec<_> = missing.iter().map(|(program, _)| *program).collect();
         bail!(
             "{} missing; install with your package manager, on Debian or Ubuntu: sudo apt-get \
@@ -85,11 +83,43 @@ pub(crate) fn programs(project: &Project, wanted: &[(&str, &str)]) -> Result<()>
             packages.join(" ")
         );
     }
+    apt_get(project, &packages)?;
+    missing.iter().try_for_each(|(program, _)| starts(program))
+}
+
+/// The oldest Python for which the pinned packages of its tests are made.
+const PYTHON: (u32, u32) = (3, 11);
+
+/// A Python that can make environments, or why there is none.
+pub(crate) fn python(project: &Project) -> Result<Result<Tool, String>> {
+    let _alone = alone(project)?;
+    let program = if cfg!(windows) { "python" } else { "python3" };
+    let (major, minor) = PYTHON;
+    let check =
+        format!("import ensurepip, sys, venv; sys.exit(sys.version_info < ({major}, {minor}))");
+    let works = || project.tool(program).args(["-c", &check]).output().is_ok();
+    if !works() && is_debian_root(project) {
+        apt_get(project, &["python3", "python3-venv"])?;
+    }
+    if works() {
+        return Ok(Ok(project.tool(program)));
+    }
+    Ok(Err(format!(
+        "no Python {major}.{minor} with venv; on Debian or Ubuntu: sudo apt-get install python3-venv"
+    )))
+}
+
+/// Whether packages of Debian can be installed.
+fn is_debian_root(project: &Project) -> bool {
+    let is_root = project.tool("id").arg("-u").output();
+    is_root.is_ok_and(|id| id.trim() == "0") && Path::new("/etc/debian_version").exists()
+}
+
+fn apt_get(project: &Project, packages: &[&str]) -> Result<()> {
     let apt = || {
         let tool = project.tool("apt-get");
         tool.env("DEBIAN_FRONTEND", "noninteractive")
     };
     apt().args(["update", "-q"]).run()?;
-    apt().args(["install", "-y", "-q", "--no-install-recommends"]).args(packages).run()?;
-    missing.iter().try_for_each(|(program, _)| starts(program))
+    apt().args(["install", "-y", "-q", "--no-install-recommends"]).args(packages).run()
 }

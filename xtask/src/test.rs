@@ -11,7 +11,7 @@ use crate::project::Project;
 use crate::usage::{self, Usage};
 use crate::{
     bench, capi, checks, components, demo, firmware, lanes, matrix, no_alloc, no_panic, package,
-    parity, reproduce, size, snapshot,
+    parity, python, reproduce, size, snapshot,
 };
 
 /// Options of `cargo xtask test`.
@@ -42,7 +42,7 @@ const fn step(
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 21] = [
+const STEPS: [Step; 22] = [
     step(Host, "fmt", "the source is formatted", checks::format),
     step(Host, "clippy", "no warnings", checks::clippy),
     step(Firmware, "app", "the firmware without warnings; its app tested on the host", checks::app),
@@ -76,6 +76,7 @@ const STEPS: [Step; 21] = [
     step(Host, "reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())
     }),
+    step(Host, "python", "the wheel, and its bits against those of Rust", python::run),
     step(Host, "miri", "no undefined behaviour in the unit tests", checks::miri),
     step(Host, "fuzz", "the fuzz targets build", checks::fuzzing),
 ];

@@ -1,0 +1,118 @@
+"""Two samples: how different they are, and whether by more than chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _native
+from .samples import in_order, real, table, text, whole
+
+_MOST = 65_536
+_SEEDS = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class TwoSampleResult:
+    """The result of a two-sample test, with scipy's names."""
+
+    #: MMD².
+    statistic: float
+    #: Probability of a statistic at least as large if both samples have the same distribution.
+    pvalue: float
+    #: The bandwidth of the kernel, in the units of the samples.
+    bandwidth: float
+    #: How the p-value was found.
+    method: str
+
+    @property
+    def p_value(self) -> float:
+        """The same as ``pvalue``."""
+        return self.pvalue
+
+
+def _both(X: object, Y: object) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    (x, names), (y, own) = table("X", X), table("Y", Y)
+    return x, in_order("Y", y, own, names)
+
+
+def _bandwidth(bandwidth: object) -> float | None:
+    if isinstance(bandwidth, str):
+        if bandwidth != "median":
+            raise ValueError(f"bandwidth: {bandwidth!r} is no number, and not 'median'")
+        return None
+    return real("bandwidth", bandwidth)
+
+
+def _frequencies(frequencies: object) -> int | None:
+    return None if frequencies is None else whole("frequencies", frequencies, 1, _MOST)
+
+
+def mmd2(
+    X: object,
+    Y: object,
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float | str = "median",
+    unbiased: bool = False,
+    frequencies: int | None = None,
+    sampling: str = "auto",
+    seed: int = 1,
+) -> float:
+    """Return the squared maximum mean discrepancy of two samples.
+
+    Over all pairs of rows in float64, O((m+n)²), or with ``frequencies`` as a device computes it:
+    by that many random Fourier features in float32, O((m+n)·frequencies). The unbiased estimate is 0
+    on average for equal distributions. The Gaussian kernel is exp(−‖x−y‖²/2σ²); ``bandwidth`` is σ,
+    or "median": the median distance of at most 1000 rows.
+    """
+    x, y = _both(X, Y)
+    value, _ = _native.mmd2(
+        x,
+        y,
+        kernel=text("kernel", kernel),
+        bandwidth=_bandwidth(bandwidth),
+        unbiased=bool(unbiased),
+        frequencies=_frequencies(frequencies),
+        sampling=text("sampling", sampling),
+        seed=whole("seed", seed, 0, _SEEDS),
+    )
+    return value
+
+
+def two_sample_test(
+    X: object,
+    Y: object,
+    *,
+    method: str = "permutation",
+    kernel: str = "gaussian",
+    bandwidth: float | str = "median",
+    unbiased: bool = False,
+    frequencies: int | None = None,
+    sampling: str = "auto",
+    seed: int = 1,
+    draws: int = 999,
+) -> TwoSampleResult:
+    """Test whether two samples of independent rows have the same distribution.
+
+    ``method`` says how MMD² is distributed if they have: "permutation" (exact at any size),
+    "bootstrap", "spectrum", "gamma", "pearson" or "pearson4" (for many rows). The first three use
+    ``draws`` random draws. Over all pairs of rows it costs O((m+n)²) for each draw; with
+    ``frequencies``, O((m+n)·frequencies). The rest as for ``mmd2``.
+    """
+    x, y = _both(X, Y)
+    statistic, pvalue, sigma = _native.two_sample_test(
+        x,
+        y,
+        method=text("method", method),
+        kernel=text("kernel", kernel),
+        bandwidth=_bandwidth(bandwidth),
+        unbiased=bool(unbiased),
+        frequencies=_frequencies(frequencies),
+        sampling=text("sampling", sampling),
+        seed=whole("seed", seed, 0, _SEEDS),
+        draws=whole("draws", draws, 1, 10_000_000),
+    )
+    return TwoSampleResult(statistic, pvalue, sigma, method)

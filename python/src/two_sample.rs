@@ -1,0 +1,271 @@
+//! Statistics of two samples: MMD² and its significance, by the toolbox in `f64` over all pairs, or by
+//! the core's frequencies.
+
+use fastmmd::dynamic::Map;
+use fastmmd::{Kernel, Profile, TwoSample};
+use fastmmd_reference::features::Frequencies;
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::kernel as formula;
+use fastmmd_reference::null::{self, Estimate, Features, Gram, Null, Pool};
+use fastmmd_reference::points::{Points, Weighted};
+use fastmmd_reference::{error::Refused, exact};
+use numpy::PyReadonlyArray2;
+use pyo3::prelude::*;
+
+use crate::error::{of_samples, value_error};
+use crate::settings::{self, single};
+
+/// Largest number of rows for the median distance, evenly spread.
+const MOST_MEDIAN_ROWS: usize = 1000;
+
+/// Runs the same code with the formula of any kernel.
+macro_rules! with_formula {
+    ($kernel:expr, $formula:ident => $result:expr) => {{
+        let sigma = f64::from($kernel.bandwidth());
+        match $kernel.profile() {
+            Profile::Gaussian => {
+                let $formula = formula::gaussian(sigma);
+                $result
+            }
+            Profile::Laplacian => {
+                let $formula = formula::laplacian(sigma);
+                $result
+            }
+            Profile::Exponential => {
+                let $formula = formula::exponential(sigma);
+                $result
+            }
+            Profile::Matern32 => {
+                let $formula = formula::matern32(sigma);
+                $result
+            }
+            Profile::Matern52 => {
+                let $formula = formula::matern52(sigma);
+                $result
+            }
+        }
+    }};
+}
+
+/// The rows of both samples.
+struct Both {
+    x: Points,
+    y: Points,
+}
+
+impl Both {
+    fn read(x: &PyReadonlyArray2<'_, f64>, y: &PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
+        let (x, y) = (points("X", x)?, points("Y", y)?);
+        if x.dims() != y.dims() {
+            let why = format!("{} columns; X has {}", y.dims(), x.dims());
+            return Err(value_error("Y", why));
+        }
+        Ok(Self { x, y })
+    }
+
+    /// The kernel of this name, as wide as the median distance if no bandwidth is given.
+    fn kernel(&self, profile: &str, bandwidth: Option<f64>) -> PyResult<Kernel> {
+        let bandwidth = match bandwidth {
+            Some(bandwidth) => bandwidth,
+            None => median_distance(&self.x, &self.y).ok_or_else(|| {
+                value_error("bandwidth", "no median distance: all rows are equal")
+            })?,
+        };
+        settings::kernel(profile, bandwidth)
+    }
+
+    fn map(&self, kernel: Kernel, sampling: &str, seed: u64, frequencies: usize) -> PyResult<Map> {
+        settings::map(kernel, sampling, seed, self.x.dims(), frequencies)
+    }
+}
+
+/// An array as points, all finite.
+fn points(name: &str, rows: &PyReadonlyArray2<'_, f64>) -> PyResult<Points> {
+    let array = rows.as_array();
+    let values: Vec<f64> = array.iter().copied().collect();
+    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+        let (row, column) = (at / array.ncols(), at % array.ncols());
+        let why = format!("row {row}, column {column}: {} is not a finite number", values[at]);
+        return Err(value_error(name, why));
+    }
+    Points::new(array.ncols(), values).map_err(|error| value_error(name, error))
+}
+
+/// The median distance of at most [`MOST_MEDIAN_ROWS`] rows of both, evenly spread; where it is 0, the
+/// smallest above 0.
+fn median_distance(x: &Points, y: &Points) -> Option<f64> {
+    let step = (x.len() + y.len()).div_ceil(MOST_MEDIAN_ROWS).max(1);
+    let some: Vec<&[f64]> = x.rows().chain(y.rows()).step_by(step).collect();
+    let mut distances = Vec::new();
+    for (index, a) in some.iter().enumerate() {
+        for b in &some[..index] {
+            let squared: f64 = a.iter().zip(*b).map(|(a, b)| (a - b).powi(2)).sum();
+            distances.push(squared.sqrt());
+        }
+    }
+    distances.sort_unstable_by(f64::total_cmp);
+    let middle = distances.get(distances.len() / 2).copied().filter(|middle| *middle > 0.0);
+    middle.or_else(|| distances.iter().copied().find(|distance| *distance > 0.0))
+}
+
+/// The estimate and the bandwidth; see `fastmmd.mmd2`.
+#[pyfunction]
+#[pyo3(signature = (x, y, *, kernel, bandwidth, unbiased, frequencies, sampling, seed))]
+#[expect(clippy::too_many_arguments, reason = "called by name, from one place")]
+pub(crate) fn mmd2(
+    py: Python<'_>,
+    x: PyReadonlyArray2<'_, f64>,
+    y: PyReadonlyArray2<'_, f64>,
+    kernel: &str,
+    bandwidth: Option<f64>,
+    unbiased: bool,
+    frequencies: Option<usize>,
+    sampling: &str,
+    seed: u64,
+) -> PyResult<(f64, f64)> {
+    let both = Both::read(&x, &y)?;
+    py.detach(|| {
+        let kernel = both.kernel(kernel, bandwidth)?;
+        let value = match frequencies {
+            Some(count) => {
+                by_frequencies(&both, &both.map(kernel, sampling, seed, count)?, unbiased)?
+            }
+            None => {
+                let (p, q) = (Weighted::even(both.x.clone()), Weighted::even(both.y.clone()));
+                with_formula!(kernel, formula => if unbiased {
+                    exact::unbiased(&p, &q, formula)
+                } else {
+                    exact::biased(&p, &q, formula)
+                })
+                .map_err(of_samples)?
+            }
+        };
+        Ok((value, f64::from(kernel.bandwidth())))
+    })
+}
+
+/// MMD² as a device computes it, in `f32`.
+fn by_frequencies(both: &Both, map: &Map, unbiased: bool) -> PyResult<f64> {
+    let mut two = TwoSample::new(map);
+    let mut row = Vec::new();
+    for (name, points) in [("X", &both.x), ("Y", &both.y)] {
+        for (number, values) in points.rows().enumerate() {
+            row.clear();
+            row.extend(values.iter().map(|value| single(*value)));
+            let pushed = if name == "X" { two.push_p(&row) } else { two.push_q(&row) };
+            pushed.map_err(|error| value_error(&format!("{name}, row {number}"), error))?;
+        }
+    }
+    let value = if unbiased { two.mmd2_unbiased() } else { two.mmd2_biased() };
+    value.map(f64::from).map_err(|error| value_error("X, Y", error))
+}
+
+/// How the distribution of MMD² for equal distributions is found.
+#[derive(Clone, Copy)]
+enum Method {
+    Permutation,
+    Bootstrap,
+    Gamma,
+    Pearson,
+    Pearson4,
+    Spectrum,
+}
+
+impl Method {
+    const ALL: [Self; 6] = [
+        Self::Permutation,
+        Self::Bootstrap,
+        Self::Gamma,
+        Self::Pearson,
+        Self::Pearson4,
+        Self::Spectrum,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Permutation => "permutation",
+            Self::Bootstrap => "bootstrap",
+            Self::Gamma => "gamma",
+            Self::Pearson => "pearson",
+            Self::Pearson4 => "pearson4",
+            Self::Spectrum => "spectrum",
+        }
+    }
+
+    fn law(
+        self,
+        pool: &impl Pool,
+        estimate: Estimate,
+        draws: usize,
+        seed: u64,
+    ) -> Result<Null, Refused> {
+        let mut generator = Generator::new(seed);
+        match self {
+            Self::Permutation => null::permutation(pool, estimate, draws, &mut generator),
+            Self::Bootstrap => null::bootstrap(pool, estimate, draws, &mut generator),
+            Self::Spectrum => null::spectrum(pool, estimate, draws, &mut generator),
+            Self::Gamma => null::gamma(pool, estimate),
+            Self::Pearson => null::pearson(pool, estimate),
+            Self::Pearson4 => null::pearson_by_four(pool, estimate),
+        }
+    }
+}
+
+/// The statistic and its p-value.
+fn tested(
+    pool: &impl Pool,
+    method: Method,
+    estimate: Estimate,
+    draws: usize,
+    seed: u64,
+) -> Result<(f64, f64), Refused> {
+    let statistic = pool.mmd2(estimate)?;
+    let law = method.law(pool, estimate, draws, seed)?;
+    // A p-value of exactly 0 is never justified.
+    Ok((statistic, law.p_value(statistic).clamp(f64::MIN_POSITIVE, 1.0)))
+}
+
+/// Statistic, p-value and bandwidth; see `fastmmd.two_sample_test`.
+#[pyfunction]
+#[pyo3(signature = (
+    x, y, *, method, kernel, bandwidth, unbiased, frequencies, sampling, seed, draws
+))]
+#[expect(clippy::too_many_arguments, reason = "called by name, from one place")]
+pub(crate) fn two_sample_test(
+    py: Python<'_>,
+    x: PyReadonlyArray2<'_, f64>,
+    y: PyReadonlyArray2<'_, f64>,
+    method: &str,
+    kernel: &str,
+    bandwidth: Option<f64>,
+    unbiased: bool,
+    frequencies: Option<usize>,
+    sampling: &str,
+    seed: u64,
+    draws: usize,
+) -> PyResult<(f64, f64, f64)> {
+    let both = Both::read(&x, &y)?;
+    let method = settings::named("method", method, &Method::ALL, Method::name)?;
+    let estimate = if unbiased { Estimate::Unbiased } else { Estimate::Biased };
+    py.detach(|| {
+        let kernel = both.kernel(kernel, bandwidth)?;
+        let tested = match frequencies {
+            Some(count) => {
+                let map = both.map(kernel, sampling, seed, count)?;
+                let vectors = map.frequencies();
+                let vectors = vectors.chunks_exact(both.x.dims());
+                let turns = |vector: &[f32]| vector.iter().map(|it| f64::from(*it)).collect();
+                Frequencies::new(vectors.map(turns).collect())
+                    .and_then(|frequencies| Features::new(&frequencies, &both.x, &both.y))
+                    .and_then(|pool| tested(&pool, method, estimate, draws, seed))
+            }
+            None => with_formula!(kernel, formula => Gram::of_points(&both.x, &both.y, formula))
+                .and_then(|pool| tested(&pool, method, estimate, draws, seed)),
+        };
+        let (statistic, p_value) = tested.map_err(|error| match error {
+            Refused::BadParameter { .. } => value_error("draws", error),
+            other => of_samples(other),
+        })?;
+        Ok((statistic, p_value, f64::from(kernel.bandwidth())))
+    })
+}

@@ -1,0 +1,145 @@
+"""MMD² against a sum over pairs, and the test against scipy's permutations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import healthy
+from scipy import stats
+from scipy.spatial.distance import cdist
+
+from fastmmd import mmd2, two_sample_test
+
+#: In float64, over some thousand pairs: rounding alone.
+ROUNDING = 1e-12
+#: The bandwidth is kept in float32.
+SINGLE = 1e-6
+
+
+def profile(kernel: str, x: np.ndarray, y: np.ndarray, sigma: float) -> np.ndarray:
+    distance = cdist(x, y) / sigma
+    if kernel == "gaussian":
+        return np.exp(-(distance**2) / 2)
+    if kernel == "laplacian":
+        return np.exp(-cdist(x, y, "cityblock") / sigma)
+    if kernel == "exponential":
+        return np.exp(-distance)
+    root = np.sqrt(3.0 if kernel == "matern32" else 5.0) * distance
+    return (1 + root + (0 if kernel == "matern32" else root**2 / 3)) * np.exp(-root)
+
+
+def over_pairs(kernel: str, x: np.ndarray, y: np.ndarray, sigma: float, unbiased: bool) -> float:
+    xx, yy = profile(kernel, x, x, sigma), profile(kernel, y, y, sigma)
+    between = profile(kernel, x, y, sigma).mean()
+    if not unbiased:
+        return float(xx.mean() + yy.mean() - 2 * between)
+    m, n = len(x), len(y)
+    within = (xx.sum() - np.trace(xx)) / (m * (m - 1)) + (yy.sum() - np.trace(yy)) / (n * (n - 1))
+    return float(within - 2 * between)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "exponential", "matern32", "matern52"])
+@pytest.mark.parametrize("unbiased", [False, True])
+def test_mmd2_is_the_sum_over_pairs(kernel: str, unbiased: bool) -> None:
+    x, y = healthy(60, 2), healthy(45, 2, seed=2) + 0.5
+    # 0.75 is a number of float32.
+    for sigma in [0.75, 3.0]:
+        found = mmd2(x, y, kernel=kernel, bandwidth=sigma, unbiased=unbiased)
+        assert found == pytest.approx(over_pairs(kernel, x, y, sigma, unbiased), abs=ROUNDING)
+        # The control: another bandwidth, or the other estimate, is another number.
+        assert abs(found - over_pairs(kernel, x, y, 1.5, unbiased)) > 1e-4
+        assert abs(found - over_pairs(kernel, x, y, sigma, not unbiased)) > 1e-4
+
+
+def test_the_median_is_that_of_the_distances() -> None:
+    x, y = healthy(60, 2), healthy(45, 2, seed=2)
+    both = np.concatenate([x, y])
+    distances = np.sort(cdist(both, both)[np.tril_indices(105, -1)])
+    sigma = distances[len(distances) // 2]
+    assert two_sample_test(x, y).bandwidth == pytest.approx(sigma, rel=SINGLE)
+    assert mmd2(x, y) == pytest.approx(over_pairs("gaussian", x, y, sigma, False), rel=1e-5)
+
+
+def test_frequencies_come_nearer_the_more_there_are() -> None:
+    x, y = healthy(200, 2), healthy(200, 2, seed=2) + 1.0
+    exact = mmd2(x, y, bandwidth=2.0)
+
+    def error(count: int) -> float:
+        found = [mmd2(x, y, bandwidth=2.0, frequencies=count, seed=seed) for seed in range(20)]
+        return float(np.sqrt(np.mean((np.array(found) - exact) ** 2)))
+
+    # Sampling errors go down at least as 1/√count: by 8 from 16 to 1024.
+    assert error(1024) < error(16) / 4
+    assert error(1024) < 0.05 * exact
+
+
+def test_samples_of_frames_are_matched_by_name() -> None:
+    x, y = healthy(50, 2), healthy(50, 2, seed=2)
+    a, b = pd.DataFrame(x, columns=["p", "q"]), pd.DataFrame(y, columns=["p", "q"])
+    assert mmd2(a, b[["q", "p"]]) == mmd2(x, y)
+    with pytest.raises(ValueError, match="Y: columns"):
+        mmd2(a, b.rename(columns={"p": "r"}))
+
+
+METHODS = ["permutation", "bootstrap", "spectrum", "gamma", "pearson", "pearson4"]
+
+
+@pytest.mark.parametrize("frequencies", [None, 256])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_tells_a_shift_from_none(method: str, frequencies: int | None) -> None:
+    x = healthy(80, 2)
+    same = two_sample_test(x, healthy(80, 2, seed=2), method=method, frequencies=frequencies)
+    shifted = healthy(80, 2, seed=2) + 1.0
+    other = two_sample_test(x, shifted, method=method, frequencies=frequencies)
+    assert same.pvalue > 0.05 > 0.005 > other.pvalue == other.p_value
+    assert same.method == method
+    assert other.statistic > same.statistic
+
+
+def test_the_level_is_kept() -> None:
+    # A permutation test rejects at most as often as its level says; seeded.
+    rejected = 0
+    for seed in range(200):
+        x, y = healthy(20, 1, seed=2 * seed), healthy(15, 1, seed=2 * seed + 1)
+        rejected += two_sample_test(x, y, seed=seed, draws=199).pvalue <= 0.1
+    # 20 are expected; 3.5 deviations of a binomial variable.
+    assert 5 <= rejected <= 35
+
+
+def scipy_test(x: np.ndarray, y: np.ndarray, sigma: float) -> tuple[float, float]:
+    """The same test by scipy: rows are shuffled by their numbers."""
+    both = np.concatenate([x, y])
+
+    def statistic(a: np.ndarray, b: np.ndarray) -> float:
+        p, q = both[a.astype(int)], both[b.astype(int)]
+        return over_pairs("gaussian", p, q, sigma, False)
+
+    numbers = np.arange(len(both), dtype=float)
+    found = stats.permutation_test(
+        (numbers[: len(x)], numbers[len(x) :]),
+        statistic,
+        n_resamples=999,
+        alternative="greater",
+        rng=np.random.default_rng(5),
+    )
+    return float(found.statistic), float(found.pvalue)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.4, 0.6, 3.0])
+def test_p_values_are_those_of_scipy(shift: float) -> None:
+    x, y = healthy(30, 2), healthy(25, 2, seed=2) + shift
+    own = two_sample_test(x, y, draws=999)
+    statistic, pvalue = scipy_test(x, y, own.bandwidth)
+    assert own.statistic == pytest.approx(statistic, abs=ROUNDING)
+    # Both are counts of 999 draws: four deviations of their difference, and one draw.
+    spread = 4 * np.sqrt(2 * pvalue * (1 - pvalue) / 999) + 0.001
+    assert abs(own.pvalue - pvalue) <= spread
+
+
+def test_a_script_in_the_style_of_scikit_learn() -> None:
+    """Is the batch of today distributed as the training set?"""
+    training = healthy(300, 3)
+    batches = {"monday": healthy(60, 3, seed=3), "tuesday": healthy(60, 3, seed=4) * 1.5}
+    verdicts = {day: two_sample_test(training, batch).pvalue < 0.01 for day, batch in batches.items()}
+    assert verdicts == {"monday": False, "tuesday": True}
