@@ -5,6 +5,7 @@ use fastmmd::{Detector, Verdict, fixed};
 use super::detection::{CELLS, Change, LEARNING, ONSET, Process, log};
 use super::devices::{self, fleet, granted, median, settings};
 use super::promise::FAMILIES;
+use super::recordings::{self, Recording};
 use super::signals::{Kind, seed, signals};
 use super::table::Table;
 use super::{Draw, Report, Scope, note};
@@ -40,6 +41,48 @@ fn both<const C: usize>(rows: &[[i16; C]], promise: f32, learning: u32) -> [Vec<
         }
     }
     alarms
+}
+
+/// Rows by which the alarms of both may differ.
+const SAME: usize = 2;
+
+/// A recording as counts: of each channel the whole range, in 16 bits.
+fn as_counts<const C: usize>(rows: &[Vec<f32>]) -> Vec<[i16; C]> {
+    let range: [(f32, f32); C] = core::array::from_fn(|channel| {
+        let values = || rows.iter().map(|row| row[channel]);
+        let (least, most) = (values().fold(f32::MAX, f32::min), values().fold(f32::MIN, f32::max));
+        (least.midpoint(most), (most - least).max(f32::MIN_POSITIVE) / 64_000.0)
+    });
+    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+    let count = |row: &Vec<f32>| {
+        core::array::from_fn(|channel| {
+            let (middle, step) = range[channel];
+            ((row[channel] - middle) / step).round() as i16
+        })
+    };
+    rows.iter().map(count).collect()
+}
+
+/// The table of a benchmark's recordings as counts: how many alarms both detectors raise after learning,
+/// and how many of those in `f32` have one in integers within [`SAME`] rows. Also the share of these.
+pub(super) fn agreement<const C: usize>(recordings: &[Recording]) -> (Table, f64) {
+    let counts = fleet(recordings.len(), |index| {
+        let Recording { rows, learning, .. } = &recordings[index];
+        let settled = |alarms: Vec<usize>| -> Vec<usize> {
+            alarms.into_iter().filter(|row| row >= learning).collect()
+        };
+        let learning = u32::try_from(*learning).unwrap_or(u32::MAX);
+        let [float, integer] =
+            both(&as_counts::<C>(rows), recordings::PROMISE, learning).map(settled);
+        let near = |row: &&usize| integer.iter().any(|other| other.abs_diff(**row) <= SAME);
+        [float.len(), integer.len(), float.iter().filter(near).count()]
+    });
+    let sums: [usize; 3] =
+        core::array::from_fn(|place| counts.iter().map(|counts| counts[place]).sum());
+    let [float, _, same] = sums;
+    let mut table = Table::new(["alarms in f32", "in integers", "of those, within 2 rows"]);
+    table.line(sums.map(|count| count.to_string()));
+    (table, real(same) / real(float.max(1)))
 }
 
 /// Share found and median delay of a change, by both.

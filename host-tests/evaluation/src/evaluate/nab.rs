@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::Report;
 use super::recordings::{
     AGAIN, APART, PROMISE, Recording, Score, Unreadable, blind, every, number, score, table,
 };
 use super::table::Table;
+use super::{Report, integers};
 use fastmmd_reference::{real, tolerance};
 
 /// Numbers of rows dropped from the start of every file, to see how much depends on chance.
@@ -143,6 +143,11 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
         table.line([name, caught.to_string(), false_alarms.to_string()]);
     }
     report.table("Baselines that look at nothing", &table);
+
+    let (table, same) = integers::agreement::<1>(&recordings);
+    report.table("As counts of 16 bits", &table);
+    let wanted = tolerance::INTEGERS_RECORDINGS.limit;
+    report.want_at_least("share of alarms in integers on the same rows", same, wanted);
 
     if half {
         let (caught, stray) = (real(all.caught), real(stray));

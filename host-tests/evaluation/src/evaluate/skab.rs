@@ -6,12 +6,12 @@
 
 use std::path::Path;
 
-use super::Report;
 use super::recordings::{
     AGAIN, APART, PROMISE, Recording, Score, Unreadable, alarms, blind, every, files, number,
     pooled, score, table,
 };
 use super::table::Table;
+use super::{Report, integers};
 use fastmmd_reference::{real, tolerance};
 
 /// Number of sensors.
@@ -250,6 +250,10 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
     let [shortest, ..] = PROMISES;
     let quiet = pooled(shortest, &free);
     let [from, to] = [tolerance::HEALTHY_SHORTEST, tolerance::HEALTHY_LONGEST];
+    let (table, same) = integers::agreement::<CHANNELS>(&experiments);
+    report.table("As counts of 16 bits", &table);
+    let wanted = tolerance::INTEGERS_RECORDINGS.limit;
+    report.want_at_least("share of alarms in integers on the same rows", same, wanted);
     if half {
         report.want_at_least("healthy, at the shortest promise", quiet, from.limit);
         report.want_at_most("healthy, at the shortest promise", quiet, to.limit);

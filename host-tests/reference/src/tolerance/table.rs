@@ -437,6 +437,9 @@ table! {
     /// What it learns of a channel, from two thousand rows.
     INTEGERS_LEARNED: "relative error of a level, deviation and part of missing readings learned in integers", 0.1,
         "three deviations of the estimates are 0.07";
+    /// Alarms on recordings.
+    INTEGERS_RECORDINGS: "share of alarms in f32 on recordings that have one in integers within two rows, at least", 0.95,
+        "wanted";
     /// What of this is not reached.
     INTEGERS_UNMET: "figures of the detector in integers that are not as wanted, at most", 0.5,
         "wanted";
@@ -510,8 +513,8 @@ table! {
     NAB_FALSE: "false episodes there, at most", 21.0,
         "as reached, 20, and one";
     /// What of this is not reached.
-    NAB_UNMET: "figures of the Numenta benchmark that are not as wanted, at most", 2.0,
-        "as reached";
+    NAB_UNMET: "figures of the Numenta benchmark that are not as wanted, at most", 3.0,
+        "as reached: windows caught, false episodes, alarms in integers on the same rows";
     /// Recordings of the Skoltech benchmark.
     SKAB_WANTED_MISSED: "change points of the half of the Skoltech benchmark missed, wanted", 42.0,
         "wanted";
