@@ -4,15 +4,18 @@ use fastmmd_reference::real;
 use serde_json::{Value, json};
 
 use crate::ahead::{After, Ahead};
-use crate::args::{Columns, LookArguments, Missing};
+#[cfg(feature = "terminal")]
+use crate::args::LookArguments;
 use crate::columns::Role;
 use crate::dependence::Dependence;
 use crate::fault::Fault;
-use crate::healthy::{ceiling, rounded};
+use crate::options::{Columns, Missing};
 use crate::paste;
-use crate::period::Cycle;
+use crate::period::{Cycle, ceiling, rounded};
 use crate::progress::Progress;
-use crate::report::{self, DIM, number};
+#[cfg(feature = "terminal")]
+use crate::report;
+use crate::report::{DIM, number};
 use crate::rows::Rows;
 use crate::setup::{GOOD_CYCLES, learning_rows, least_learning};
 use crate::source::Source;
@@ -22,7 +25,7 @@ use crate::table::{Facts, Table};
 use crate::time::{lasting, round};
 
 /// Everything that was found.
-struct Looked {
+pub(crate) struct Looked {
     name: String,
     facts: Facts,
     /// Each column of the log: name, unit, role, whether it looks like a label.
@@ -39,26 +42,31 @@ struct Looked {
     command: String,
 }
 
+#[cfg(feature = "terminal")]
 pub(crate) fn run(arguments: &LookArguments) -> Result<(), Fault> {
-    let looked = look(arguments)?;
+    let source = Source::new(&arguments.log, false);
+    let looked = look(&source, &arguments.columns, Progress::on_terminal())?;
     if arguments.json {
         return report::say_json(&looked.json());
     }
     looked.lines().iter().try_for_each(report::say)
 }
 
-fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
+/// Reads a whole log.
+pub(crate) fn look(
+    source: &Source,
+    columns: &Columns,
+    mut progress: Progress<'_>,
+) -> Result<Looked, Fault> {
     // What is no row is counted, however much it is.
-    let choice = Columns { skip_bad: u64::MAX, ..arguments.columns.clone() };
-    let source = Source::new(&arguments.log, false);
-    let table = Table::open(&source, &choice, Missing::Reading)?;
+    let choice = Columns { skip_bad: u64::MAX, ..columns.clone() };
+    let table = Table::open(source, &choice, Missing::Reading)?;
     let (name, facts, layout) =
         (table.name().to_owned(), table.facts().clone(), table.layout().clone());
     let time = table.time_name().zip(layout.time.clone());
     let unit = layout.time.as_ref().map_or(1.0, |time| time.unit);
     let mut survey = Survey::new(&table);
     let mut bad = 0;
-    let mut progress = Progress::new();
     let rows = Ahead::begin(Rows::of_table(table));
     while let Some(batch) = rows.next()? {
         for row in batch.rows() {
@@ -84,7 +92,7 @@ fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
     let healthy = changes.first().map_or(survey.rows, |change| change.row);
     let (dependence, cycle) = (survey.dependence(healthy), survey.cycle(healthy));
     let learn = suggested(survey.rows, healthy, cycle.as_ref());
-    let mut columns = arguments.columns.clone();
+    let mut columns = columns.clone();
     columns.skip_bad = columns.skip_bad.max(bad);
     let labels = layout.chosen.iter().map(|at| &layout.columns[*at]);
     let labels: Vec<String> =
@@ -129,7 +137,7 @@ fn suggested(rows: u64, healthy: u64, cycle: Option<&Cycle>) -> Option<u32> {
 }
 
 impl Looked {
-    fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("{}: {}", self.name, self.written())];
         let rows = self.survey.rows;
         let bad = match self.bad {
@@ -284,7 +292,7 @@ impl Looked {
         }
     }
 
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let columns: Vec<Value> = self
             .columns
             .iter()

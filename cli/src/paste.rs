@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use clap::ValueEnum;
 use fastmmd::Config;
 
-use crate::args::{Columns, Missing};
 use crate::detector::{BINS, Detector};
+use crate::options::{Columns, Missing};
 use crate::setup;
 
 /// A map, settings and the type of a detector, to paste into firmware.

@@ -97,6 +97,7 @@ impl Outcome {
 pub(crate) fn play(
     log: Rows,
     detector: &mut Detector<'_>,
+    mut progress: Progress<'_>,
     mut see: impl FnMut(&Step<'_>) -> Result<(), Fault>,
 ) -> Result<Outcome, Fault> {
     let mut player = Player {
@@ -109,7 +110,6 @@ pub(crate) fn play(
         times: Vec::new(),
         learning: Blocks::new(detector.channels()),
     };
-    let mut progress = Progress::new();
     let rows = Ahead::begin(log);
     while let Some(batch) = rows.next()? {
         for row in batch.rows() {

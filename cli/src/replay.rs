@@ -12,6 +12,7 @@ use crate::files;
 use crate::fleet;
 use crate::play::{Outcome, Said, Step, play};
 use crate::plot;
+use crate::progress::Progress;
 use crate::report;
 use crate::rows::Rows;
 use crate::saved::{self, Saved};
@@ -149,7 +150,7 @@ pub(crate) fn watch(
             _ => Ok(()),
         }
     };
-    let mut outcome = play(log, detector, see)?;
+    let mut outcome = play(log, detector, Progress::on_terminal(), see)?;
     if !output.may_end_learning && !source::is_enough() {
         outcome = outcome.learned(&name)?;
     }
