@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Look(LookArguments),
     /// Run the detector over a log as the device would.
     #[command(after_help = "Examples:\n  \
-        fastmmd replay pump.csv --learn 400 --plot pump.svg\n  \
+        fastmmd replay pump.csv --learn 400 --plot pump.svg --report pump.html\n  \
         fastmmd replay vibration.csv --rate 100 --learn 10min --mean-time-between-false-alarms 1d\n  \
         fastmmd replay room.csv --learn 14d --period 1d\n  \
         logger | fastmmd replay - --json\n  \
@@ -240,12 +240,16 @@ pub(crate) struct ReplayArguments {
     /// Draw signals, drifts, and the statistic nearest to its threshold.
     #[arg(long, value_name = "FILE.svg|.png", value_parser = picture)]
     pub(crate) plot: Option<PathBuf>,
+    /// Write a page for a browser, with plots to zoom into and a table of alarms: one file that needs
+    /// no other.
+    #[arg(long, value_name = "FILE.html", value_parser = hypertext)]
+    pub(crate) report: Option<PathBuf>,
     /// Write the statistic nearest to its threshold at every row, as CSV.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) trace: Option<PathBuf>,
     /// At the end of the file, wait for more rows until interrupted; if it is rotated, go on with the
     /// new one. Standard input is always followed.
-    #[arg(long, conflicts_with = "plot")]
+    #[arg(long, conflicts_with_all = ["plot", "report"])]
     pub(crate) follow: bool,
 }
 
@@ -381,6 +385,12 @@ fn probability(text: &str) -> Result<f64, String> {
             if alpha < 1.0 { Ok(alpha) } else { Err("between 0 and 1".to_owned()) }
         },
     )
+}
+
+fn hypertext(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let is = path.extension().is_some_and(|extension| extension == "html");
+    if is { Ok(path) } else { Err("the name must end in .html".to_owned()) }
 }
 
 fn picture(text: &str) -> Result<PathBuf, String> {

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `commands`, `args`, `choice` | the command line, with the choices and defaults of the core |
 //! | `options` | how a log is read and watched |
-//! | `source`, `bytes`, `dialect`, `cell`, `record`, `columns`, `table`, `time`, `rows` | reading logs |
+//! | `source`, `bytes`, `dialect`, `cell`, `record`, `columns`, `table`, `time`, `date`, `rows` | reading logs |
 //! | `detector`, `setup` | the device's detector, and one from the options |
 //! | `ahead`, `play` | running a log through it |
 //! | `trace`, `plot`, `axis`, `bars`, `statistics` | plots, and statistics as CSV |
@@ -29,6 +29,7 @@ mod bytes;
 mod cell;
 mod columns;
 mod cost;
+mod date;
 mod dependence;
 mod detector;
 mod dialect;

@@ -39,6 +39,8 @@ pub(crate) struct Looked {
     cycle: Option<Cycle>,
     /// Rows to learn from; `None` if there are too few.
     learn: Option<u32>,
+    /// The period to give, if there are enough cycles to learn it from.
+    period: Option<f64>,
     command: String,
 }
 
@@ -100,14 +102,16 @@ pub(crate) fn look(
     if !labels.is_empty() && columns.columns.is_none() && labels.len() < layout.chosen.len() {
         columns.exclude.get_or_insert_default().extend(labels);
     }
+    let period = cycle.as_ref().map(|cycle| rounded(cycle.rows));
+    let period =
+        period.filter(|rows| learn.is_some_and(|learn| least_learning(Some(*rows)) <= learn));
     let mut command =
         format!("fastmmd replay {}{}", paste::quoted(&name), paste::reading(&columns));
     if let Some(learn) = learn {
         command.push_str(&format!(" --learn {learn}"));
-        let period = cycle.as_ref().map(|cycle| rounded(cycle.rows));
-        if let Some(rows) = period.filter(|rows| least_learning(Some(*rows)) <= learn) {
-            command.push_str(&format!(" --period {rows}"));
-        }
+    }
+    if let Some(rows) = period {
+        command.push_str(&format!(" --period {rows}"));
     }
     Ok(Looked {
         name,
@@ -121,6 +125,7 @@ pub(crate) fn look(
         dependence,
         cycle,
         learn,
+        period,
         command,
     })
 }
@@ -137,6 +142,11 @@ fn suggested(rows: u64, healthy: u64, cycle: Option<&Cycle>) -> Option<u32> {
 }
 
 impl Looked {
+    /// Rows per second, if the log has times.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        self.survey.clock.as_ref().and_then(|clock| clock.rate)
+    }
+
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("{}: {}", self.name, self.written())];
         let rows = self.survey.rows;
@@ -255,7 +265,7 @@ impl Looked {
 
     fn cycle_line(&self) -> String {
         let Some(cycle) = &self.cycle else { return "cycle    none found".to_owned() };
-        let rate = self.survey.clock.as_ref().and_then(|clock| clock.rate);
+        let rate = self.rate();
         let long = rate.map_or(String::new(), |rate| format!(" ({})", lasting(cycle.rows / rate)));
         let best = cycle.explained.iter().zip(&self.chosen).max_by(|a, b| a.0.total_cmp(b.0));
         let best = best.map_or(String::new(), |(part, at)| {
@@ -371,6 +381,7 @@ impl Looked {
             })),
             "changes": changes,
             "learn": self.learn,
+            "period": self.period,
             "command": self.command,
         })
     }

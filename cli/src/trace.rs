@@ -277,7 +277,7 @@ mod tests {
             };
             trace.add(row, &[value], (row >= 1000).then_some(value), 0, None);
         }
-        assert!(trace.stretches.len() <= MOST && trace.stretches.len() > MOST / 2);
+        assert!(trace.stretches.len() <= PIXELS && trace.stretches.len() > PIXELS / 2);
         assert_eq!((trace.rows, trace.length), (100_000, 128));
         let at = 77_777 / 128;
         assert_eq!(trace.stretches[at].ranges, [[0.0, 1e6]]);

@@ -12,7 +12,7 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 
 /// The workspaces that something is delivered from, and the names of their bills.
-const WORKSPACES: [(&str, &str); 2] = [(".", "fastmmd"), ("firmware", "firmware")];
+const WORKSPACES: [(&str, &str); 3] = [(".", "fastmmd"), ("firmware", "firmware"), ("web", "page")];
 
 const RULES: &str = "deny.toml";
 

@@ -24,6 +24,7 @@ mod size;
 mod snapshot;
 mod test;
 mod usage;
+mod web;
 
 use std::process::ExitCode;
 
@@ -95,6 +96,8 @@ enum Command {
     ///
     /// With cargo-deny, also runs that; known weaknesses are looked for where its database was fetched.
     Components,
+    /// Build the page in `web/`, and serve it on this computer: a log, its drifts, and the settings.
+    Web(web::Arguments),
     /// Run each program that QEMU can run and compare its output with the .out file beside it.
     Snapshot(snapshot::Arguments),
 }
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(&project, &arguments),
         Command::Size => size::run(&project),
         Command::Components => components::run(&project),
+        Command::Web(arguments) => web::run(&project, &arguments),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {

@@ -49,9 +49,13 @@ pub(crate) fn has_nightly(project: &Project) -> bool {
 
 /// Makes sure that QEMU's programs can be started.
 pub(crate) fn qemu(project: &Project) -> Result<()> {
+    packages(project, &qemu::PACKAGES)
+}
+
+/// Makes sure that programs can be started, each of a package of Debian.
+pub(crate) fn packages(project: &Project, wanted: &[(&str, &str)]) -> Result<()> {
     let starts = |program: &str| project.tool(program).arg("--version").output().map(drop);
-    let missing: Vec<_> =
-        qemu::PACKAGES.iter().filter(|(program, _)| starts(program).is_err()).collect();
+    let missing: Vec<_> = wanted.iter().filter(|(program, _)| starts(program).is_err()).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::{
     bench, checks, components, demo, firmware, matrix, no_alloc, no_panic, package, parity,
-    reproduce, size, snapshot, usage,
+    reproduce, size, snapshot, usage, web,
 };
 
 /// Options of `cargo xtask test`.
@@ -37,7 +37,7 @@ const fn step(
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
     step("tests", "all tests, with all features and none", checks::tests),
@@ -64,6 +64,7 @@ const STEPS: [Step; 19] = [
     step("demo", "a drift raises an alarm, and nothing before it does", |project| {
         demo::run(project, &demo::Arguments::default())
     }),
+    step("web", "the page and the report, in a browser", web::test),
     step("reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())
     }),
