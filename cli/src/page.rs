@@ -238,6 +238,7 @@ impl Seen<'_> {
             "cores": self.cores(),
             "settings": settings::text(&made_by, self.columns, self.missing, detector),
             "rust": paste::rust(detector),
+            "c": paste::c(detector),
         })
     }
 

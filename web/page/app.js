@@ -162,7 +162,7 @@ class App {
     this.hush();
     if (answer.error !== undefined) this.fail(answer.error);
     else if (answer.looked !== undefined) this.looked(JSON.parse(answer.looked));
-    else if (answer.results !== undefined) this.watched(JSON.parse(answer.results), answer.reference);
+    else if (answer.results !== undefined) this.watched(answer.results, answer.reference);
     if (this.changed) this.change();
   }
 
@@ -245,4 +245,4 @@ function report(results) {
 const inside = document.getElementById("results");
 /** None in a report. */
 const app = inside?.textContent ? null : new App();
-if (inside?.textContent) report(JSON.parse(inside.textContent));
+if (inside?.textContent) report(unpacked(inside.textContent));

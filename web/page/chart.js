@@ -8,16 +8,30 @@
  *   channel_name: string, change: string, leg: string, window: number, severity: number }} Alarm
  */
 /**
- * What was found in a log. A stretch is `length` successive rows.
+ * What was found in a log. A stretch is `length` successive rows; NaN where there is no value.
  * @typedef {{
  *   log: string, command: string, names: string[], rows: number, length: number,
- *   low: (number | null)[][], high: (number | null)[][] | null, times: (string | null)[] | null,
- *   ratios: (number | null)[], learning: [number, number][], drifts: [number, number, number][],
+ *   low: Float32Array[], high: Float32Array[] | null, times: (string | null)[] | null,
+ *   ratios: Float32Array, learning: [number, number][], drifts: [number, number, number][],
  *   alarms: Alarm[], summary: any, lines: string[], warnings: string[], legs: any[], learn: number,
  *   cores: { core: string, name: string, instructions: number, measured: boolean }[],
  *   settings: string, rust: string, c?: string, look?: { lines: string[], rate: number | null } | null,
  * }} Results
  */
+
+/**
+ * Results as they are written: numbers in lists, which are slow to draw and to send.
+ * @param {string} text
+ * @returns {Results}
+ */
+function unpacked(text) {
+  const results = JSON.parse(text);
+  const packed = (/** @type {(number | null)[]} */ list) => Float32Array.from(list, (value) => value ?? NaN);
+  results.low = results.low.map(packed);
+  results.high = results.high && results.high.map(packed);
+  results.ratios = packed(results.ratios);
+  return results;
+}
 
 /** Width of the labels at the left, and heights, in pixels. */
 const LABELS = 52;
@@ -76,6 +90,8 @@ class Charts {
     /** The rows being chosen to zoom into. @type {[number, number] | null} */
     this.chosen = null;
     this.waiting = false;
+    /** Of what is drawn, without the labels. */
+    this.width = 10;
     root.addEventListener("pointerdown", (event) => this.press(event));
     root.addEventListener("pointermove", (event) => this.move(event));
     root.addEventListener("pointerup", (event) => this.release(event));
@@ -111,8 +127,6 @@ class Charts {
 
   // Where rows are.
 
-  get width() { return Math.max(this.root.clientWidth - LABELS - 4, 10); }
-
   /** @param {number} row */
   x(row) { return LABELS + ((row - this.from) / (this.to - this.from)) * this.width; }
 
@@ -124,7 +138,7 @@ class Charts {
   }
 
   /** Where the learning span ends. */
-  get learned() { return this.dragged ?? this.results?.learning.at(0)?.[1] ?? this.results?.learn ?? 0; }
+  get learned() { return this.dragged ?? this.results?.learn ?? 0; }
 
   /** @param {number} from @param {number} to */
   view(from, to) {
@@ -261,7 +275,9 @@ class Charts {
 
   draw() {
     const results = this.results;
-    if (!results || this.root.clientWidth === 0) return;
+    const whole = this.root.clientWidth;
+    if (!results || whole === 0) return;
+    this.width = Math.max(whole - LABELS - 4, 10);
     const style = getComputedStyle(document.documentElement);
     const colour = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
     const count = results.names.length;
@@ -286,8 +302,7 @@ class Charts {
    */
   cleared(canvas, height) {
     const scale = devicePixelRatio || 1;
-    const width = this.root.clientWidth;
-    canvas.width = Math.round(width * scale);
+    canvas.width = Math.round((this.width + LABELS + 4) * scale);
     canvas.height = Math.round(height * scale);
     canvas.style.height = `${height}px`;
     const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -305,7 +320,7 @@ class Charts {
 
   /**
    * @param {HTMLCanvasElement} canvas @param {(name: string) => string} colour
-   * @param {{ name: string, low: (number | null)[], high: (number | null)[], colour: string,
+   * @param {{ name: string, low: Float32Array, high: Float32Array, colour: string,
    *   alarms: Alarm[], drifts: [number, number, number][], ratio: boolean }} what
    */
   panel(canvas, colour, what) {
@@ -315,9 +330,8 @@ class Charts {
     const [first, last] = this.shown();
     let [least, most] = [Infinity, -Infinity];
     for (let at = first; at < last; at++) {
-      const [low, high] = [what.low[at], what.high[at]];
-      if (low !== null && low < least) least = low;
-      if (high !== null && high > most) most = high;
+      if (what.low[at] < least) least = what.low[at];
+      if (what.high[at] > most) most = what.high[at];
     }
     // Ratios span decades: as the logarithm of 1 + r, with the threshold always in sight.
     const bent = what.ratio ? (/** @type {number} */ r) => Math.log2(1 + Math.max(r, 0)) : (/** @type {number} */ v) => v;
@@ -397,7 +411,7 @@ class Charts {
     if (this.cursor !== null) {
       const at = Math.floor(this.cursor / length);
       const [low, high] = [what.low[at], what.high[at]];
-      if (low !== null && high !== null && low !== undefined && high !== undefined) {
+      if (low <= high) {
         pen.textAlign = "right";
         pen.fillStyle = what.colour;
         pen.fillText(low === high ? short(low) : `${short(low)} to ${short(high)}`, right, 10);
@@ -414,7 +428,7 @@ class Charts {
 
   /**
    * @param {CanvasRenderingContext2D} pen
-   * @param {{ low: (number | null)[], high: (number | null)[], colour: string }} what
+   * @param {{ low: Float32Array, high: Float32Array, colour: string }} what
    * @param {number} first @param {number} last @param {number} length
    * @param {(value: number) => number} y
    */
@@ -432,10 +446,10 @@ class Charts {
       if (high !== low) pen.lineTo(pixel, y(high));
       down = true;
     };
+    const [begin, step] = [this.x(0.5 * length), this.x(1.5 * length) - this.x(0.5 * length)];
     for (let at = first; at < last; at++) {
-      const [l, h] = [what.low[at], what.high[at]];
-      const x = this.x((at + 0.5) * length);
-      if (l === null || h === null) {
+      const [l, h, x] = [what.low[at], what.high[at], begin + at * step];
+      if (!(l <= h)) {
         stroke();
         [low, high, down] = [NaN, NaN, false];
         continue;
@@ -523,7 +537,7 @@ class Charts {
     const ratio = results.ratios[at];
     const parts = [`row ${cursor}`];
     if (time) parts.push(`time ${time}`);
-    parts.push(ratio === null || ratio === undefined ? "learning" : `${short(ratio)} of the threshold`);
+    parts.push(!(ratio >= 0) ? "learning" : `${short(ratio)} of the threshold`);
     return parts.join(", ");
   }
 }

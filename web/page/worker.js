@@ -1,7 +1,6 @@
 // Reads and watches logs, so that the page stays responsive. Answers carry the number of the question.
 "use strict";
-/* global importScripts, wasm_bindgen */
-importScripts("fastmmd.js");
+importScripts("fastmmd.js", "chart.js");
 
 /** Least time between two messages about progress, in milliseconds. */
 const BETWEEN = 50;
@@ -26,13 +25,14 @@ async function answer({ id, what, name, blob, look, options }) {
     if (what === "open") {
       log?.free();
       log = blob === null ? wasm_bindgen.Log.demo() : new wasm_bindgen.Log(name, new Uint8Array(await blob.arrayBuffer()));
-      postMessage(look ? { id, looked: log.look(tell) } : { id });
+      postMessage(look ? { id, looked: log.look({ tell }) } : { id });
       return;
     }
-    const watched = log.watch(options, tell);
-    const [results, reference] = [watched.results(), watched.reference()];
+    const watched = log.watch(options, { tell });
+    const [results, reference] = [unpacked(watched.results()), watched.reference()];
     watched.free();
-    postMessage({ id, results, reference });
+    const moved = [...results.low, ...(results.high ?? []), results.ratios].map((list) => list.buffer);
+    postMessage({ id, results, reference }, moved);
   } catch (error) {
     postMessage({ id, error: error instanceof Error ? error.message : String(error) });
   }

@@ -1,8 +1,17 @@
 //! The page's worker calls this: `fastmmd_cli::page` for JavaScript.
 
 use fastmmd_cli::page;
-use js_sys::Function;
 use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// An object of JavaScript that is told how much is done.
+    pub type Listener;
+
+    /// Called with the part that is done, from 0 to 1.
+    #[wasm_bindgen(method)]
+    fn tell(this: &Listener, part: f64);
+}
 
 /// A log in memory.
 #[wasm_bindgen]
@@ -25,14 +34,14 @@ impl Log {
         Self(page::Log::demo())
     }
 
-    /// What `fastmmd look --json` prints; `progress` is called with the part that is done.
-    pub fn look(&self, progress: &Function) -> Result<String, JsError> {
-        self.0.look(&mut |part| tell(progress, part)).map_err(|why| JsError::new(&why))
+    /// What `fastmmd look --json` prints; `listener` is told the part that is done.
+    pub fn look(&self, listener: &Listener) -> Result<String, JsError> {
+        self.0.look(&mut |part| listener.tell(part)).map_err(|why| JsError::new(&why))
     }
 
     /// Runs the detector over the log, with options as JSON.
-    pub fn watch(&self, options: &str, progress: &Function) -> Result<Watched, JsError> {
-        let watched = self.0.watch(options, &mut |part| tell(progress, part));
+    pub fn watch(&self, options: &str, listener: &Listener) -> Result<Watched, JsError> {
+        let watched = self.0.watch(options, &mut |part| listener.tell(part));
         watched.map(Watched).map_err(|why| JsError::new(&why))
     }
 }
@@ -48,9 +57,4 @@ impl Watched {
     pub fn reference(&self) -> Vec<u8> {
         self.0.reference.clone()
     }
-}
-
-fn tell(progress: &Function, part: f64) {
-    // What the page does with it does not matter here.
-    let _ = progress.call1(&JsValue::NULL, &JsValue::from_f64(part));
 }

@@ -56,6 +56,12 @@ async function settled() {
 
 const shown = () => page.evaluate(() => app.view.results);
 
+/** The cycle that the page takes, as an option. */
+async function period() {
+  const rows = await page.inputValue("#period");
+  return rows === "" ? [] : ["--period", rows];
+}
+
 /** Opens a file by dropping it on the page. */
 async function drop(file) {
   const bytes = fs.readFileSync(file).toString("base64");
@@ -68,6 +74,9 @@ async function drop(file) {
   }, [path.basename(file), bytes]);
   await settled();
 }
+
+/** Waits until this is said about the cursor. */
+const read = (page, text) => page.waitForFunction((text) => document.getElementById("readout").textContent.startsWith(text), text, { timeout: 5000 });
 
 async function saved(button) {
   const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
@@ -103,11 +112,13 @@ test("a dropped log is looked at, and has the alarms of the tool", async () => {
   assert.equal(await page.inputValue("#learn"), String(looked.learn));
   const text = execFileSync(TOOL, ["look", "pump.csv"], { encoding: "utf8", cwd: SEEN });
   assert.equal((await page.textContent("#look")).trim(), text.trim());
-  for (const [learn, promise] of [[looked.learn, ""], [2000, ""], [900, 2500]]) {
+  assert.ok(looked.command.includes((await period()).join(" ")), "the cycle is that of the tool");
+  for (const [learn, promise, cycle] of [[looked.learn, "", looked.period ?? ""], [2000, "", ""], [900, 2500, ""]]) {
     await set("learn", learn);
     await set("promise", promise);
+    await set("period", cycle);
     const more = promise === "" ? [] : ["--mean-time-between-false-alarms", String(promise)];
-    const told = lines(tool("replay", "pump.csv", "--json", "--learn", String(learn), ...more).stdout);
+    const told = lines(tool("replay", "pump.csv", "--json", "--learn", String(learn), ...await period(), ...more).stdout);
     const alarms = told.filter((it) => it.event === "alarm").map((alarm) => alarm.row);
     const results = await shown();
     assert.ok(alarms.length > 0);
@@ -132,15 +143,16 @@ test("thresholds and alarms move with the promise", async () => {
 });
 
 test("what is downloaded is what the tool writes", async () => {
-  for (const [channels, features] of [[null, 32], [["vibration (g)", "temperature (°C)"], 16]]) {
+  for (const [channels, features, cycle] of [[null, 32, ""], [null, 32, 157], [["vibration (g)", "temperature (°C)"], 16, ""]]) {
     for (const box of await page.$$("#channels label")) {
       const name = (await box.textContent()).trim();
       await (await box.$("input")).setChecked(channels === null || channels.includes(name));
     }
     await page.selectOption("#features", String(features));
     await set("learn", 2000);
+    await set("period", cycle);
     const own = fs.readFileSync(await saved("#save-reference"));
-    const options = ["--learn", "2000", "--features", String(features), ...(channels ? ["--columns", channels.join(",")] : [])];
+    const options = ["--learn", "2000", "--features", String(features), ...await period(), ...(channels ? ["--columns", channels.join(",")] : [])];
     tool("export", "pump.csv", "-o", "exported.bin", ...options);
     const exported = fs.readFileSync(path.join(SEEN, "exported.bin"));
     assert.ok(own.equals(exported), `${own.length} and ${exported.length} bytes`);
@@ -176,7 +188,7 @@ test("keys move cursor, view and learning span; the span can be dragged", async 
   await page.focus("#charts");
   await page.keyboard.press("n");
   const { alarms } = await shown();
-  assert.match(await page.textContent("#readout"), new RegExp(`row ${alarms[0].row}, time`));
+  await read(page, `row ${alarms[0].row}, time`);
   await page.keyboard.press("+");
   await page.keyboard.press("+");
   const view = () => page.evaluate(() => [app.view.charts.from, app.view.charts.to]);
@@ -270,7 +282,7 @@ test("dark, and as wide as a phone", async () => {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.waitForTimeout(200);
   assert.equal(await too_wide(page), false);
-  for (const summary of await page.$$("summary")) await summary.click();
+  for (const summary of await page.locator("summary:visible").all()) await summary.click();
   assert.equal(await too_wide(page), false, "with all that can be opened");
   await page.screenshot({ path: path.join(SEEN, "phone.png"), fullPage: true });
   await page.emulateMedia({ colorScheme: "light" });
@@ -303,7 +315,7 @@ test("a report is one file, and shows the same without a network", async () => {
   await report.screenshot({ path: path.join(SEEN, "report.png"), fullPage: true });
   await report.focus("#charts");
   await report.keyboard.press("n");
-  assert.match(await report.textContent("#readout"), new RegExp(`row ${rows[0]}`));
+  await read(report, `row ${rows[0]}, time`);
   await report.setViewportSize({ width: 360, height: 740 });
   await report.waitForTimeout(100);
   assert.equal(await too_wide(report), false);
