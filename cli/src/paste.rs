@@ -71,7 +71,7 @@ pub(crate) fn c(detector: &Detector<'_>) -> Option<String> {
     let (recipe, config) = (detector.recipe(), detector.config());
     let usual = recipe.frequencies as usize == setup::FREQUENCIES && recipe.seed == setup::SEED;
     let shapes = if config.period.is_some() { C_CYCLES.as_slice() } else { C_SHAPES.as_slice() };
-    let channels = u32::from(recipe.inputs);
+    let channels = recipe.inputs;
     if !usual || !shapes.contains(&channels) {
         return None;
     }

@@ -35,7 +35,7 @@ function unpacked(text) {
 
 /** Width of the labels at the left, and heights, in pixels. */
 const LABELS = 52;
-const PANEL = 92;
+const PANEL = 96;
 const AXIS = 34;
 /** Distance at which the edge of the learning span can be taken, in pixels. */
 const GRIP = 7;
@@ -326,7 +326,7 @@ class Charts {
   panel(canvas, colour, what) {
     const pen = this.cleared(canvas, PANEL);
     const { length } = /** @type {Results} */ (this.results);
-    const [left, right, top, bottom] = [LABELS, LABELS + this.width, 17, PANEL - 5];
+    const [left, right, top, bottom] = [LABELS, LABELS + this.width, 21, PANEL - 5];
     const [first, last] = this.shown();
     let [least, most] = [Infinity, -Infinity];
     for (let at = first; at < last; at++) {
@@ -358,7 +358,7 @@ class Charts {
     pen.textBaseline = "middle";
     const marks = what.ratio
       ? [0, 1, ...[2, 5, 10, 30, 100, 1000, 1e4, 1e5, 1e6].filter((r) => r < most && bent(r) > 0.2 * bent(most))]
-      : ticks(low, high, 3);
+      : ticks(low, high, 4);
     let above = Infinity;
     for (const mark of marks) {
       const at = y(mark);

@@ -158,7 +158,7 @@ class View {
         element("charts").scrollIntoView({ block: "nearest" });
       });
       return [button, alarm.time, alarm.since_row, alarm.channel_name, alarm.change, alarm.leg,
-        alarm.window || null, short(alarm.severity)];
+        alarm.window || null, alarm.severity?.toFixed(2)];
     }));
     const missing = results.summary.alarms - results.alarms.length;
     if (missing > 0) {
