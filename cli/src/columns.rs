@@ -1,8 +1,8 @@
 //! What the columns of a log are, as its first rows show: the time, readings, and what is neither.
 
-use crate::args::Columns;
 use crate::cell::{self, Cell};
 use crate::fault::Fault;
+use crate::options::Columns;
 use crate::time;
 
 /// Names of columns that hold the time, in lower case and without their unit.

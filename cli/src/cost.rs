@@ -13,6 +13,9 @@ const NAME: &str = "detector";
 /// Bytes in memory beyond the saved ones: the pointer to the map, and alignment.
 const REST: usize = 28;
 
+/// Cores with a floating-point unit.
+const FLOATING: [&str; 2] = ["m4f", "m7"];
+
 const BUDGET: &str = include_str!("../../firmware/bench/budget.json");
 
 /// Instructions per row.
@@ -42,7 +45,7 @@ struct Measured {
 /// unit.
 fn measured(core: &str) -> Vec<Measured> {
     let rows: Vec<Value> = serde_json::from_str(BUDGET).unwrap_or_default();
-    let backend = if core == "m4f" { "polynomial" } else { "fixed" };
+    let backend = if FLOATING.contains(&core) { "polynomial" } else { "fixed" };
     let ours = |row: &&Value| {
         row["core"] == core && row["map"] == NAME && row["backend"] == backend && row["opt"] == "3"
     };
@@ -56,7 +59,7 @@ fn measured(core: &str) -> Vec<Measured> {
     found.collect()
 }
 
-/// Instructions per row on `m4f`, or in integers on `m0`, without the profile of a cycle, which takes few; `None`
+/// Instructions per row on a core of the budget, without the profile of a cycle, which takes few; `None`
 /// if too little was measured there.
 pub(crate) fn instructions(core: &str, detector: &Detector<'_>) -> Option<Instructions> {
     let recipe = detector.recipe();

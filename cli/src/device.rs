@@ -403,7 +403,7 @@ impl Device {
 
     /// The whole state. The device may take rows between two pieces: then it is read again.
     fn pull(&mut self) -> Result<Vec<u8>, Fault> {
-        let mut progress = Progress::new();
+        let mut progress = Progress::on_terminal();
         for _ in 0..READINGS {
             let mut state = Vec::new();
             loop {
@@ -428,7 +428,7 @@ impl Device {
 
     fn push(&mut self, state: &[u8]) -> Result<Report, Fault> {
         let total = u32::try_from(state.len()).unwrap_or(u32::MAX);
-        let mut progress = Progress::new();
+        let mut progress = Progress::on_terminal();
         let mut offset = 0_u32;
         for bytes in state.chunks(MAX_PIECE) {
             let Some(piece) = Piece::new(bytes) else { return Err(self.confused()) };

@@ -3,13 +3,14 @@
 use crate::args::ExportArguments;
 use crate::fault::Fault;
 use crate::files;
+use crate::page::Learned;
 use crate::play::{Step, play};
+use crate::progress::Progress;
 use crate::report;
 use crate::rows::Rows;
 use crate::saved::Saved;
 use crate::setup;
 use crate::source::Source;
-use crate::summary;
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
     files::check_output(&arguments.output, [arguments.log.as_path()])?;
@@ -31,18 +32,12 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Fault> {
         }
     };
     let (name, names) = (log.table.name().to_owned(), log.table.names());
-    let mut learned = None;
-    let keep_learned = |step: &Step<'_>| {
-        // Later rows only show whether the log is healthy: they must not change the saved state.
-        if learned.is_none() && step.detector.stage().is_learned() {
-            let bytes = step.detector.bytes().map_err(Fault::new)?;
-            learned = Some((bytes, summary::learned_lines(step.detector, &names)));
-        }
-        Ok(())
-    };
-    let outcome = play(log, &mut detector, keep_learned)?;
+    // Later rows only show whether the log is healthy.
+    let mut learned = Learned::default();
+    let keep_learned = |step: &Step<'_>| learned.note(step, &names);
+    let outcome = play(log, &mut detector, Progress::on_terminal(), keep_learned)?;
     let outcome = outcome.learned(&name)?;
-    let (bytes, notes) = learned.ok_or_else(|| Fault::of(&name, "nothing was learned"))?;
+    let (bytes, notes) = learned.taken(&name)?;
     files::write(&arguments.output, &bytes)?;
     report::say(format!(
         "{}: {} bytes; {} channels, {} frequencies, learned from {} rows, promised one false \

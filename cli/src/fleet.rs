@@ -15,6 +15,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         (arguments.follow, "--follow"),
         (arguments.state.is_some(), "--state"),
         (arguments.plot.is_some(), "--plot"),
+        (arguments.report.is_some(), "--report"),
         (arguments.trace.is_some(), "--trace"),
     ] {
         if is {

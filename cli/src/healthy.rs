@@ -7,7 +7,7 @@ use fastmmd_reference::real;
 use crate::args::{Columns, Missing, TuneArguments};
 use crate::cost;
 use crate::fault::Fault;
-use crate::period::{self, Cycle};
+use crate::period::{self, Cycle, ceiling, rounded};
 use crate::rows::{Row, Rows};
 use crate::setup::{self, GOOD_CYCLES, Plan, least_learning};
 use crate::source::Source;
@@ -159,19 +159,4 @@ fn deviation(rows: &[Vec<f32>], channel: usize) -> f32 {
     let mean = values().sum::<f64>() / count;
     let variance = values().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
     fastmmd_reference::single(variance.sqrt())
-}
-
-/// A period with as many digits as it deserves.
-pub(crate) fn rounded(rows: f64) -> f64 {
-    let digits = if rows >= 1000.0 { 1.0 } else { 100.0 };
-    (rows * digits).round() / digits
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates, and the number is positive"
-)]
-pub(crate) fn ceiling(rows: f64) -> u32 {
-    rows.ceil() as u32
 }

@@ -6,9 +6,9 @@ use fastmmd_reference::{Points, selection};
 use serde_json::json;
 
 use crate::args::IndependenceArguments;
+use crate::bar::Working;
 use crate::bars;
 use crate::fault::Fault;
-use crate::progress::Working;
 use crate::report;
 use crate::sample::{Sample, median_gaussian, refused};
 

@@ -4,14 +4,18 @@ use fastmmd_reference::real;
 use serde_json::{Value, json};
 
 use crate::ahead;
-use crate::args::{Columns, LookArguments, Missing};
+#[cfg(feature = "terminal")]
+use crate::args::LookArguments;
 use crate::columns::Role;
 use crate::dependence::Dependence;
 use crate::fault::Fault;
-use crate::healthy::{ceiling, rounded};
+use crate::options::{Columns, Missing};
 use crate::paste;
-use crate::period::Cycle;
-use crate::report::{self, DIM, number};
+use crate::period::{Cycle, ceiling, rounded};
+use crate::progress::Progress;
+#[cfg(feature = "terminal")]
+use crate::report;
+use crate::report::{DIM, number};
 use crate::rows::Rows;
 use crate::setup::{GOOD_CYCLES, learning_rows, least_learning};
 use crate::source::Source;
@@ -21,7 +25,7 @@ use crate::table::{Facts, Table};
 use crate::time::{lasting, round};
 
 /// Everything that was found.
-struct Looked {
+pub(crate) struct Looked {
     name: String,
     facts: Facts,
     /// Each column of the log: name, unit, role, whether it looks like a label.
@@ -35,29 +39,37 @@ struct Looked {
     cycle: Option<Cycle>,
     /// Rows to learn from; `None` if there are too few.
     learn: Option<u32>,
+    /// The period to give, if there are enough cycles to learn it from.
+    period: Option<f64>,
     command: String,
 }
 
+#[cfg(feature = "terminal")]
 pub(crate) fn run(arguments: &LookArguments) -> Result<(), Fault> {
-    let looked = look(arguments)?;
+    let source = Source::new(&arguments.log, false);
+    let looked = look(&source, &arguments.columns, Progress::on_terminal())?;
     if arguments.json {
         return report::say_json(&looked.json());
     }
     looked.lines().iter().try_for_each(report::say)
 }
 
-fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
+/// Reads a whole log.
+pub(crate) fn look(
+    source: &Source,
+    columns: &Columns,
+    progress: Progress<'_>,
+) -> Result<Looked, Fault> {
     // What is no row is counted, however much it is.
-    let choice = Columns { skip_bad: u64::MAX, ..arguments.columns.clone() };
-    let source = Source::new(&arguments.log, false);
-    let table = Table::open(&source, &choice, Missing::Reading)?;
+    let choice = Columns { skip_bad: u64::MAX, ..columns.clone() };
+    let table = Table::open(source, &choice, Missing::Reading)?;
     let (name, facts, layout) =
         (table.name().to_owned(), table.facts().clone(), table.layout().clone());
     let time = table.time_name().zip(layout.time.clone());
     let unit = layout.time.as_ref().map_or(1.0, |time| time.unit);
     let mut survey = Survey::new(&table);
     let mut bad = 0;
-    ahead::each(Rows::of_table(table), |batch, _| {
+    ahead::each(Rows::of_table(table), progress, |batch, _| {
         for row in batch.rows() {
             let cell = row.time.as_deref();
             let seconds =
@@ -75,7 +87,7 @@ fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
     let healthy = changes.first().map_or(survey.rows, |change| change.row);
     let (dependence, cycle) = (survey.dependence(healthy), survey.cycle(healthy));
     let learn = suggested(survey.rows, healthy, cycle.as_ref());
-    let mut columns = arguments.columns.clone();
+    let mut columns = columns.clone();
     columns.skip_bad = columns.skip_bad.max(bad);
     let labels = layout.chosen.iter().map(|at| &layout.columns[*at]);
     let labels: Vec<String> =
@@ -83,14 +95,16 @@ fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
     if !labels.is_empty() && columns.columns.is_none() && labels.len() < layout.chosen.len() {
         columns.exclude.get_or_insert_default().extend(labels);
     }
+    let period = cycle.as_ref().map(|cycle| rounded(cycle.rows));
+    let period =
+        period.filter(|rows| learn.is_some_and(|learn| least_learning(Some(*rows)) <= learn));
     let mut command =
         format!("fastmmd replay {}{}", paste::quoted(&name), paste::reading(&columns));
     if let Some(learn) = learn {
         command.push_str(&format!(" --learn {learn}"));
-        let period = cycle.as_ref().map(|cycle| rounded(cycle.rows));
-        if let Some(rows) = period.filter(|rows| least_learning(Some(*rows)) <= learn) {
-            command.push_str(&format!(" --period {rows}"));
-        }
+    }
+    if let Some(rows) = period {
+        command.push_str(&format!(" --period {rows}"));
     }
     Ok(Looked {
         name,
@@ -104,6 +118,7 @@ fn look(arguments: &LookArguments) -> Result<Looked, Fault> {
         dependence,
         cycle,
         learn,
+        period,
         command,
     })
 }
@@ -120,7 +135,12 @@ fn suggested(rows: u64, healthy: u64, cycle: Option<&Cycle>) -> Option<u32> {
 }
 
 impl Looked {
-    fn lines(&self) -> Vec<String> {
+    /// Rows per second, if the log has times.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        self.survey.clock.as_ref().and_then(|clock| clock.rate)
+    }
+
+    pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("{}: {}", self.name, self.written())];
         let rows = self.survey.rows;
         let bad = match self.bad {
@@ -238,7 +258,7 @@ impl Looked {
 
     fn cycle_line(&self) -> String {
         let Some(cycle) = &self.cycle else { return "cycle    none found".to_owned() };
-        let rate = self.survey.clock.as_ref().and_then(|clock| clock.rate);
+        let rate = self.rate();
         let long = rate.map_or(String::new(), |rate| format!(" ({})", lasting(cycle.rows / rate)));
         let best = cycle.explained.iter().zip(&self.chosen).max_by(|a, b| a.0.total_cmp(b.0));
         let best = best.map_or(String::new(), |(part, at)| {
@@ -275,7 +295,7 @@ impl Looked {
         }
     }
 
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let columns: Vec<Value> = self
             .columns
             .iter()
@@ -354,6 +374,7 @@ impl Looked {
             })),
             "changes": changes,
             "learn": self.learn,
+            "period": self.period,
             "command": self.command,
         })
     }

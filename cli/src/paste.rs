@@ -4,9 +4,10 @@ use std::marker::PhantomData;
 
 use clap::ValueEnum;
 use fastmmd::Config;
+use fastmmd::monitor::NotANumber;
 
-use crate::args::{Columns, Missing};
 use crate::detector::{BINS, Detector};
+use crate::options::{Columns, Missing};
 use crate::setup;
 
 /// A map, settings and the type of a detector, to paste into firmware.
@@ -58,6 +59,50 @@ pub(crate) fn rust(detector: &Detector<'_>) -> String {
          type Drift = Detector<'static, Fourier<{channels}, {frequencies}>{legs}>;",
         seed = recipe.seed,
     )
+}
+
+/// Channels of the shapes of the library for C (`capi/`), and those that have a cycle, too. Each has
+/// [`setup::FREQUENCIES`] and [`setup::SEED`].
+const C_SHAPES: [u32; 4] = [1, 2, 3, 6];
+const C_CYCLES: [u32; 2] = [1, 3];
+
+/// The same settings as C, for `fastmmd.h`; `None` if its library has no such shape.
+pub(crate) fn c(detector: &Detector<'_>) -> Option<String> {
+    let (recipe, config) = (detector.recipe(), detector.config());
+    let usual = recipe.frequencies as usize == setup::FREQUENCIES && recipe.seed == setup::SEED;
+    let shapes = if config.period.is_some() { C_CYCLES.as_slice() } else { C_SHAPES.as_slice() };
+    let channels = recipe.inputs;
+    if !usual || !shapes.contains(&channels) {
+        return None;
+    }
+    let cycle = if config.period.is_some() { "_cycle" } else { "" };
+    let shape = format!("fastmmd_f32_{channels}{cycle}");
+    let bytes = format!("{}_BYTES", shape.to_uppercase());
+    let mut set = format!("    settings.learning_rows = {};\n", config.learning_rows);
+    if config.not_a_number == NotANumber::Missing {
+        set.push_str("    settings.not_a_number = FASTMMD_NAN_MISSING;\n");
+    }
+    if let Some(rows) = config.period {
+        set.push_str(&format!("    settings.period = {rows:?}f;\n"));
+    }
+    if let Some(rows) = config.relearn_after {
+        set.push_str(&format!("    settings.relearn_after = {rows};\n"));
+    }
+    let promise = config.mean_time_between_false_alarms;
+    Some(format!(
+        "#include \"fastmmd.h\"\n\n\
+         static uint64_t memory[FASTMMD_WORDS({bytes})];\n\
+         static fastmmd_detector *detector;\n\n\
+         /* 0, or what is wrong. */\n\
+         int32_t drift_begin(void)\n{{\n    \
+             fastmmd_settings settings;\n    \
+             (void)fastmmd_defaults(&settings, {promise:?}f);\n\
+         {set}    \
+             return fastmmd_create(memory, sizeof memory, &{shape}, &settings, &detector);\n}}\n\n\
+         /* A verdict: FASTMMD_ALARM if something has changed. */\n\
+         int32_t drift_push(const float row[{channels}], fastmmd_alarm *alarm)\n{{\n    \
+             return fastmmd_push_f32(detector, row, alarm);\n}}"
+    ))
 }
 
 /// The command that runs this detector over a log.
@@ -125,7 +170,6 @@ pub(crate) fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
     use crate::setup::map;
-    use fastmmd::monitor::NotANumber;
 
     /// What is written, compiled unchanged.
     mod every {
@@ -161,6 +205,40 @@ mod tests {
     fn a_preset_is_written_as_such() {
         let text = written(Config::rows(1e4));
         assert!(text.contains("const CONFIG: Config = Config::rows(10000.0);\n"), "{text}");
+    }
+
+    #[test]
+    fn c_is_written_for_the_shapes_of_its_library_and_compiles() {
+        let of = |channels, frequencies, period| {
+            let config = Config {
+                not_a_number: NotANumber::Missing,
+                relearn_after: Some(5000),
+                period,
+                ..Config::rows(2500.5)
+            };
+            let map = map(channels, frequencies, setup::SEED).expect("a small map");
+            c(&Detector::new(&map, config).expect("valid settings"))
+        };
+        assert_eq!((of(3, 16, None), of(4, 32, None), of(2, 32, Some(50.0))), (None, None, None));
+        let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi/include");
+        for (channels, period) in [(1, None), (6, None), (3, Some(24.5))] {
+            let text = of(channels, 32, period).expect("a shape");
+            assert!(text.contains("fastmmd_defaults(&settings, 2500.5f);"), "{text}");
+            assert_eq!(text.contains("_cycle, &settings"), period.is_some());
+            assert_eq!(text.contains("settings.period = 24.5f;"), period.is_some());
+            if !std::path::Path::new(header).exists() {
+                println!("not compiled: {header} is not there");
+                continue;
+            }
+            let name = format!("fastmmd-{}-{channels}.c", std::process::id());
+            let file = std::env::temp_dir().join(name);
+            std::fs::write(&file, format!("{text}\n")).expect("room");
+            let strict = ["-fsyntax-only", "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", header];
+            let told = std::process::Command::new("cc").args(strict).arg(&file).output();
+            std::fs::remove_file(&file).expect("it is there");
+            let told = told.expect("a C compiler");
+            assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
             let length = real(size) * refined(&points, rough.in_points(size));
             tried.push(length);
             if (SHORTEST..=count / 2.0).contains(&length) {
-                cycles.push(rounded(&series, length));
+                cycles.push(nearest(&series, length));
             }
         }
     }
@@ -85,7 +85,7 @@ pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
 }
 
 /// The cycle of this length, or of the nearest whole number of rows if that explains as much.
-fn rounded(series: &[Vec<f64>], length: f64) -> Cycle {
+fn nearest(series: &[Vec<f64>], length: f64) -> Cycle {
     let count = real(series.first().map_or(0, Vec::len));
     let of = |rows: f64| {
         let explained = series.iter().map(|series| explained(series, rows)).collect();
@@ -269,6 +269,22 @@ impl Profile {
         let left = series.iter().enumerate().map(|(at, value)| value - self.means[self.bin(at)]);
         if all > 0.0 { 1.0 - variance(&mut { left }) / all } else { 0.0 }
     }
+}
+
+/// A period with as many digits as it deserves.
+pub(crate) fn rounded(rows: f64) -> f64 {
+    let digits = if rows >= 1000.0 { 1.0 } else { 100.0 };
+    (rows * digits).round() / digits
+}
+
+/// A number of rows that is not less.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and the number is positive"
+)]
+pub(crate) fn ceiling(rows: f64) -> u32 {
+    rows.ceil() as u32
 }
 
 #[cfg(test)]

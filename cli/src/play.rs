@@ -6,6 +6,7 @@ use fastmmd::{Alarm, Error, Parameter, Verdict};
 use crate::ahead;
 use crate::detector::Detector;
 use crate::fault::Fault;
+use crate::progress::Progress;
 use crate::rows::{Row, Rows};
 use crate::steady::{Blocks, Changed};
 
@@ -96,6 +97,7 @@ impl Outcome {
 pub(crate) fn play(
     log: Rows,
     detector: &mut Detector<'_>,
+    progress: Progress<'_>,
     mut see: impl FnMut(&Step<'_>) -> Result<(), Fault>,
 ) -> Result<Outcome, Fault> {
     let mut player = Player {
@@ -108,7 +110,7 @@ pub(crate) fn play(
         times: Vec::new(),
         learning: Blocks::new(detector.channels()),
     };
-    ahead::each(log, |batch, progress| {
+    ahead::each(log, progress, |batch, progress| {
         for row in batch.rows() {
             let said = player.push(row, detector)?;
             let step = Step { row, detector, said };

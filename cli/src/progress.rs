@@ -1,92 +1,45 @@
-//! A progress bar on standard error, for work of more than a second and only on a terminal.
+//! Who is told how much of a log is done.
 
-use std::io::IsTerminal;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+#[cfg(feature = "terminal")]
+use crate::bar::Bar;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-/// Time before the bar is shown.
-const QUIET: Duration = Duration::from_secs(1);
-
-pub(crate) struct Progress {
-    began: Instant,
-    bar: Option<ProgressBar>,
-    terminal: bool,
+pub(crate) enum Progress<'p> {
+    #[cfg(feature = "terminal")]
+    Bar(Bar),
+    /// Called with what is done, and with all there is if known.
+    Told(&'p mut dyn FnMut(u64, Option<u64>)),
 }
 
-impl Progress {
-    pub(crate) fn new() -> Self {
-        Self { began: Instant::now(), bar: None, terminal: std::io::stderr().is_terminal() }
+impl Progress<'_> {
+    /// On a terminal.
+    #[cfg(feature = "terminal")]
+    pub(crate) fn on_terminal() -> Self {
+        Self::Bar(Bar::new())
     }
 
     /// Shows how much is done, and of how much if known.
     pub(crate) fn show(&mut self, (done, all): (u64, Option<u64>)) {
-        if !self.terminal || self.began.elapsed() < QUIET {
-            return;
+        match self {
+            #[cfg(feature = "terminal")]
+            Self::Bar(bar) => bar.show((done, all)),
+            Self::Told(tell) => tell(done, all),
         }
-        let bar = self.bar.get_or_insert_with(|| {
-            let (bar, template) = match all {
-                Some(all) => (ProgressBar::new(all), "{bar:40} {percent:>3} %, {eta} left"),
-                None => (ProgressBar::new_spinner(), "{spinner} {bytes} read"),
-            };
-            let style = ProgressStyle::with_template(template);
-            // The time left is estimated from the progress from now on.
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-                .with_position(done)
-                .with_elapsed(self.began.elapsed())
-        });
-        bar.set_position(done);
     }
 
     /// Calls `print` with the bar hidden.
     pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(print),
-            None => print(),
+        match self {
+            #[cfg(feature = "terminal")]
+            Self::Bar(bar) => bar.aside(print),
+            Self::Told(_) => print(),
         }
     }
 
     pub(crate) fn finish(self) {
-        if let Some(bar) = self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// A sign of activity for work of unknown length; removed when dropped.
-pub(crate) struct Working {
-    end: Option<Sender<()>>,
-    shows: Option<JoinHandle<()>>,
-}
-
-impl Working {
-    /// Shows what is done, after a while and on a terminal.
-    pub(crate) fn begin(what: &'static str) -> Self {
-        if !std::io::stderr().is_terminal() {
-            return Self { end: None, shows: None };
-        }
-        let (end, ended) = channel();
-        let shows = thread::spawn(move || {
-            if ended.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
-                let bar = ProgressBar::new_spinner().with_message(what);
-                bar.enable_steady_tick(Duration::from_millis(100));
-                // Nothing is ever sent: this waits until the sender is dropped.
-                let _ = ended.recv();
-                bar.finish_and_clear();
-            }
-        });
-        Self { end: Some(end), shows: Some(shows) }
-    }
-}
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.end = None;
-        if let Some(shows) = self.shows.take() {
-            // It only draws, so it cannot have failed.
-            let _ = shows.join();
+        match self {
+            #[cfg(feature = "terminal")]
+            Self::Bar(bar) => bar.finish(),
+            Self::Told(_) => {}
         }
     }
 }

@@ -4,14 +4,18 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::args::ReplayArguments;
+use crate::args::{Columns, Missing, ReplayArguments};
 use crate::columns::Role;
 use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
 use crate::fleet;
+use crate::look;
+use crate::page::{self, Seen};
+use crate::paste;
 use crate::play::{Outcome, Said, Step, play};
 use crate::plot;
+use crate::progress::Progress;
 use crate::report;
 use crate::rows::Rows;
 use crate::saved::{self, Saved};
@@ -20,6 +24,7 @@ use crate::source::{self, Source};
 use crate::statistics::Statistics;
 use crate::summary;
 use crate::table::Table;
+use crate::template;
 use crate::trace::Trace;
 
 /// Number of rows of a growing log after which the state is saved again.
@@ -28,7 +33,8 @@ const SAVE_EVERY: u64 = 1000;
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     let [log] = arguments.logs.as_slice() else { return fleet::run(arguments) };
     let source = Source::new(log, arguments.follow);
-    for path in [&arguments.state, &arguments.plot, &arguments.trace].into_iter().flatten() {
+    let outputs = [&arguments.state, &arguments.plot, &arguments.report, &arguments.trace];
+    for path in outputs.into_iter().flatten() {
         files::check_output(path, [log.as_path()])?;
     }
     let options = &arguments.watching;
@@ -62,9 +68,16 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         // Before that there is nothing to print or save.
         source::end_when_interrupted()?;
     }
+    let report = arguments.report.as_deref().map(|path| Report {
+        path,
+        source: &source,
+        columns: &arguments.columns,
+        missing: options.missing,
+    });
     let output = Output {
         said,
         plot: arguments.plot.as_deref(),
+        report,
         trace: arguments.trace.as_deref(),
         state: arguments.state.as_deref(),
         following,
@@ -95,6 +108,7 @@ pub(crate) enum Saying {
 pub(crate) struct Output<'a> {
     pub(crate) said: Saying,
     pub(crate) plot: Option<&'a Path>,
+    pub(crate) report: Option<Report<'a>>,
     /// Where statistics are written as CSV.
     pub(crate) trace: Option<&'a Path>,
     pub(crate) state: Option<&'a Path>,
@@ -102,6 +116,33 @@ pub(crate) struct Output<'a> {
     pub(crate) following: bool,
     /// Whether the log may end before learning is complete.
     pub(crate) may_end_learning: bool,
+}
+
+/// A page to write, and how the log was read.
+pub(crate) struct Report<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) source: &'a Source,
+    pub(crate) columns: &'a Columns,
+    pub(crate) missing: Missing,
+}
+
+impl Report<'_> {
+    /// Writes the page; of a file, also what `look` says.
+    fn write(&self, seen: &Seen<'_>) -> Result<(), Fault> {
+        let mut results = seen.results();
+        if let Source::File(_) = self.source {
+            let looked = look::look(self.source, self.columns, Progress::on_terminal())?;
+            let rate = seen.rate.or_else(|| looked.rate());
+            results["look"] = json!({ "lines": page::plain(&looked.lines()), "rate": rate });
+        }
+        files::write(self.path, template::report(&results).as_bytes())
+    }
+}
+
+/// The command as it was given.
+fn own_command() -> String {
+    let words = std::env::args().skip(1).map(|word| paste::quoted(&word));
+    std::iter::once("fastmmd".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// The results.
@@ -127,11 +168,12 @@ pub(crate) fn watch(
     }
     let clock = table.clock();
     let mut trace = output.plot.map(|_| Trace::new(clock));
+    let mut zoomed = output.report.as_ref().map(|_| Trace::zoomed(clock, names.len()));
     let statistics = output.trace.map(|path| Statistics::create(path, &names));
     let mut statistics = statistics.transpose()?;
     let mut first = None;
     let see = |step: &Step<'_>| {
-        if let Some(trace) = &mut trace {
+        for trace in trace.iter_mut().chain(&mut zoomed) {
             trace.note(step);
         }
         if let Some(statistics) = &mut statistics {
@@ -149,7 +191,7 @@ pub(crate) fn watch(
             _ => Ok(()),
         }
     };
-    let mut outcome = play(log, detector, see)?;
+    let mut outcome = play(log, detector, Progress::on_terminal(), see)?;
     if !output.may_end_learning && !source::is_enough() {
         outcome = outcome.learned(&name)?;
     }
@@ -166,6 +208,19 @@ pub(crate) fn watch(
     }
     if let (Some(path), Some(trace)) = (output.plot, &trace) {
         plot::draw(path, &name, &names, trace)?;
+    }
+    if let (Some(report), Some(trace)) = (&output.report, &zoomed) {
+        report.write(&Seen {
+            log: &name,
+            command: &own_command(),
+            columns: report.columns,
+            missing: report.missing,
+            rate,
+            names: &names,
+            outcome: &outcome,
+            detector,
+            trace,
+        })?;
     }
     statistics.map_or(Ok(()), Statistics::finish)?;
     let still = summary::still_lines(&outcome, detector, &names);

@@ -7,10 +7,10 @@ use fastmmd_reference::{Points, real};
 use serde_json::json;
 
 use crate::args::ReweightArguments;
+use crate::bar::Working;
 use crate::bars;
 use crate::fault::Fault;
 use crate::files;
-use crate::progress::Working;
 use crate::report;
 use crate::sample::{Sample, median_gaussian, refused};
 

@@ -1,7 +1,7 @@
 //! The rows of a log with their numbers and times.
 
-use crate::args::{Columns, Watching};
 use crate::fault::Fault;
+use crate::options::{Columns, Watching};
 use crate::source::Source;
 use crate::table::Table;
 use crate::time::{self, Span};

@@ -6,10 +6,10 @@ use fastmmd_reference::selection;
 use serde_json::json;
 
 use crate::args::SelectArguments;
+use crate::bar::Working;
 use crate::bars;
 use crate::fault::Fault;
 use crate::independence::strength;
-use crate::progress::Working;
 use crate::report;
 use crate::sample::{MOST_MEDIAN_ROWS, Sample, median_distance, median_gaussian, refused};
 

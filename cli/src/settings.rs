@@ -9,10 +9,10 @@ use std::path::Path;
 
 use clap::ValueEnum as _;
 
-use crate::args::{Columns, Missing};
 use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
+use crate::options::{Columns, Missing};
 
 /// The option that names such a file.
 const OPTION: &str = "--settings";
@@ -43,6 +43,16 @@ pub(crate) fn write(
     missing: Missing,
     detector: &Detector<'_>,
 ) -> Result<(), Fault> {
+    files::write(path, text(made_by, columns, missing, detector).as_bytes())
+}
+
+/// The settings of a detector, and how its log was read, as TOML.
+pub(crate) fn text(
+    made_by: &str,
+    columns: &Columns,
+    missing: Missing,
+    detector: &Detector<'_>,
+) -> String {
     let (config, recipe) = (detector.config(), detector.recipe());
     let mut text = format!("# {made_by}\n# fastmmd replay LOG --settings FILE\n");
     let mut add = |name: &str, value: String| text.push_str(&format!("{name} = {value}\n"));
@@ -77,7 +87,7 @@ pub(crate) fn write(
     add("mean-time-between-false-alarms", config.mean_time_between_false_alarms.to_string());
     add("features", recipe.frequencies.to_string());
     add("seed", recipe.seed.to_string());
-    files::write(path, text.as_bytes())
+    text
 }
 
 fn quoted(text: &str) -> String {

@@ -8,9 +8,9 @@ use fastmmd::monitor::{
 };
 use fastmmd::{Config, Error, Kernel, Parameter, Sampling};
 
-use crate::args::{Missing, Watching};
 use crate::detector::Detector;
 use crate::fault::Fault;
+use crate::options::{Missing, Watching};
 use crate::rows::Rows;
 use crate::table::Table;
 use crate::time::Span;

@@ -21,6 +21,7 @@ static ENOUGH: AtomicBool = AtomicBool::new(false);
 
 /// From now on, an interruption acts as the end of a followed log: the results are printed and
 /// saved. A second one ends the program.
+#[cfg(feature = "terminal")]
 pub(crate) fn end_when_interrupted() -> Result<(), Fault> {
     let interrupted = || {
         if ENOUGH.swap(true, Ordering::Relaxed) {
@@ -43,8 +44,8 @@ pub(crate) enum Source {
     File(PathBuf),
     /// A file that still grows.
     Growing(PathBuf),
-    /// A synthetic log and its name.
-    Made(&'static str, Vec<u8>),
+    /// A log in memory, and its name.
+    Memory(String, Arc<[u8]>),
 }
 
 /// The text of a log.
@@ -74,7 +75,7 @@ impl Source {
         match self {
             Self::StandardInput => "standard input".to_owned(),
             Self::File(path) | Self::Growing(path) => path.display().to_string(),
-            Self::Made(name, _) => (*name).to_owned(),
+            Self::Memory(name, _) => name.clone(),
         }
     }
 
@@ -87,8 +88,8 @@ impl Source {
         let unreadable = |error: io::Error| Fault::of_io(self.name(), &error);
         let (bytes, length): (Box<dyn Read + Send>, _) = match self {
             Self::StandardInput => (Box::new(io::stdin()), None),
-            Self::Made(_, bytes) => {
-                (Box::new(Cursor::new(bytes.clone())), u64::try_from(bytes.len()).ok())
+            Self::Memory(_, bytes) => {
+                (Box::new(Cursor::new(Arc::clone(bytes))), u64::try_from(bytes.len()).ok())
             }
             Self::File(path) | Self::Growing(path) => {
                 let file = File::open(path).map_err(unreadable)?;

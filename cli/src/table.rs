@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::ByteRecord;
 
-use crate::args::{Columns, Missing};
 use crate::axis::Clock;
 use crate::cell::{self, Cell};
 use crate::columns::{Layout, Seen};
 use crate::dialect::{self, SAMPLED_ROWS, Separator};
 use crate::fault::Fault;
+use crate::options::{Columns, Missing};
 use crate::record::{Objects, Records, leaves};
 use crate::source::{Opened, Source};
 use crate::time;

@@ -10,9 +10,9 @@ use fastmmd_reference::{Weighted, exact, kernel};
 use serde_json::{Value, json};
 
 use crate::args::{NullChoice, Sigma, TestArguments};
+use crate::bar::Working;
 use crate::blocks::{self, Memory};
 use crate::fault::Fault;
-use crate::progress::Working;
 use crate::report::{self, number};
 use crate::sample::{Readings, median_distance, points, refused, same_columns};
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::date;
+
 /// A number of rows, or a time that a sampling rate turns into one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Span {
@@ -55,16 +57,6 @@ impl fmt::Display for Span {
     }
 }
 
-/// Forms of dates besides that of ISO 8601.
-const FORMS: [&str; 6] = [
-    "%d.%m.%Y %H:%M:%S%.f",
-    "%d.%m.%Y %H:%M",
-    "%Y/%m/%d %H:%M:%S%.f",
-    "%m/%d/%Y %H:%M:%S%.f",
-    "%m/%d/%Y %H:%M",
-    "%d/%m/%Y %H:%M:%S%.f",
-];
-
 /// The time of a cell in seconds since any fixed moment: a number of units of `unit` seconds, or a
 /// date and time.
 pub(crate) fn seconds(cell: &[u8], unit: f64, decimal_comma: bool) -> Option<f64> {
@@ -82,40 +74,17 @@ pub(crate) fn stamp(cell: &[u8]) -> Option<f64> {
     if crate::cell::double(cell, false).is_some() {
         return None;
     }
-    let exact = |seconds: i64, nanoseconds: i32| {
-        #[expect(clippy::cast_precision_loss, reason = "exact to microseconds for this century")]
-        let whole = seconds as f64;
-        whole + f64::from(nanoseconds) / 1e9
-    };
-    if let Ok(moment) = text.parse::<jiff::Timestamp>() {
-        return Some(exact(moment.as_second(), moment.subsec_nanosecond()));
-    }
-    if let Ok(time) = text.parse::<jiff::civil::Time>() {
-        let since = time.duration_since(jiff::civil::Time::midnight());
-        return Some(exact(since.as_secs(), since.subsec_nanos()));
-    }
-    let form = |form: &&str| jiff::civil::DateTime::strptime(form, text).ok();
-    let civil = text.parse().ok().or_else(|| FORMS.iter().find_map(form))?;
-    let since: jiff::SignedDuration = jiff::civil::DateTime::duration_since(
-        civil,
-        jiff::civil::DateTime::constant(2000, 1, 1, 0, 0, 0, 0),
-    );
-    Some(exact(since.as_secs(), since.subsec_nanos()))
+    date::seconds(text)
 }
 
 /// Whether a cell is a date alone.
 pub(crate) fn is_day(cell: &[u8]) -> bool {
-    let has = |wanted: &[u8]| cell.iter().any(|byte| wanted.contains(byte));
-    let text = std::str::from_utf8(cell).unwrap_or_default().trim();
-    let long = |form: &str| jiff::civil::Date::strptime(form, text).is_ok();
-    let forms = ["%Y-%m-%d", "%d.%m.%Y", "%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y"];
-    has(b"-./") && !has(b":") && forms.into_iter().any(long)
+    std::str::from_utf8(cell).is_ok_and(|text| date::is_day(text.trim()))
 }
 
 /// Whether a cell is a time of the day alone.
 pub(crate) fn is_of_day(cell: &[u8]) -> bool {
-    let text = std::str::from_utf8(cell).unwrap_or_default().trim();
-    text.contains(':') && text.parse::<jiff::civil::Time>().is_ok()
+    std::str::from_utf8(cell).is_ok_and(|text| date::time_of_day(text.trim()).is_some())
 }
 
 /// Rows per second, from the median interval between successive times.

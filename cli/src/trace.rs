@@ -7,8 +7,11 @@ use fastmmd::Stage;
 use crate::axis::Clock;
 use crate::play::{Said, Step, Told};
 
-/// Largest number of stretches of rows kept; each is at most one pixel wide.
-const MOST: usize = 1024;
+/// Largest number of stretches of rows kept for a picture; each is at most one pixel wide.
+const PIXELS: usize = 1024;
+/// The same for a page that can be zoomed into, for all channels together and for one.
+const ZOOMED: usize = 1 << 15;
+const MOST_ZOOMED: usize = 1 << 13;
 /// Largest number of alarms kept, and of drifts, and of times of learning.
 const MOST_KEPT: usize = 1000;
 
@@ -17,6 +20,8 @@ const MOST_KEPT: usize = 1000;
 pub(crate) struct Trace {
     /// Number of rows in a stretch.
     pub(crate) length: u64,
+    /// Largest number of stretches.
+    most: usize,
     pub(crate) stretches: Vec<Stretch>,
     /// The first alarms, as amended.
     pub(crate) alarms: Vec<Told>,
@@ -80,7 +85,13 @@ impl Stretch {
 
 impl Trace {
     pub(crate) fn new(clock: Option<Clock>) -> Self {
-        Self { length: 1, clock, ..Self::default() }
+        Self { length: 1, most: PIXELS, clock, ..Self::default() }
+    }
+
+    /// With more stretches, to zoom into.
+    pub(crate) fn zoomed(clock: Option<Clock>, channels: usize) -> Self {
+        let most = (ZOOMED / channels.max(1)).clamp(PIXELS, MOST_ZOOMED);
+        Self { most, ..Self::new(clock) }
     }
 
     /// Whether there are more alarms than are kept one by one.
@@ -90,7 +101,7 @@ impl Trace {
 
     /// The stretch of a row.
     pub(crate) fn stretch(&self, row: u64) -> Option<&Stretch> {
-        self.stretches.get(usize::try_from(row / self.length).unwrap_or(MOST))
+        self.stretches.get(usize::try_from(row / self.length).unwrap_or(usize::MAX))
     }
 
     pub(crate) fn note(&mut self, step: &Step<'_>) {
@@ -212,10 +223,10 @@ impl Trace {
         let time = time.filter(|_| begins && self.clock.is_some()).map(<[u8]>::to_vec);
         let ranges = values.iter().map(|value| [*value; 2]).collect();
         let stretch = Stretch { ranges, ratio, alarms, time };
-        while number / self.length >= MOST as u64 {
+        while number / self.length >= self.most as u64 {
             self.halve();
         }
-        let at = usize::try_from(number / self.length).unwrap_or(MOST);
+        let at = usize::try_from(number / self.length).unwrap_or(usize::MAX);
         match self.stretches.get_mut(at) {
             Some(known) => known.join(&stretch),
             None => {
@@ -266,7 +277,7 @@ mod tests {
             };
             trace.add(row, &[value], (row >= 1000).then_some(value), 0, None);
         }
-        assert!(trace.stretches.len() <= MOST && trace.stretches.len() > MOST / 2);
+        assert!(trace.stretches.len() <= PIXELS && trace.stretches.len() > PIXELS / 2);
         assert_eq!((trace.rows, trace.length), (100_000, 128));
         let at = 77_777 / 128;
         assert_eq!(trace.stretches[at].ranges, [[0.0, 1e6]]);

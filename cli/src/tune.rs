@@ -7,9 +7,10 @@ use crate::args::TuneArguments;
 use crate::cost;
 use crate::fault::Fault;
 use crate::files;
-use crate::healthy::{Log, rounded};
+use crate::healthy::Log;
 use crate::inject::Injected;
 use crate::paste;
+use crate::period::rounded;
 use crate::progress::Progress;
 use crate::report::{self, DIM};
 use crate::settings;
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     for period in log.periods() {
         plans.push(log.plan(arguments, period)?);
     }
-    let mut progress = Progress::new();
+    let mut progress = Progress::on_terminal();
     let all = u64::try_from(plans.len()).ok();
     let mut trials = Vec::new();
     for (done, plan) in (0..).zip(&plans) {

@@ -8,6 +8,7 @@ mod messages;
 mod plumbing;
 mod recordings;
 mod replay;
+mod report;
 mod states;
 mod toolbox;
 mod tune;

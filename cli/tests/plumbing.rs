@@ -150,7 +150,8 @@ fn the_lines_of_the_readme_run() {
         ran += usize::from(line.starts_with("fastmmd"));
     }
     assert!(ran >= 7, "{ran}");
-    for made in ["drift.svg", "pump.csv", "pump.svg", "pump.toml", "reference.bin"] {
+    let all = ["drift.svg", "pump.csv", "pump.svg", "pump.html", "pump.toml", "reference.bin"];
+    for made in all {
         assert!(at.join(made).is_file(), "{made}");
     }
 }

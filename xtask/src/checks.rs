@@ -34,7 +34,7 @@ fn fuzz(project: &Project, subcommand: &str) -> Tool {
 pub(crate) fn format(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "rustfmt")?;
     let mut failures = Failures::default();
-    for directory in [".", "capi", "firmware", "fuzz", "python"] {
+    for directory in [".", "capi", "firmware", "fuzz", "python", "web"] {
         let cargo = project.cargo().within(&project.path(directory));
         let result = cargo.args(["fmt", "--all", "--check"]).run();
         failures.note(directory, result);

@@ -12,8 +12,13 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 
 /// The workspaces that something is delivered from, and the names of their bills.
-const WORKSPACES: [(&str, &str); 4] =
-    [(".", "fastmmd"), ("capi", "capi"), ("firmware", "firmware"), ("python", "python")];
+const WORKSPACES: [(&str, &str); 5] = [
+    (".", "fastmmd"),
+    ("capi", "capi"),
+    ("firmware", "firmware"),
+    ("python", "python"),
+    ("web", "page"),
+];
 
 const RULES: &str = "deny.toml";
 

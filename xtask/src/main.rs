@@ -27,6 +27,7 @@ mod size;
 mod snapshot;
 mod test;
 mod usage;
+mod web;
 
 use std::process::ExitCode;
 
@@ -107,6 +108,8 @@ enum Command {
     /// With header, static libraries, licences and checksums; as a CMake package, a Zephyr module and an
     /// Arduino library. Needs arm-none-eabi-gcc, g++ and cmake.
     Capi(capi::Arguments),
+    /// Build the page in `web/`, and serve it on this computer: a log, its drifts, and the settings.
+    Web(web::Arguments),
     /// Run each program that QEMU can run and compare its output with the .out file beside it.
     Snapshot(snapshot::Arguments),
 }
@@ -131,6 +134,7 @@ fn main() -> ExitCode {
         Command::Size => size::run(&project),
         Command::Components => components::run(&project),
         Command::Capi(arguments) => capi::run(&project, &arguments),
+        Command::Web(arguments) => web::run(&project, &arguments),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {

@@ -11,11 +11,14 @@ pub type IntegerDetector<const C: usize> = Detector<'static, fixed::Fourier<C, 3
 
 /// As many learning samples as the stated mean time between false alarms: a tenth would be enough for
 /// the core to give no warning. At ten samples per second both take a quarter of an hour, which is
-/// quick to try and too short for a product.
+/// quick to try and too short for a product. Or the settings of a file, as `fastmmd tune --save` writes
+/// it, whose whole path the environment variable `FASTMMD_SETTINGS` gives while compiling.
 #[must_use]
 pub const fn board() -> Config {
-    Config { learning_rows: 8192, ..Config::rows(8192.0) }
+    include!(concat!(env!("OUT_DIR"), "/settings.rs"))
 }
+
+const _: () = assert!(board().check().is_ok(), "FASTMMD_SETTINGS: a setting is out of range");
 
 /// The same, in flash.
 pub static BOARD: Config = board();
