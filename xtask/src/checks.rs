@@ -8,6 +8,7 @@ use crate::boards::{BOARDS, EMULATED, TARGETS};
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::setup;
+use crate::web;
 
 /// Packages of the firmware that are linked for a microcontroller but are not boards.
 const LINKED: [&str; 7] =
@@ -42,6 +43,7 @@ pub(crate) fn format(project: &Project) -> Result<Outcome> {
 pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "clippy")?;
     setup::targets(project, &TARGETS)?;
+    setup::targets(project, &[web::TARGET])?;
     let strict = ["--quiet", "--", "--deny=warnings"];
     let core = ["clippy", "--package=fastmmd", "--all-targets"];
     let workspace = ["clippy", "--workspace", "--all-targets"];
@@ -50,8 +52,11 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let harness = project.firmware_cargo("clippy").arg("--all-targets");
     let harness = harness.args(ON_HOST.map(|package| format!("--package={package}")));
     let mut failures = Failures::default();
+    let page = project.cargo().args(["clippy", "--package=fastmmd-cli", "--no-default-features"]);
     failures.note("all features", all.args(strict).run());
     failures.note("no features", none.args(strict).run());
+    failures.note("the tool as the page has it", page.arg("--lib").args(strict).run());
+    failures.note("the page's module", web::cargo(project, "clippy").args(strict).run());
     // By name, since the harness runs on the host. All packages of one target at once, so that
     // shared dependencies are checked once; the features they then share do not matter to lints.
     // With --release, as the boards are built, so that procedural macros are compiled only once.
