@@ -37,8 +37,8 @@ function unpacked(text) {
 const LABELS = 52;
 const PANEL = 96;
 const AXIS = 34;
-/** Distance at which the edge of the learning span can be taken, in pixels. */
-const GRIP = 7;
+/** Distance at which the edge of the learning span can be taken, in pixels: by a mouse, by a finger. */
+const [GRIP, FINGER] = [7, 22];
 
 /**
  * A number with three significant digits.
@@ -95,7 +95,7 @@ class Charts {
     root.addEventListener("pointerdown", (event) => this.press(event));
     root.addEventListener("pointermove", (event) => this.move(event));
     root.addEventListener("pointerup", (event) => this.release(event));
-    root.addEventListener("pointercancel", () => { this.chosen = null; this.dragged = null; });
+    root.addEventListener("pointercancel", () => { this.chosen = this.dragged = null; this.redraw(); });
     root.addEventListener("pointerleave", () => { if (!this.chosen) { this.cursor = null; this.redraw(); } });
     root.addEventListener("dblclick", () => this.all());
     root.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -188,7 +188,8 @@ class Charts {
 
   /** @param {PointerEvent} event */
   is_grip(event) {
-    return this.learn !== null && Math.abs(this.at(event) - this.x(this.learned)) <= GRIP;
+    const most = event.pointerType === "mouse" ? GRIP : FINGER;
+    return this.learn !== null && Math.abs(this.at(event) - this.x(this.learned)) <= most;
   }
 
   /** @param {PointerEvent} event */

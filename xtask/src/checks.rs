@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::boards::{BOARDS, EMULATED, TARGETS};
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
-use crate::{capi, setup};
+use crate::{capi, setup, web};
 
 /// Packages of the firmware that are linked for a microcontroller but are not boards.
 const LINKED: [&str; 7] =
@@ -44,6 +44,7 @@ pub(crate) fn format(project: &Project) -> Result<Outcome> {
 
 pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "clippy")?;
+    setup::targets(project, &[web::TARGET])?;
     let core = ["clippy", "--package=fastmmd", "--all-targets"];
     let workspace = ["clippy", "--workspace", "--all-targets"];
     let all = project.cargo().args(workspace).arg("--all-features");
@@ -51,6 +52,9 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let mut failures = Failures::default();
     failures.note("all features", all.args(STRICT).run());
     failures.note("no features", none.args(STRICT).run());
+    let page = project.cargo().args(["clippy", "--package=fastmmd-cli", "--no-default-features"]);
+    failures.note("the tool as the page has it", page.arg("--lib").args(STRICT).run());
+    failures.note("the page's module", web::cargo(project, "clippy").args(STRICT).run());
     let library = capi::cargo(project, "clippy").arg("--workspace");
     failures.note("the library for C", library.args(STRICT).run());
     failures.note("fuzz", fuzz(project, "clippy").args(STRICT).run());

@@ -10,10 +10,10 @@ use std::thread;
 use anyhow::{Context, Result, bail};
 
 use crate::outcome::{Failures, Outcome};
-use crate::project::Project;
+use crate::project::{Project, Tool};
 use crate::setup;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 /// Names of the browser, the first of Debian.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -42,24 +42,28 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Builds the page and returns its directory: the files of `web/page`, the module, and the JavaScript
-/// that loads it.
-fn build(project: &Project) -> Result<PathBuf> {
-    setup::targets(project, &[TARGET])?;
-    let target = project.scratch("");
-    let cargo = || {
-        let cargo = project.cargo().within(&project.path("web")).arg("build");
-        cargo.args(["--quiet", "--locked"]).builds_in(&target)
-    };
+/// Cargo for the module of the page.
+pub(crate) fn cargo(project: &Project, subcommand: &str) -> Tool {
     // Messages of the module name files: not where they are on this computer.
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     let mut flags = vec![remap(&project.path(""), "")];
     flags.extend(home.map(|home| remap(&home, "cargo")));
-    let module = cargo().args(["--package=fastmmd-web", "--release", "--target", TARGET]);
-    module.quiet_env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")).run()?;
-    cargo().arg("--package=pack").run()?;
+    let cargo = project.cargo().within(&project.path("web")).arg(subcommand);
+    let cargo = cargo.builds_in(&project.scratch("")).arg("--package=fastmmd-web");
+    let cargo = cargo.args(["--locked", "--release", "--target", TARGET]);
+    cargo.quiet_env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
+}
+
+/// Builds the page and returns its directory: the files of `web/page`, the module, and the JavaScript
+/// that loads it.
+fn build(project: &Project) -> Result<PathBuf> {
+    setup::targets(project, &[TARGET])?;
+    cargo(project, "build").arg("--quiet").run()?;
+    let pack = project.cargo().within(&project.path("web")).arg("build");
+    let pack = pack.args(["--quiet", "--locked", "--package=pack"]);
+    pack.builds_in(&project.scratch("")).run()?;
     let directory = project.scratch("web");
     if directory.exists() {
         fs::remove_dir_all(&directory)?;
@@ -70,7 +74,7 @@ fn build(project: &Project) -> Result<PathBuf> {
         fs::copy(entry.path(), directory.join(entry.file_name()))?;
     }
     let pack = project.scratch("debug").join(format!("pack{}", env::consts::EXE_SUFFIX));
-    let module = target.join(TARGET).join("release/fastmmd_web.wasm");
+    let module = project.scratch(TARGET).join("release/fastmmd_web.wasm");
     project.program(&pack, "pack").arg(module).arg(&directory).run()?;
     Ok(directory)
 }
