@@ -116,6 +116,11 @@ def test_channels_are_named_by_the_first_mapping_or_frame() -> None:
     assert detector.channels == ["x", "y"]
     frame = pd.DataFrame(healthy(600, 2), columns=["p", "q"])
     assert DriftDetector().learn(frame).channels == ["p", "q"]
+    counted = DriftDetector(2, learning_rows=LEARNED)
+    counted.predict(frame)
+    assert counted.channels == ["p", "q"] == list(counted.quality.channels)
+    with pytest.raises(ValueError, match='channel "q"'):
+        counted.update({"p": 1.0, "q": np.inf})
 
 
 def test_tables_of_every_kind_are_the_same_rows() -> None:
