@@ -55,7 +55,7 @@ class DriftDetector:
         The map of the joint legs. The bandwidth is in deviations of a channel.
 
     A call that is refused raises ``TypeError`` or ``ValueError`` and changes nothing. Several threads
-    may use one detector; long calls let the others run.
+    may use one detector once its channels are known; long calls let the others run.
     """
 
     def __init__(
@@ -111,8 +111,9 @@ class DriftDetector:
         return _native.Detector(names, learning_rows=rows, **self._settings)
 
     def _core_of(self, width: int, names: list[str] | None) -> _native.Detector:
-        """Return the detector, made for rows of this width if there is none yet."""
-        if self._core is not None:
+        """Return the detector, made for rows of this width and names if it has seen nothing yet."""
+        known = self._names is not None or names is None
+        if self._core is not None and (known or self._core.rows > 0):
             return self._core
         return self._made(names or [str(it) for it in range(width)])
 
@@ -147,7 +148,7 @@ class DriftDetector:
         rows, names = self._rows("X", X)
         core = self._core_of(rows.shape[1], names)
         if self._learning_rows is None and core.rows == 0:
-            core = self._made(core.names if self._names else names or core.names, len(rows))
+            core = self._made(core.names, len(rows))
         elif core.stage != "learning":
             raise RuntimeError("learn: the detector has learned; relearn() forgets that")
         core.push_rows(rows, False)
@@ -266,7 +267,7 @@ class DriftDetector:
         core = self._core or self._made(["0"])
         each = [ChannelQuality(**it) for it in core.quality]
         supported = min([core.supported_mean_time, *(it.supported_mean_time for it in each)])
-        channels = dict(zip(core.names, each, strict=True)) if self._core else {}
+        channels = dict(zip(self.channels, each, strict=True)) if self._core else {}
         mute = [Mute(**it) for it in core.mute]
         return Quality(channels, mute, core.warnings, supported)
 

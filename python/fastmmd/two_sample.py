@@ -99,8 +99,8 @@ def two_sample_test(
 
     ``method`` says how MMD² is distributed if they have: "permutation" (exact at any size),
     "bootstrap", "spectrum", "gamma", "pearson" or "pearson4" (for many rows). The first three use
-    ``draws`` random draws. Over all pairs of rows it costs O((m+n)²) for each draw; with
-    ``frequencies``, O((m+n)·frequencies). The rest as for ``mmd2``.
+    ``draws`` random draws. Over all pairs of rows it takes 8·(m+n)² bytes, and O((m+n)²) for each draw;
+    with ``frequencies``, O((m+n)·frequencies). The rest as for ``mmd2``.
     """
     x, y = _both(X, Y)
     statistic, pvalue, sigma = _native.two_sample_test(

@@ -15,12 +15,14 @@ mod inject;
 #[path = "../../cli/src/period.rs"]
 #[allow(dead_code, reason = "the tool asks for more than this package does")]
 mod period;
+#[path = "../../cli/src/trial/tries.rs"]
+mod tries;
 
 mod error;
 mod native;
 mod settings;
 mod told;
-mod trial;
+mod tune;
 mod two_sample;
 
 use pyo3::prelude::*;
@@ -31,7 +33,7 @@ mod _native {
     #[pymodule_export]
     use super::native::Native;
     #[pymodule_export]
-    use super::trial::tune;
+    use super::tune::tune;
     #[pymodule_export]
     use super::two_sample::{mmd2, two_sample_test};
 }

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+import tolerance
 from conftest import LEARNED, healthy
 
 from fastmmd import DriftDetector, mmd2, tune, two_sample_test
@@ -52,12 +53,12 @@ LONG = {
 
 @pytest.mark.parametrize("name", LONG)
 def test_other_threads_go_on(name: str) -> None:
-    assert moves_beside(LONG[name]) > 0.3
+    assert moves_beside(LONG[name]) > 1.0 - tolerance.STALLED
 
 
 def test_the_control_keeps_the_lock() -> None:
     # One operation of the interpreter, which never gives the lock away.
-    assert moves_beside(lambda: sum(range(20_000_000))) < 0.3
+    assert moves_beside(lambda: sum(range(20_000_000))) < 1.0 - tolerance.STALLED
 
 
 def test_two_threads_use_one_detector() -> None:

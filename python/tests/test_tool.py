@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import tolerance
 from conftest import healthy, shifted, write_csv
 
 from fastmmd import DriftDetector, tune
@@ -122,7 +123,7 @@ def test_tune_decides_as_the_command_does(log, tool, tmp_path) -> None:
 
 def test_tune_without_the_command() -> None:
     tuned = tune(cycle(8000))
-    assert tuned.cycle == pytest.approx(2 * np.pi / 0.05, rel=0.005)
+    assert tuned.cycle == pytest.approx(2 * np.pi / 0.05, rel=tolerance.CYCLE)
     # With the cycle and without; the better one is suggested.
     assert [it.settings["period"] is None for it in tuned.candidates] == [True, False]
     assert tuned.settings == tuned.best.settings

@@ -5,16 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import tolerance
 from conftest import healthy
 from scipy import stats
 from scipy.spatial.distance import cdist
 
 from fastmmd import mmd2, two_sample_test
-
-#: In float64, over some thousand pairs: rounding alone.
-ROUNDING = 1e-12
-#: The bandwidth is kept in float32.
-SINGLE = 1e-6
 
 
 def profile(kernel: str, x: np.ndarray, y: np.ndarray, sigma: float) -> np.ndarray:
@@ -46,10 +42,10 @@ def test_mmd2_is_the_sum_over_pairs(kernel: str, unbiased: bool) -> None:
     # 0.75 is a number of float32.
     for sigma in [0.75, 3.0]:
         found = mmd2(x, y, kernel=kernel, bandwidth=sigma, unbiased=unbiased)
-        assert found == pytest.approx(over_pairs(kernel, x, y, sigma, unbiased), abs=ROUNDING)
+        assert found == pytest.approx(over_pairs(kernel, x, y, sigma, unbiased), abs=tolerance.PAIRS)
         # The control: another bandwidth, or the other estimate, is another number.
-        assert abs(found - over_pairs(kernel, x, y, 1.5, unbiased)) > 1e-4
-        assert abs(found - over_pairs(kernel, x, y, sigma, not unbiased)) > 1e-4
+        assert abs(found - over_pairs(kernel, x, y, 1.5, unbiased)) > tolerance.CONTROL
+        assert abs(found - over_pairs(kernel, x, y, sigma, not unbiased)) > tolerance.CONTROL
 
 
 def test_the_median_is_that_of_the_distances() -> None:
@@ -57,8 +53,10 @@ def test_the_median_is_that_of_the_distances() -> None:
     both = np.concatenate([x, y])
     distances = np.sort(cdist(both, both)[np.tril_indices(105, -1)])
     sigma = distances[len(distances) // 2]
-    assert two_sample_test(x, y).bandwidth == pytest.approx(sigma, rel=SINGLE)
-    assert mmd2(x, y) == pytest.approx(over_pairs("gaussian", x, y, sigma, False), rel=1e-5)
+    assert two_sample_test(x, y).bandwidth == pytest.approx(sigma, rel=tolerance.SINGLE)
+    assert mmd2(x, y) == pytest.approx(
+        over_pairs("gaussian", x, y, sigma, False), rel=tolerance.OF_SINGLE
+    )
 
 
 def test_frequencies_come_nearer_the_more_there_are() -> None:
@@ -69,9 +67,8 @@ def test_frequencies_come_nearer_the_more_there_are() -> None:
         found = [mmd2(x, y, bandwidth=2.0, frequencies=count, seed=seed) for seed in range(20)]
         return float(np.sqrt(np.mean((np.array(found) - exact) ** 2)))
 
-    # Sampling errors go down at least as 1/√count: by 8 from 16 to 1024.
-    assert error(1024) < error(16) / 4
-    assert error(1024) < 0.05 * exact
+    assert error(1024) < error(16) / tolerance.FEWER_ERRORS
+    assert error(1024) < tolerance.MANY_FREQUENCIES * exact
 
 
 def test_samples_of_frames_are_matched_by_name() -> None:
@@ -103,8 +100,8 @@ def test_the_level_is_kept() -> None:
     for seed in range(200):
         x, y = healthy(20, 1, seed=2 * seed), healthy(15, 1, seed=2 * seed + 1)
         rejected += two_sample_test(x, y, seed=seed, draws=199).pvalue <= 0.1
-    # 20 are expected; 3.5 deviations of a binomial variable.
-    assert 5 <= rejected <= 35
+    least, most = tolerance.REJECTED
+    assert least <= rejected <= most
 
 
 def scipy_test(x: np.ndarray, y: np.ndarray, sigma: float) -> tuple[float, float]:
@@ -131,9 +128,8 @@ def test_p_values_are_those_of_scipy(shift: float) -> None:
     x, y = healthy(30, 2), healthy(25, 2, seed=2) + shift
     own = two_sample_test(x, y, draws=999)
     statistic, pvalue = scipy_test(x, y, own.bandwidth)
-    assert own.statistic == pytest.approx(statistic, abs=ROUNDING)
-    # Both are counts of 999 draws: four deviations of their difference, and one draw.
-    spread = 4 * np.sqrt(2 * pvalue * (1 - pvalue) / 999) + 0.001
+    assert own.statistic == pytest.approx(statistic, abs=tolerance.PAIRS)
+    spread = tolerance.P_VALUE_DEVIATIONS * np.sqrt(2 * pvalue * (1 - pvalue) / 999) + 0.001
     assert abs(own.pvalue - pvalue) <= spread
 
 
