@@ -139,6 +139,11 @@ pub(crate) fn miri(project: &Project) -> Result<Outcome> {
     let miri = SLOW_UNDER_MIRI.iter().fold(miri, |miri, name| miri.arg(format!("--skip={name}")));
     // Isolation is off: some tests read the environment.
     miri.env("MIRIFLAGS", "-Zmiri-disable-isolation").run()?;
+    // Where pointers come from C.
+    let capi = project.nightly_cargo().within(&project.path("capi")).args(["miri", "test"]);
+    let capi = capi.builds_in(&project.scratch("miri-capi"));
+    let capi = capi.args(["--quiet", "--package=fastmmd-capi"]);
+    capi.env("MIRIFLAGS", "-Zmiri-disable-isolation").run()?;
     Ok(Outcome::Passed)
 }
 

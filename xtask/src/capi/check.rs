@@ -66,6 +66,8 @@ pub(super) fn run(project: &Project, libraries: &[Library], failures: &mut Failu
     fs::create_dir_all(&directory)?;
     failures.note("the header compiles by itself, as C99 and C++", compiles(project));
     failures.note("the README's example compiles", example(project));
+    let calls = cargo(project, "test").args(["--quiet", "--package=fastmmd-capi"]).run();
+    failures.note("the functions called from Rust", calls);
     let host = build::host(project)?;
     failures.note("misuse is refused on the host", misuse(project, find(libraries, &host)?));
     for target in TARGETS {
