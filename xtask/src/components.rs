@@ -12,8 +12,8 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 
 /// The workspaces that something is delivered from, and the names of their bills.
-const WORKSPACES: [(&str, &str); 3] =
-    [(".", "fastmmd"), ("capi", "capi"), ("firmware", "firmware")];
+const WORKSPACES: [(&str, &str); 4] =
+    [(".", "fastmmd"), ("async", "async"), ("capi", "capi"), ("firmware", "firmware")];
 
 const RULES: &str = "deny.toml";
 

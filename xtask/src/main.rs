@@ -3,6 +3,7 @@
 //! Each command has its own file. It prints what it runs, continues after a failure to show all of
 //! them, and exits with a code other than 0 if there was one.
 
+mod asynchronous;
 mod bench;
 mod boards;
 mod capi;
@@ -101,6 +102,10 @@ enum Command {
     /// With header, static libraries, licences and checksums; as a CMake package, a Zephyr module and an
     /// Arduino library. Needs arm-none-eabi-gcc, g++ and cmake.
     Capi(capi::Arguments),
+    /// Test the detector among asynchronous tasks, on the host and on the emulated board.
+    ///
+    /// Also builds the programs of the boards that have such tasks.
+    Async,
     /// Run each program that QEMU can run and compare its output with the .out file beside it.
     Snapshot(snapshot::Arguments),
 }
@@ -124,6 +129,7 @@ fn main() -> ExitCode {
         Command::Size => size::run(&project),
         Command::Components => components::run(&project),
         Command::Capi(arguments) => capi::run(&project, &arguments),
+        Command::Async => asynchronous::run(&project),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };
     match result {

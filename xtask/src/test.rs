@@ -7,8 +7,8 @@ use anyhow::Result;
 use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::{
-    bench, capi, checks, components, demo, firmware, matrix, no_alloc, no_panic, package, parity,
-    reproduce, size, snapshot, usage,
+    asynchronous, bench, capi, checks, components, demo, firmware, matrix, no_alloc, no_panic,
+    package, parity, reproduce, size, snapshot, usage,
 };
 
 /// Options of `cargo xtask test`.
@@ -37,7 +37,7 @@ const fn step(
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 20] = [
+const STEPS: [Step; 21] = [
     step("fmt", "the source is formatted", checks::format),
     step("clippy", "no warnings", checks::clippy),
     step("tests", "all tests, with all features and none", checks::tests),
@@ -67,6 +67,7 @@ const STEPS: [Step; 20] = [
     step("capi", "the library for C gives the same bits, and refuses misuse", |project| {
         capi::run(project, &capi::Arguments::default())
     }),
+    step("async", "asynchronous tasks find what a loop finds", asynchronous::run),
     step("reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())
     }),

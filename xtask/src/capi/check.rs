@@ -198,14 +198,17 @@ fn compile(project: &Project, library: &Library, board: &Board, name: &str) -> R
     Ok(program)
 }
 
+/// What the detector in Rust reports on the example's rows, on the host.
+pub(crate) fn in_rust(project: &Project, numbers: &str) -> Result<String> {
+    let build = cargo(project, "build").args(["--quiet", "--release"]);
+    build.args(["--package=fastmmd-capi-twin", "--bin=twin"]).run()?;
+    let twin = project.scratch("release").join("twin");
+    project.program(&twin, "twin").arg(numbers).output()
+}
+
 /// The example on each board, compared with the detector in Rust on the host.
 fn same_bits(project: &Project, libraries: &[Library], failures: &mut Failures) -> Result<()> {
-    let twin =
-        cargo(project, "build").args(["--quiet", "--release", "--package=fastmmd-capi-twin"]);
-    twin.arg("--bin=twin").run()?;
-    let twin = project.scratch("release").join("twin");
-    let in_rust = |numbers: &str| project.program(&twin, "twin").arg(numbers).output();
-    let (floats, integers) = (in_rust("f32")?, in_rust("i16")?);
+    let (floats, integers) = (in_rust(project, "f32")?, in_rust(project, "i16")?);
     print!("{}", snapshot::indented(&floats));
     let mut programs = Vec::new();
     for board in &BOARDS {
