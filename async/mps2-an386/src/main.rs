@@ -9,7 +9,7 @@ mod clock;
 use embassy_executor::Spawner;
 use embassy_time::{Duration, Ticker};
 use emulated::println;
-use fastmmd::{Alarm, Config, Detector, Fourier, checked};
+use fastmmd::{Config, Detector, Fourier, checked};
 use fastmmd_capi_twin::{CHANNELS, FLOAT, MEAN_TIME, Rows as Signal};
 use fastmmd_tasks::{Link, Report, Reports, Rows, Sensor, detect, sense, tell};
 
@@ -40,14 +40,9 @@ struct Console;
 impl Link for Console {
     async fn send(&mut self, report: &Report) {
         match report {
-            Report::Alarm(Alarm { row, since, channel, change, leg, .. }) => {
-                let (change, leg) = (change.name(), leg.name());
-                println!("row {row} since {since} channel {channel} {change} by {leg}");
-            }
-            Report::Lost(rows) => println!("{rows} rows lost"),
-            Report::Refused(error) => println!("refused: {}", error.message()),
             Report::Learned | Report::Amended(_) => {}
             Report::Ended => emulated::succeed(),
+            Report::Alarm(_) | Report::Lost(_) | Report::Refused(_) => println!("{report}"),
         }
     }
 }

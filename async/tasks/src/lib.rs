@@ -10,6 +10,8 @@
 
 #![no_std]
 
+use core::fmt;
+
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::channel::Channel;
 use fastmmd::features::sincos::Points;
@@ -62,6 +64,26 @@ pub enum Report {
     /// There are no more rows.
     Ended,
 }
+
+/// One line, without its end; at most [`LINE`] bytes.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (amended, alarm) = match self {
+            Self::Learned => return f.write_str("learned"),
+            Self::Lost(rows) => return write!(f, "{rows} rows lost"),
+            Self::Refused(error) => return write!(f, "refused: {}", error.message()),
+            Self::Ended => return f.write_str("ended"),
+            Self::Alarm(alarm) => ("", alarm),
+            Self::Amended(alarm) => ("amended: ", alarm),
+        };
+        let Alarm { row, since, channel, change, leg, .. } = alarm;
+        let (change, leg) = (change.name(), leg.name());
+        write!(f, "{amended}row {row} since {since} channel {channel} {change} by {leg}")
+    }
+}
+
+/// Longest line of a report, in bytes.
+pub const LINE: usize = 128;
 
 /// Rows on their way from the sensor to the detector.
 pub type Rows<T, const C: usize> = Channel<CriticalSectionRawMutex, Row<T, C>, WAITING_ROWS>;
@@ -220,6 +242,20 @@ mod tests {
         reports.insert(0, Report::Learned);
         reports.push(Report::Ended);
         reports
+    }
+
+    /// With the largest numbers, and the longest message.
+    #[test]
+    fn a_line_has_room() {
+        let (told, _) = run(0..0);
+        let Some(Report::Alarm(mut alarm)) = told.get(1).copied() else { panic!("{told:?}") };
+        (alarm.row, alarm.since, alarm.channel) = (u64::MAX, u64::MAX, usize::MAX);
+        (alarm.change, alarm.leg) = (fastmmd::Change::Outliers, fastmmd::monitor::Leg::Innovations);
+        let refused = Report::Refused(Error::NotSpherical);
+        for report in [Report::Amended(alarm), refused, Report::Lost(u32::MAX)] {
+            assert!(std::format!("{report}").len() <= LINE, "{report}");
+        }
+        assert!(std::format!("{}", Report::Alarm(alarm)).starts_with("row 18446744073709551615 "));
     }
 
     #[test]
