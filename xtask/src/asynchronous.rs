@@ -8,11 +8,26 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
 use crate::{capi, qemu, setup, snapshot};
 
-/// The board that QEMU emulates.
-const EMULATED: (&str, &str) = ("async-mps2-an386", "thumbv7em-none-eabihf");
+/// A program: its workspace, its package and its target.
+struct Board {
+    workspace: &'static str,
+    package: &'static str,
+    target: &'static str,
+}
 
-/// Boards whose programs are built: package and target.
-const BOARDS: [(&str, &str); 0] = [];
+/// The board that QEMU emulates, and those whose programs are only built.
+const BOARDS: [Board; 3] = [EMULATED, NRF52840, ESP32C3];
+const EMULATED: Board =
+    Board { workspace: WORKSPACE, package: "async-mps2-an386", target: "thumbv7em-none-eabihf" };
+const NRF52840: Board =
+    Board { workspace: WORKSPACE, package: "async-nrf52840", target: "thumbv7em-none-eabihf" };
+const ESP32C3: Board = Board {
+    workspace: "async/esp32c3",
+    package: "async-esp32c3",
+    target: "riscv32imc-unknown-none-elf",
+};
+
+const WORKSPACE: &str = "async";
 
 /// Ten times what the program takes on a machine with nothing else to do.
 const TIME_LIMIT: Duration = Duration::from_secs(200);
@@ -20,46 +35,46 @@ const TIME_LIMIT: Duration = Duration::from_secs(200);
 /// Time passes with instructions, and not while the board sleeps: the same run each time.
 const CLOCK: [&str; 2] = ["-icount", "shift=6,sleep=off"];
 
-/// Cargo in the workspace.
-fn cargo(project: &Project, subcommand: &str) -> Tool {
-    let cargo = project.cargo().within(&project.path("async")).arg(subcommand);
+/// Cargo in a workspace.
+fn cargo(project: &Project, workspace: &str, subcommand: &str) -> Tool {
+    let cargo = project.cargo().within(&project.path(workspace)).arg(subcommand);
     cargo.builds_in(&project.scratch(""))
+}
+
+/// Cargo for a board.
+fn board(project: &Project, subcommand: &str, board: &Board) -> Tool {
+    let Board { workspace, package, target } = board;
+    let cargo = cargo(project, workspace, subcommand).args(["--quiet", "--release"]);
+    cargo.args([format!("--package={package}"), format!("--target={target}")])
 }
 
 /// Lints of all its programs.
 pub(crate) fn clippy(project: &Project, options: &[&str]) -> Result<()> {
-    let clippy = cargo(project, "clippy").args(["--package=fastmmd-tasks", "--all-targets"]);
-    clippy.args(options).run()?;
-    for (package, target) in BOARDS.iter().chain([&EMULATED]) {
-        let clippy = cargo(project, "clippy").args(["--release", &format!("--package={package}")]);
-        clippy.arg(format!("--target={target}")).args(options).run()?;
-    }
-    Ok(())
+    let tasks = cargo(project, WORKSPACE, "clippy").args(["--package=fastmmd-tasks"]);
+    tasks.arg("--all-targets").args(options).run()?;
+    BOARDS.iter().try_for_each(|one| {
+        // Quiet already.
+        let options = options.iter().filter(|option| **option != "--quiet");
+        board(project, "clippy", one).args(options).run()
+    })
 }
 
 pub(crate) fn run(project: &Project) -> Result<Outcome> {
-    let targets: Vec<_> = BOARDS.iter().chain([&EMULATED]).map(|(_, target)| *target).collect();
-    setup::targets(project, &targets)?;
+    setup::targets(project, &BOARDS.map(|board| board.target))?;
     setup::qemu(project)?;
     let mut failures = Failures::default();
-    let tests = cargo(project, "test").args(["--quiet", "--package=fastmmd-tasks"]).run();
-    failures.note("tasks on the host find what a loop finds, and count lost rows", tests);
+    let tests = cargo(project, WORKSPACE, "test").args(["--quiet", "--package=fastmmd-tasks"]);
+    failures.note("tasks on the host find what a loop finds, and count lost rows", tests.run());
     failures.note("tasks on the emulated board find what a loop finds", emulated(project));
-    for (package, target) in BOARDS {
-        failures.note(&format!("{package} builds"), build(project, package, target));
+    for one in [NRF52840, ESP32C3] {
+        failures.note(&format!("{} builds", one.package), board(project, "build", &one).run());
     }
     failures.finish()
 }
 
-fn build(project: &Project, package: &str, target: &str) -> Result<()> {
-    let cargo = cargo(project, "build").args(["--quiet", "--release"]);
-    cargo.args([format!("--package={package}"), format!("--target={target}")]).run()
-}
-
 fn emulated(project: &Project) -> Result<()> {
-    let (package, target) = EMULATED;
-    build(project, package, target)?;
-    let program = project.scratch(target).join("release").join("tasks");
+    board(project, "build", &EMULATED).run()?;
+    let program = project.scratch(EMULATED.target).join("release").join("tasks");
     let printed = qemu::run_for("mps2-an386", &program, &CLOCK, TIME_LIMIT)?;
     print!("{}", snapshot::indented(&printed));
     let expected = first_alarms(&capi::in_rust(project, "f32")?, ROWS);

@@ -12,8 +12,13 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 
 /// The workspaces that something is delivered from, and the names of their bills.
-const WORKSPACES: [(&str, &str); 4] =
-    [(".", "fastmmd"), ("async", "async"), ("capi", "capi"), ("firmware", "firmware")];
+const WORKSPACES: [(&str, &str); 5] = [
+    (".", "fastmmd"),
+    ("async", "async"),
+    ("async/esp32c3", "esp32c3"),
+    ("capi", "capi"),
+    ("firmware", "firmware"),
+];
 
 const RULES: &str = "deny.toml";
 

@@ -11,7 +11,6 @@ use embassy_executor::Spawner;
 use embassy_time::{Duration, Ticker};
 use esp_hal::Async;
 use esp_hal::analog::adc::{Adc, AdcConfig, AdcPin, Attenuation};
-use esp_hal::interrupt::software::SoftwareInterruptControl;
 use esp_hal::peripherals::{ADC1, GPIO2, GPIO3, GPIO4};
 use esp_hal::timer::timg::TimerGroup;
 use esp_hal::uart::{self, UartTx};
@@ -96,8 +95,7 @@ async fn link(line: UartTx<'static, Async>) {
 async fn main(spawner: Spawner) {
     let board = esp_hal::init(esp_hal::Config::default());
     let timers = TimerGroup::new(board.TIMG0);
-    let interrupts = SoftwareInterruptControl::new(board.SW_INTERRUPT);
-    esp_rtos::start(timers.timer0, interrupts.software_interrupt0);
+    esp_rtos::start(timers.timer0, board.FROM_CPU_INTR0);
 
     let mut config = AdcConfig::new();
     let pins = (
