@@ -29,6 +29,9 @@ const ESP32C3: Board = Board {
 
 const WORKSPACE: &str = "async";
 
+/// What is tested on the host.
+const ON_HOST: [&str; 2] = ["--package=fastmmd-flash", "--package=fastmmd-tasks"];
+
 /// Ten times what the program takes on a machine with nothing else to do.
 const TIME_LIMIT: Duration = Duration::from_secs(200);
 
@@ -50,8 +53,8 @@ fn board(project: &Project, subcommand: &str, board: &Board) -> Tool {
 
 /// Lints of all its programs.
 pub(crate) fn clippy(project: &Project, options: &[&str]) -> Result<()> {
-    let tasks = cargo(project, WORKSPACE, "clippy").args(["--package=fastmmd-tasks"]);
-    tasks.arg("--all-targets").args(options).run()?;
+    let tasks = cargo(project, WORKSPACE, "clippy").args(ON_HOST).arg("--all-targets");
+    tasks.args(options).run()?;
     BOARDS.iter().try_for_each(|one| {
         // Quiet already.
         let options = options.iter().filter(|option| **option != "--quiet");
@@ -63,8 +66,8 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
     setup::targets(project, &BOARDS.map(|board| board.target))?;
     setup::qemu(project)?;
     let mut failures = Failures::default();
-    let tests = cargo(project, WORKSPACE, "test").args(["--quiet", "--package=fastmmd-tasks"]);
-    failures.note("tasks on the host find what a loop finds, and count lost rows", tests.run());
+    let tests = cargo(project, WORKSPACE, "test").arg("--quiet").args(ON_HOST);
+    failures.note("on the host: tasks, and a state in flash through power cuts", tests.run());
     failures.note("tasks on the emulated board find what a loop finds", emulated(project));
     for one in [NRF52840, ESP32C3] {
         failures.note(&format!("{} builds", one.package), board(project, "build", &one).run());

@@ -83,7 +83,7 @@ async fn sensor(inputs: Inputs) {
 #[embassy_executor::task]
 async fn detector() {
     let mut detector = checked!(Detector::new(&MAP, CONFIG));
-    detect(&mut detector, &ROWS, &REPORTS).await;
+    detect(&mut detector, (), &ROWS, &REPORTS).await;
 }
 
 #[embassy_executor::task]

@@ -42,7 +42,9 @@ impl Link for Console {
         match report {
             Report::Learned | Report::Amended(_) => {}
             Report::Ended => emulated::succeed(),
-            Report::Alarm(_) | Report::Lost(_) | Report::Refused(_) => println!("{report}"),
+            Report::Alarm(_) | Report::Lost(_) | Report::Refused(_) | Report::NotKept => {
+                println!("{report}")
+            }
         }
     }
 }
@@ -57,7 +59,7 @@ async fn sensor() {
 async fn detector() {
     let mut detector: Detector<'_, Fourier<CHANNELS, 32>> =
         checked!(Detector::new(&FLOAT, Config::rows(MEAN_TIME)));
-    detect(&mut detector, &ROWS, &REPORTS).await;
+    detect(&mut detector, (), &ROWS, &REPORTS).await;
 }
 
 #[embassy_executor::task]

@@ -39,6 +39,20 @@ pub trait Link {
     async fn send(&mut self, report: &Report);
 }
 
+/// Something that keeps the state of a detector through a power cut, now and then.
+#[expect(async_fn_in_trait, reason = "tasks of one executor need not be sent between threads")]
+pub trait Keeper<D> {
+    /// Called after every row: keeps the state if it is time to. `false` if that failed.
+    async fn keep(&mut self, detector: &D) -> bool;
+}
+
+/// Keeps nothing.
+impl<D> Keeper<D> for () {
+    async fn keep(&mut self, _: &D) -> bool {
+        true
+    }
+}
+
 /// A row, after so many that were lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row<T, const C: usize> {
@@ -61,6 +75,8 @@ pub enum Report {
     Lost(u32),
     /// A row was refused.
     Refused(Error),
+    /// The state could not be kept.
+    NotKept,
     /// There are no more rows.
     Ended,
 }
@@ -72,6 +88,7 @@ impl fmt::Display for Report {
             Self::Learned => return f.write_str("learned"),
             Self::Lost(rows) => return write!(f, "{rows} rows lost"),
             Self::Refused(error) => return write!(f, "refused: {}", error.message()),
+            Self::NotKept => return f.write_str("the state could not be kept"),
             Self::Ended => return f.write_str("ended"),
             Self::Alarm(alarm) => ("", alarm),
             Self::Amended(alarm) => ("amended: ", alarm),
@@ -103,8 +120,9 @@ pub async fn sense<T: Copy, const C: usize>(mut sensor: impl Sensor<T, C>, rows:
 }
 
 /// The task of the detector.
-pub async fn detect<M, L: Legs, T: Copy, const C: usize>(
-    detector: &mut Detector<'_, M, L>,
+pub async fn detect<'m, M, L: Legs, T: Copy, const C: usize>(
+    detector: &mut Detector<'m, M, L>,
+    mut keeper: impl Keeper<Detector<'m, M, L>>,
     rows: &Rows<T, C>,
     reports: &Reports,
 ) where
@@ -130,6 +148,9 @@ pub async fn detect<M, L: Legs, T: Copy, const C: usize>(
         };
         if let Some(report) = report {
             reports.send(report).await;
+        }
+        if !keeper.keep(detector).await {
+            reports.send(Report::NotKept).await;
         }
     }
     reports.send(Report::Ended).await;
@@ -217,12 +238,25 @@ mod tests {
         }
     }
 
+    /// Fails after so many rows.
+    struct Failing(u64);
+
+    impl<M: FeatureMap<Backend: Points>, L: Legs> Keeper<Detector<'_, M, L>> for Failing {
+        async fn keep(&mut self, detector: &Detector<'_, M, L>) -> bool {
+            detector.rows() <= self.0
+        }
+    }
+
     fn run(burst: core::ops::Range<u16>) -> (Vec<Report>, u64) {
+        keeping(burst, u64::MAX)
+    }
+
+    fn keeping(burst: core::ops::Range<u16>, kept: u64) -> (Vec<Report>, u64) {
         let (rows, reports) = (Rows::new(), Reports::new());
         let (mut detector, mut told) = (fresh(), Vec::new());
         block_on(join3(
             sense(Made { row: 0, burst }, &rows),
-            detect(&mut detector, &rows, &reports),
+            detect(&mut detector, Failing(kept), &rows, &reports),
             tell(Slow(&mut told), &reports),
         ));
         (told, detector.rows())
@@ -263,6 +297,13 @@ mod tests {
         let (told, rows) = run(0..0);
         assert_eq!((told.as_slice(), rows), (blocking().as_slice(), u64::from(ROWS)));
         assert!(told.iter().any(|report| matches!(report, Report::Alarm(_))));
+    }
+
+    #[test]
+    fn a_state_that_is_not_kept_is_reported() {
+        let (told, rows) = keeping(0..0, u64::from(ROWS) - 3);
+        let failed = told.iter().filter(|report| **report == Report::NotKept).count();
+        assert_eq!((failed, rows), (3, u64::from(ROWS)));
     }
 
     /// The detector has no turn in a burst: rows beyond those that can wait are lost, and it says so.
