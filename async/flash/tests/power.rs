@@ -181,17 +181,18 @@ fn a_record_longer_than_a_page_comes_back() {
 #[test]
 fn a_power_cut_leaves_the_old_record_or_the_new_one() {
     // The first save, later ones on pages that are full, and such as erase one.
-    for saves in [0, 1, 2, 3, 7, 20] {
-        let (olds, news) = cuts(saves, 5, false);
-        assert!(olds > 100 && news >= 1, "{saves}: {olds} {news}");
+    // At every step of one of them.
+    for (saves, stride) in [(0, 13), (1, 13), (2, 13), (3, 13), (7, 13), (20, 1)] {
+        let (olds, news) = cuts(saves, stride, false);
+        assert!(olds > 90 && news >= 1, "{saves}: {olds} {news}");
     }
 }
 
 #[test]
 fn an_erase_that_is_cut_half_way_is_none_the_worse() {
     for saves in [3, 7, 20] {
-        let (olds, news) = cuts(saves, 7, true);
-        assert!(olds > 100 && news >= 1, "{saves}: {olds} {news}");
+        let (olds, news) = cuts(saves, 13, true);
+        assert!(olds > 90 && news >= 1, "{saves}: {olds} {news}");
     }
 }
 

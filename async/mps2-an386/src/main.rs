@@ -43,7 +43,7 @@ impl Link for Console {
             Report::Learned | Report::Amended(_) => {}
             Report::Ended => emulated::succeed(),
             Report::Alarm(_) | Report::Lost(_) | Report::Refused(_) | Report::NotKept => {
-                println!("{report}")
+                println!("{report}");
             }
         }
     }
