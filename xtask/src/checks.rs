@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::boards::{BOARDS, EMULATED, TARGETS};
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
-use crate::{capi, setup, web};
+use crate::{asynchronous, capi, setup, web};
 
 /// Packages of the firmware that are linked for a microcontroller but are not boards.
 const LINKED: [&str; 7] =
@@ -34,7 +34,7 @@ fn fuzz(project: &Project, subcommand: &str) -> Tool {
 pub(crate) fn format(project: &Project) -> Result<Outcome> {
     setup::component(project, None, "rustfmt")?;
     let mut failures = Failures::default();
-    for directory in [".", "capi", "firmware", "fuzz", "python", "web"] {
+    for directory in [".", "async", "async/esp32c3", "capi", "firmware", "fuzz", "python", "web"] {
         let cargo = project.cargo().within(&project.path(directory));
         let result = cargo.args(["fmt", "--all", "--check"]).run();
         failures.note(directory, result);
@@ -57,6 +57,7 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     failures.note("the page's module", web::cargo(project, "clippy").args(STRICT).run());
     let library = capi::cargo(project, "clippy").arg("--workspace");
     failures.note("the library for C", library.args(STRICT).run());
+    failures.note("asynchronous tasks", asynchronous::clippy(project, &STRICT));
     failures.note("fuzz", fuzz(project, "clippy").args(STRICT).run());
     failures.finish()
 }
@@ -148,6 +149,11 @@ pub(crate) fn miri(project: &Project) -> Result<Outcome> {
     let miri = SLOW_UNDER_MIRI.iter().fold(miri, |miri, name| miri.arg(format!("--skip={name}")));
     // Isolation is off: some tests read the environment.
     miri.env("MIRIFLAGS", "-Zmiri-disable-isolation").run()?;
+    // Where pointers come from C.
+    let capi = project.nightly_cargo().within(&project.path("capi")).args(["miri", "test"]);
+    let capi = capi.builds_in(&project.scratch("miri-capi"));
+    let capi = capi.args(["--quiet", "--package=fastmmd-capi"]);
+    capi.env("MIRIFLAGS", "-Zmiri-disable-isolation").run()?;
     Ok(Outcome::Passed)
 }
 

@@ -12,8 +12,10 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 
 /// The workspaces that something is delivered from, and the names of their bills.
-const WORKSPACES: [(&str, &str); 5] = [
+const WORKSPACES: [(&str, &str); 7] = [
     (".", "fastmmd"),
+    ("async", "async"),
+    ("async/esp32c3", "esp32c3"),
     ("capi", "capi"),
     ("firmware", "firmware"),
     ("python", "python"),

@@ -3,6 +3,7 @@
 //! Each command has its own file. It prints what it runs, continues after a failure to show all of
 //! them, and exits with a code other than 0 if there was one.
 
+mod asynchronous;
 mod bench;
 mod boards;
 mod capi;
@@ -108,6 +109,10 @@ enum Command {
     /// With header, static libraries, licences and checksums; as a CMake package, a Zephyr module and an
     /// Arduino library. Needs arm-none-eabi-gcc, g++ and cmake.
     Capi(capi::Arguments),
+    /// Test the detector among asynchronous tasks, on the host and on the emulated board.
+    ///
+    /// Also builds the programs of the boards that have such tasks.
+    Async,
     /// Build the page in `web/`, and serve it on this computer: a log, its drifts, and the settings.
     Web(web::Arguments),
     /// Run each program that QEMU can run and compare its output with the .out file beside it.
@@ -134,6 +139,7 @@ fn main() -> ExitCode {
         Command::Size => size::run(&project),
         Command::Components => components::run(&project),
         Command::Capi(arguments) => capi::run(&project, &arguments),
+        Command::Async => asynchronous::run(&project),
         Command::Web(arguments) => web::run(&project, &arguments),
         Command::Snapshot(arguments) => snapshot::run(&project, &arguments),
     };

@@ -10,8 +10,8 @@ use crate::outcome::Outcome;
 use crate::project::Project;
 use crate::usage::{self, Usage};
 use crate::{
-    bench, capi, checks, components, demo, firmware, lanes, matrix, no_alloc, no_panic, package,
-    parity, python, reproduce, size, snapshot, web,
+    asynchronous, bench, capi, checks, components, demo, firmware, lanes, matrix, no_alloc,
+    no_panic, package, parity, python, reproduce, size, snapshot, web,
 };
 
 /// Options of `cargo xtask test`.
@@ -42,7 +42,7 @@ const fn step(
 }
 
 /// The steps in order: those that fail often and quickly come first.
-const STEPS: [Step; 23] = [
+const STEPS: [Step; 24] = [
     step(Host, "fmt", "the source is formatted", checks::format),
     step(Host, "clippy", "no warnings", checks::clippy),
     step(Firmware, "app", "the firmware without warnings; its app tested on the host", checks::app),
@@ -73,6 +73,7 @@ const STEPS: [Step; 23] = [
     step(Host, "capi", "the library for C gives the same bits, and refuses misuse", |project| {
         capi::run(project, &capi::Arguments::default())
     }),
+    step(Host, "async", "asynchronous tasks find what a loop finds", asynchronous::run),
     step(Host, "web", "the page and the report, in a browser", web::test),
     step(Host, "reproduce", "the literature's figures, with fewer trials", |project| {
         reproduce::run(project, &reproduce::Arguments::quick())

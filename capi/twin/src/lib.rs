@@ -60,7 +60,6 @@ impl Default for Rows {
 
 impl Rows {
     /// About normal, with a deviation of 512.
-    #[expect(clippy::cast_possible_truncation, reason = "ten bits")]
     fn noise(&mut self) -> i16 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 17;
@@ -70,7 +69,7 @@ impl Rows {
     }
 
     /// The next row.
-    pub fn next<T: Reading>(&mut self) -> [T; CHANNELS] {
+    pub fn row<T: Reading>(&mut self) -> [T; CHANNELS] {
         let row = self.row;
         let (mut x, mut y, z) = (self.noise(), self.noise(), self.noise());
         self.slow += (z - self.slow) / 4;
@@ -148,7 +147,7 @@ where
     let mut rows = Rows::default();
     let mut digest = Digest(0xcbf2_9ce4_8422_2325);
     for row in 0..ROWS {
-        let verdict = detector.push(&rows.next())?;
+        let verdict = detector.push(&rows.row())?;
         if let Verdict::Alarm(alarm) | Verdict::Amended(alarm) = &verdict {
             digest.alarm(alarm);
         }

@@ -11,7 +11,7 @@ use super::build::{self, Library};
 use super::{HEADER, TARGETS, cargo};
 use crate::outcome::Failures;
 use crate::project::Project;
-use crate::{qemu, snapshot};
+use crate::{qemu, size, snapshot};
 
 /// A board on which the example runs.
 struct Board {
@@ -21,6 +21,8 @@ struct Board {
     flags: &'static [&'static str],
     /// The numbers of its rows: `f32` or `i16`.
     numbers: &'static str,
+    /// Most flash that the example may take, in kilobytes, as capi/README.md says.
+    flash: u64,
 }
 
 /// With a floating-point unit in `f32`, without in integers.
@@ -31,6 +33,7 @@ const BOARDS: [Board; 3] = [
         target: "thumbv7em-none-eabihf",
         flags: &["-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"],
         numbers: "f32",
+        flash: 62,
     },
     Board {
         name: "Cortex-M3",
@@ -38,6 +41,7 @@ const BOARDS: [Board; 3] = [
         target: "thumbv7m-none-eabi",
         flags: &["-mcpu=cortex-m3"],
         numbers: "i16",
+        flash: 68,
     },
     Board {
         name: "ARMv6-M code",
@@ -45,6 +49,7 @@ const BOARDS: [Board; 3] = [
         target: "thumbv6m-none-eabi",
         flags: &["-mcpu=cortex-m0"],
         numbers: "i16",
+        flash: 74,
     },
 ];
 
@@ -60,6 +65,9 @@ pub(super) fn run(project: &Project, libraries: &[Library], failures: &mut Failu
     let directory = project.scratch("capi-check");
     fs::create_dir_all(&directory)?;
     failures.note("the header compiles by itself, as C99 and C++", compiles(project));
+    failures.note("the README's example compiles", example(project));
+    let calls = cargo(project, "test").args(["--quiet", "--package=fastmmd-capi"]).run();
+    failures.note("the functions called from Rust", calls);
     let host = build::host(project)?;
     failures.note("misuse is refused on the host", misuse(project, find(libraries, &host)?));
     for target in TARGETS {
@@ -92,6 +100,18 @@ fn compiles(project: &Project) -> Result<()> {
         compiler.args(["-fsyntax-only"]).arg(&header).run()?;
     }
     Ok(())
+}
+
+/// The first program in C of a text.
+fn program(text: &str) -> Option<&str> {
+    text.split_once("\n```c\n")?.1.split("\n```").next()
+}
+
+fn example(project: &Project) -> Result<()> {
+    let readme = project.read("capi/README.md")?;
+    let file = project.scratch("capi-check").join("readme.c");
+    fs::write(&file, format!("{}\n", program(&readme).context("no program")?))?;
+    project.tool("gcc").args(STRICT).args(["-fsyntax-only", "-Icapi/include"]).arg(&file).run()
 }
 
 /// Runs the wrong calls, also under the sanitisers.
@@ -178,14 +198,17 @@ fn compile(project: &Project, library: &Library, board: &Board, name: &str) -> R
     Ok(program)
 }
 
+/// What the detector in Rust reports on the example's rows, on the host.
+pub(crate) fn in_rust(project: &Project, numbers: &str) -> Result<String> {
+    let build = cargo(project, "build").args(["--quiet", "--release"]);
+    build.args(["--package=fastmmd-capi-twin", "--bin=twin"]).run()?;
+    let twin = project.scratch("release").join("twin");
+    project.program(&twin, "twin").arg(numbers).output()
+}
+
 /// The example on each board, compared with the detector in Rust on the host.
 fn same_bits(project: &Project, libraries: &[Library], failures: &mut Failures) -> Result<()> {
-    let twin =
-        cargo(project, "build").args(["--quiet", "--release", "--package=fastmmd-capi-twin"]);
-    twin.arg("--bin=twin").run()?;
-    let twin = project.scratch("release").join("twin");
-    let in_rust = |numbers: &str| project.program(&twin, "twin").arg(numbers).output();
-    let (floats, integers) = (in_rust("f32")?, in_rust("i16")?);
+    let (floats, integers) = (in_rust(project, "f32")?, in_rust(project, "i16")?);
     print!("{}", snapshot::indented(&floats));
     let mut programs = Vec::new();
     for board in &BOARDS {
@@ -202,16 +225,24 @@ fn same_bits(project: &Project, libraries: &[Library], failures: &mut Failures) 
             .collect();
         runs.into_iter().map(|run| run.join().expect("it does not panic")).collect()
     });
-    for ((board, _), printed) in programs.iter().zip(printed) {
+    for ((board, program), printed) in programs.iter().zip(printed) {
         let expected = if board.numbers == "f32" { &floats } else { &integers };
         let result = printed.and_then(|printed| snapshot::compare(expected, &printed));
         let name = format!("{}: C and Rust agree, {}", board.name, board.numbers);
         failures.note(&name, result);
+        let name = format!("{}: the example takes at most {} KB of flash", board.name, board.flash);
+        failures.note(&name, fits(project, program, board.flash * 1024));
     }
     let differs = snapshot::compare(&floats, &integers).is_err() && floats.contains("\ndigest ");
     let control = if differs { Ok(()) } else { Err(anyhow::anyhow!("all reports agree")) };
     failures.note("control: other numbers give another report", control);
     Ok(())
+}
+
+fn fits(project: &Project, program: &Path, most: u64) -> Result<()> {
+    let [flash] = size::section_bytes(project, program, [&[".text", ".ARM.exidx", ".data"]])?;
+    println!("    {flash} bytes of flash");
+    if flash > most || flash == 0 { bail!("{flash} bytes") } else { Ok(()) }
 }
 
 /// Counts the instructions of rows pushed by the example in C, and in Rust by a program that uses the
@@ -265,6 +296,40 @@ mod tests {
         assert!(within(10_301, 10_000).is_err() && within(0, 0).is_err());
         assert_eq!(ticks("learning 7\nmonitoring 5\n").unwrap(), [7, 5]);
         assert!(ticks("learning 7\n").is_err());
+    }
+
+    /// The README's figures are those of the header and of the checks here.
+    #[test]
+    fn the_readme_has_the_figures() {
+        let readme = include_str!("../../../capi/README.md");
+        let header = include_str!("../../../capi/include/fastmmd.h");
+        let of = |name: &str| {
+            let name = format!("#define {name} ");
+            header.lines().find_map(|line| line.strip_prefix(&name)).unwrap_or_default()
+        };
+        let shapes = declared(header)
+            .into_iter()
+            .filter(|name| name.starts_with("fastmmd_f32_") || name.starts_with("fastmmd_i16_"));
+        for shape in shapes {
+            let upper = shape.to_uppercase();
+            let bytes = (of(&format!("{upper}_BYTES")), of(&format!("{upper}_SAVED_BYTES")));
+            let end = format!("| {} | {} |", bytes.0, bytes.1);
+            let line = readme.lines().find(|line| line.starts_with(&format!("| `{shape}` |")));
+            assert!(line.is_some_and(|line| line.ends_with(&end)), "{shape}: {line:?}, not {end}");
+        }
+        let text = readme.split_whitespace().collect::<Vec<_>>().join(" ");
+        let [a, b, c] = BOARDS.map(|board| board.flash);
+        assert!(text.contains(&format!(
+            "at most {a} KB of flash on a Cortex-M4F, {b} KB on a Cortex-M3 and {c} KB as ARMv6-M"
+        )));
+        assert!(text.contains(&format!("at most {MOST_MORE} % more instructions")));
+    }
+
+    #[test]
+    fn the_versions_are_one() {
+        let version = env!("CARGO_PKG_VERSION");
+        let header = include_str!("../../../capi/include/fastmmd.h");
+        assert!(header.contains(&format!("#define FASTMMD_VERSION \"{version}\"\n")));
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod build;
 mod check;
 mod package;
 
+pub(crate) use check::in_rust;
+
 use anyhow::Result;
 
 use crate::outcome::{Failures, Outcome};

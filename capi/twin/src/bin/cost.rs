@@ -32,7 +32,7 @@ mod board {
     fn count(detector: &mut Detector<'_, Map<3, 32>>, rows: &mut Rows, what: &str, number: u32) {
         let mut ticks = 0_u32;
         for _ in 0..number {
-            let row = black_box(rows.next());
+            let row = black_box(rows.row());
             let before = now();
             let verdict = black_box(detector.push(&row));
             ticks += before.wrapping_sub(now()) & LARGEST;
@@ -45,9 +45,9 @@ mod board {
     /// would inline what it cannot inline where a program uses them, too.
     #[inline(never)]
     fn others(detector: &mut Detector<'_, Map<3, 32>>, rows: &mut Rows) {
-        let partial = rows.next().map(Some);
+        let partial = rows.row().map(Some);
         assert!(black_box(detector.push_partial(&partial)).is_ok());
-        let many = [rows.next(), rows.next()];
+        let many = [rows.row(), rows.row()];
         let answer = detector.push_many(&many, |verdict| {
             black_box(verdict);
         });
