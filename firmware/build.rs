@@ -8,8 +8,12 @@ pub(crate) fn main() {
     // Beside the board's manifest; the emulated board's is the one at the top level.
     let target = env::var("TARGET").expect("cargo sets TARGET");
     let is_risc_v = target.starts_with("riscv");
-    let maps = if is_risc_v { ["../emulated/virt.x"; 2] } else { ["memory.x", "../../memory.x"] };
-    let map = maps.into_iter().find(|map| Path::new(map).exists());
+    let maps: &[_] = if is_risc_v {
+        &["../emulated/virt.x"]
+    } else {
+        &["memory.x", "../../memory.x", "../../../memory.x"]
+    };
+    let map = maps.iter().find(|map| Path::new(map).exists());
     let map = map.expect("a board has a memory map");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::copy(map, out.join("memory.x")).expect("the memory map can be copied");

@@ -22,12 +22,12 @@ const EMULATED: Board =
 const NRF52840: Board =
     Board { workspace: WORKSPACE, package: "async-nrf52840", target: "thumbv7em-none-eabihf" };
 const ESP32C3: Board = Board {
-    workspace: "async/esp32c3",
+    workspace: "firmware/async/esp32c3",
     package: "async-esp32c3",
     target: "riscv32imc-unknown-none-elf",
 };
 
-const WORKSPACE: &str = "async";
+const WORKSPACE: &str = "firmware/async";
 
 /// What is tested on the host.
 const ON_HOST: [&str; 2] = ["--package=fastmmd-flash", "--package=fastmmd-tasks"];
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_program_has_as_many_rows() -> Result<()> {
-        let source = include_str!("../../async/mps2-an386/src/main.rs");
+        let source = include_str!("../../firmware/async/mps2-an386/src/main.rs");
         let number = source.split_once("const NUMBER: u32 = ").context("no number")?.1;
         let number = number.split(';').next().unwrap_or_default().replace('_', "");
         assert_eq!(number.parse::<u32>()?, ROWS);

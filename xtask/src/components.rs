@@ -14,10 +14,10 @@ use crate::project::Project;
 /// The workspaces that something is delivered from, and the names of their bills.
 const WORKSPACES: [(&str, &str); 7] = [
     (".", "fastmmd"),
-    ("async", "async"),
-    ("async/esp32c3", "esp32c3"),
     ("capi", "capi"),
     ("firmware", "firmware"),
+    ("firmware/async", "async"),
+    ("firmware/async/esp32c3", "esp32c3"),
     ("python", "python"),
     ("web", "page"),
 ];
