@@ -100,6 +100,17 @@ test("the page is small", () => {
   assert.ok(all.length >= 7 && sum > 50_000, "the page is there");
 });
 
+test("the check of types notices what is wrong", () => {
+  const wrong = path.join(SEEN, "wrong.js");
+  const checked = (text) => {
+    fs.writeFileSync(wrong, text);
+    const options = ["--checkJs", "--allowJs", "--noEmit", "--strict", wrong];
+    return spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", ...options]).status;
+  };
+  assert.notEqual(checked('/** @type {number} */ const one = "1";\n'), 0);
+  assert.equal(checked("/** @type {number} */ const one = 1;\n"), 0);
+});
+
 test("the module does not name folders of this computer", () => {
   const module = fs.readFileSync(path.join(BUILT, "fastmmd_bg.wasm"), "latin1");
   assert.ok(!module.includes(process.cwd()) && !/\/(home|root|Users)\//.test(module));

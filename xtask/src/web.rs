@@ -148,7 +148,7 @@ pub(crate) fn test(project: &Project) -> Result<Outcome> {
     thread::spawn(move || serve(&listener, &served));
     let seen = project.scratch("web-test");
     fs::create_dir_all(&seen)?;
-    let test = project.tool("node").within(&web).args(["--test", "tests/"]);
+    let test = project.tool("node").within(&web).args(["--test", "tests/page.test.mjs"]);
     let result = test
         .quiet_env("PAGE", address)
         .quiet_env("BUILT", directory)
