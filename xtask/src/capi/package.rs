@@ -61,7 +61,9 @@ pub(super) fn run(project: &Project, libraries: &[Library], failures: &mut Failu
     failures.note("the checksums are those of the files", verify(project, &folder));
     failures.note("control: an altered file is noticed", altered(project, &folder));
     failures.note("no path of this machine is in a library", has_no_paths(project, &folder));
+    failures.note("control: such a path is noticed", has_a_path(project));
     failures.note("CMake finds the package, and links", cmake(project, &folder));
+    failures.note("CMake guesses the library by the compiler's flags", guesses(project, &folder));
     failures.note("Zephyr's build is given a library for each core", zephyr(project, &folder));
     failures.note("the Arduino sketch compiles", sketch(project, &folder));
     let archive = all.join(format!("{name}.tar.gz"));
@@ -164,6 +166,13 @@ fn has_no_paths(project: &Project, folder: &Path) -> Result<()> {
     Ok(())
 }
 
+fn has_a_path(project: &Project) -> Result<()> {
+    let directory = fresh(project, "capi-paths")?;
+    let path = project.path("capi").display().to_string();
+    write(&directory.join("file"), format!("before {path} after").as_bytes())?;
+    if has_no_paths(project, &directory).is_ok() { bail!("it was not") } else { Ok(()) }
+}
+
 /// A project for CMake that uses the package: the test of misuse, on the host.
 fn cmake(project: &Project, folder: &Path) -> Result<()> {
     let directory = fresh(project, "capi-cmake")?;
@@ -188,6 +197,38 @@ fn cmake(project: &Project, folder: &Path) -> Result<()> {
     let refused = configure(&directory.join("refused")).arg("-DFASTMMD_TARGET=z80").attempt()?;
     if refused.success || !refused.stderr.contains("no library for z80") {
         bail!("a target without a library was not refused:\n{}", refused.stderr);
+    }
+    Ok(())
+}
+
+/// Flags of a compiler, and the library that goes with them.
+const FLAGS: [(&str, &str); 6] = [
+    ("-mcpu=cortex-m0plus", "thumbv6m-none-eabi"),
+    ("-mcpu=cortex-m3", "thumbv7m-none-eabi"),
+    ("-mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard", "thumbv7em-none-eabihf"),
+    ("-mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=softfp", "thumbv7m-none-eabi"),
+    ("-mcpu=cortex-m33 -mfloat-abi=hard", "thumbv8m.main-none-eabihf"),
+    ("-mcpu=cortex-m35p", "thumbv7m-none-eabi"),
+];
+
+/// Configures a project for each kind of flags.
+fn guesses(project: &Project, folder: &Path) -> Result<()> {
+    let directory = fresh(project, "capi-guesses")?;
+    let lists = "cmake_minimum_required(VERSION 3.20)\nproject(user C)\n\
+                 find_package(fastmmd CONFIG REQUIRED)\nmessage(\"chosen ${FASTMMD_TARGET}\")\n";
+    write(&directory.join("CMakeLists.txt"), lists.as_bytes())?;
+    for (number, (flags, target)) in FLAGS.iter().enumerate() {
+        let cmake = project.tool("cmake").arg("-S").arg(&directory).arg("-B");
+        let told = cmake
+            .arg(directory.join(format!("build-{number}")))
+            .args(["-DCMAKE_SYSTEM_NAME=Generic", "-DCMAKE_C_COMPILER=arm-none-eabi-gcc"])
+            .arg("-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY")
+            .arg(format!("-Dfastmmd_DIR={}", folder.join("lib/cmake/fastmmd").display()))
+            .arg(format!("-DCMAKE_C_FLAGS=-mthumb {flags}"))
+            .attempt()?;
+        if !told.stderr.lines().any(|line| line == format!("chosen {target}")) {
+            bail!("for {flags}, not {target}:\n{}{}", told.stdout, told.stderr);
+        }
     }
     Ok(())
 }
