@@ -137,6 +137,9 @@ static void rows(fastmmd_detector *detector)
            fastmmd_push_many_f32(detector, row, SIZE_MAX, &taken, &alarm));
     EXPECT(FASTMMD_ERROR_TOO_MANY_ROWS,
            fastmmd_push_many_f32(detector, row, SIZE_MAX / 12, &taken, &alarm));
+    EXPECT(FASTMMD_ERROR_WRONG_NUMBERS,
+           fastmmd_push_many_i16(detector, counts, 1, &taken, &alarm));
+    EXPECT(7, (long)taken);
     EXPECT(FASTMMD_OK, fastmmd_push_many_f32(detector, NULL, 0, &taken, NULL));
     EXPECT(0, (long)taken);
     row[2] = zero / zero;

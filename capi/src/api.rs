@@ -10,7 +10,8 @@ use fastmmd::Verdict;
 
 use crate::codes::{
     self, FASTMMD_ERROR_MEMORY_TOO_SMALL, FASTMMD_ERROR_MISALIGNED, FASTMMD_ERROR_NO_SUCH_CHANNEL,
-    FASTMMD_ERROR_NULL, FASTMMD_ERROR_TOO_MANY_ROWS, FASTMMD_OK, of_verdict,
+    FASTMMD_ERROR_NULL, FASTMMD_ERROR_TOO_MANY_ROWS, FASTMMD_ERROR_WRONG_NUMBERS, FASTMMD_OK,
+    of_verdict,
 };
 use crate::slot::{Handle, Number, Shape, open};
 use crate::values::{Alarm, Quality, Settings, Status};
@@ -304,6 +305,9 @@ unsafe fn push_many<T: Number>(
         let (detector, shape) = unsafe { open(detector) }?;
         checked(taken)?;
         checked_or_null(alarm)?;
+        if T::NUMBERS != shape.numbers {
+            return Err(FASTMMD_ERROR_WRONG_NUMBERS);
+        }
         let readings = count.checked_mul(shape.channels).ok_or(FASTMMD_ERROR_TOO_MANY_ROWS)?;
         // SAFETY: each row has a reading for each channel.
         let rows = unsafe { values(rows, readings) }?;

@@ -35,8 +35,7 @@ impl Handle {
     }
 }
 
-/// A detector with its handle. As a result, because that is what is made: it is then written where it
-/// stays, and not to the stack first.
+/// A detector with its handle. As a result, because that is what is made.
 #[repr(C)]
 struct Slot<D> {
     handle: Handle,
@@ -178,8 +177,8 @@ where
     Ok(())
 }
 
-/// Writes a detector. Apart, so that the compiler knows that nothing else refers to the memory, and
-/// has the detector made in it.
+/// Writes a detector. Apart, so that its stack, which is as large as the detector, is not that of other
+/// calls.
 #[inline(never)]
 fn fill<M, L: Legs>(
     detector: &mut MaybeUninit<Result<Detector<'static, M, L>, Error>>,
@@ -222,8 +221,8 @@ pub(crate) unsafe fn open<'d>(
     if !handle.is_aligned() {
         return Err(FASTMMD_ERROR_MISALIGNED);
     }
-    // SAFETY: the caller's memory, aligned. What is in it may be anything, so that it is read as it
-    // stands; any bytes are an address.
+    // SAFETY: the caller's memory, aligned. What is in it may be anything; to the library, which is not
+    // compiled together with the caller, those are bytes of some value, and any are an address.
     let Handle { check, shape } = unsafe { handle.read_volatile() };
     if check != Handle::check_of(shape) || shape.is_null() {
         return Err(FASTMMD_ERROR_NOT_A_DETECTOR);

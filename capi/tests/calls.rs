@@ -47,7 +47,6 @@ fn a_detector_lives_in_foreign_memory() {
         assert_eq!(fastmmd_get_status(detector, status.as_mut_ptr()), FASTMMD_OK);
         assert_eq!(status.assume_init().rows, 42);
 
-        // A buffer that was never written, either.
         let saved_bytes = fastmmd_saved_bytes(shape);
         let mut saved = vec![0_u8; saved_bytes];
         let mut written = 0;

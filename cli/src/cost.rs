@@ -63,7 +63,9 @@ fn measured(core: &str) -> Vec<Measured> {
 /// if too little was measured there.
 pub(crate) fn instructions(core: &str, detector: &Detector<'_>) -> Option<Instructions> {
     let recipe = detector.recipe();
-    estimated(&measured(core), recipe.inputs.into(), recipe.frequencies.into())
+    let of_shape = estimated(&measured(core), recipe.inputs.into(), recipe.frequencies.into())?;
+    let measured = of_shape.measured && detector.config().period.is_none();
+    Some(Instructions { measured, ..of_shape })
 }
 
 /// A part for each channel, and one for each frequency.

@@ -141,7 +141,7 @@ impl Report<'_> {
 
 /// The command as it was given.
 fn own_command() -> String {
-    let words = std::env::args().skip(1).map(|word| paste::quoted(&word));
+    let words = std::env::args_os().skip(1).map(|word| paste::quoted(&word.to_string_lossy()));
     std::iter::once("fastmmd".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 

@@ -57,8 +57,10 @@ def named(channels: object) -> tuple[list[str] | None, int | None]:
 
 def reading(name: str, value: object) -> float:
     """One reading; ``None`` is a missing one."""
-    if value is None:
+    if value is None or value is np.ma.masked:
         return float("nan")
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name}: a reading must be a number, not {type(value).__name__}")
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -71,6 +73,14 @@ def reading(name: str, value: object) -> float:
 
 def row_of(x: object, names: list[str] | None) -> tuple[list[float], list[str] | None]:
     """One row, and the names that it brings."""
+    if hasattr(x, "columns"):
+        raise TypeError(f"x: one row, not a {type(x).__name__}; predict takes several")
+    # A row of a data frame: its labels are the names of the columns.
+    labels = getattr(x, "index", None)
+    if not isinstance(x, Mapping) and hasattr(x, "items") and labels is not None:
+        pairs = dict(x.items())
+        if pairs and all(isinstance(key, str) for key in pairs):
+            x = pairs
     if isinstance(x, Mapping):
         own = [str(key) for key in x]
         if names is None:
@@ -93,6 +103,11 @@ def row_of(x: object, names: list[str] | None) -> tuple[list[float], list[str] |
 
 def _column(where: str, column: Any) -> NDArray[Any]:
     """A column of a data frame as numbers, NaN where it has none."""
+    kind = getattr(getattr(column, "dtype", None), "kind", None)
+    if kind in ("M", "m", "U", "S") or (
+        kind == "O" and any(isinstance(value, (str, bytes)) for value in column)
+    ):
+        raise TypeError(f"{where}: {column.dtype} is not a type of numbers")
     try:
         values = np.asarray(column.to_numpy(dtype="float64", na_value=np.nan))
     except (TypeError, ValueError):
@@ -117,6 +132,8 @@ def table(name: str, data: object) -> tuple[NDArray[np.float64], list[str] | Non
         own = getattr(data, "name", None)
         return series.reshape(-1, 1), [str(own)] if own not in (None, "") else None
     try:
+        if isinstance(data, np.ma.MaskedArray):
+            data = np.ma.filled(data.astype(np.float64), np.nan)
         array = np.asarray(data)
         if array.dtype.kind == "O":
             array = np.asarray(data, dtype=np.float64)

@@ -18,6 +18,9 @@ use crate::settings::{self, single};
 /// Largest number of rows for the median distance, evenly spread.
 const MOST_MEDIAN_ROWS: usize = 1000;
 
+/// Most rows of both samples of which all pairs are kept: 3.2 GB.
+const MOST_PAIRED_ROWS: usize = 20_000;
+
 /// Runs the same code with the formula of any kernel.
 macro_rules! with_formula {
     ($kernel:expr, $formula:ident => $result:expr) => {{
@@ -61,6 +64,11 @@ impl Both {
             return Err(value_error("Y", why));
         }
         Ok(Self { x, y })
+    }
+
+    /// Rows of both.
+    fn rows(&self) -> usize {
+        self.x.len() + self.y.len()
     }
 
     /// The kernel of this name, as wide as the median distance if no bandwidth is given.
@@ -258,6 +266,13 @@ pub(crate) fn two_sample_test(
                 Frequencies::new(vectors.map(turns).collect())
                     .and_then(|frequencies| Features::new(&frequencies, &both.x, &both.y))
                     .and_then(|pool| tested(&pool, method, estimate, draws, seed))
+            }
+            None if both.rows() > MOST_PAIRED_ROWS => {
+                let why = format!(
+                    "all pairs of {} rows do not fit into memory; give a number, such as 1024",
+                    both.rows()
+                );
+                return Err(value_error("frequencies", why));
             }
             None => with_formula!(kernel, formula => Gram::of_points(&both.x, &both.y, formula))
                 .and_then(|pool| tested(&pool, method, estimate, draws, seed)),

@@ -81,6 +81,9 @@ ROWS = [
     (1.0, ValueError, "1 readings for 3 channels"),
     (np.zeros((2, 3)), ValueError, "one dimension"),
     (object(), TypeError, "x:"),
+    (["1.5", 1.0, 2.0], TypeError, "not str"),
+    (pd.DataFrame([[1.0, 2.0, 3.0]]), TypeError, "not a DataFrame"),
+    (pd.Series({"a": 1.0, "d": 2.0}), ValueError, "no channel 'd'"),
 ]
 
 
@@ -107,6 +110,12 @@ TABLES = [
     (np.zeros((5, 3), dtype=complex), TypeError, "complex"),
     (pd.DataFrame({"a": [1.0], "b": [1.0], "d": [1.0]}), ValueError, "columns a, b, d"),
     (pd.DataFrame({"a": ["x"], "b": [1.0], "c": [1.0]}), TypeError, "column 'a'"),
+    (pd.DataFrame({"a": ["1"], "b": [1.0], "c": [1.0]}), TypeError, "column 'a'"),
+    (
+        pd.DataFrame({"a": pd.to_datetime(["2026-01-01"]), "b": [1.0], "c": [1.0]}),
+        TypeError,
+        "column 'a'",
+    ),
     (pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "a", "b"]), ValueError, "names differ"),
 ]
 
@@ -215,3 +224,9 @@ def test_bad_logs() -> None:
     for given in [{"within": 0}, {"learning_rows": 10}, {"frequencies": 0}, {"period": 2.0}]:
         with pytest.raises(ValueError, match=next(iter(given))):
             tune(healthy(2000), **given)  # type: ignore[arg-type]
+
+
+def test_pairs_that_do_not_fit_into_memory_are_refused() -> None:
+    rows = np.zeros((10_001, 1))
+    with pytest.raises(ValueError, match="frequencies"):
+        two_sample_test(rows, rows, bandwidth=1.0)

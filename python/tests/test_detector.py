@@ -76,6 +76,8 @@ def test_rows_of_every_kind_are_the_same_row() -> None:
         np.array([1.5, 2.5], dtype=np.float32),
         {"b": 2.5, "a": 1.5},
         pd.Series([1.5, 2.5]),
+        # A row of a data frame whose columns stand in another order.
+        pd.DataFrame({"b": [2.5], "a": [1.5]}).iloc[0],
     ]
     states = []
     for row in kinds:
@@ -98,6 +100,19 @@ def test_numbers_are_rows_of_one_channel() -> None:
         assert detector.channels == ["0"]
         states.add(detector.save())
     assert len(states) == 1
+
+
+def test_what_is_masked_is_missing() -> None:
+    rows = np.array([[1.0, -9999.0], [2.0, 3.0]])
+    masked, plain = DriftDetector(["a", "b"]), DriftDetector(["a", "b"])
+    masked.predict(np.ma.masked_less(rows, -9000.0))
+    rows[0, 1] = np.nan
+    plain.predict(rows)
+    assert masked.save() == plain.save()
+    by_row = DriftDetector(["a", "b"])
+    for row in np.ma.masked_invalid(rows):
+        by_row.update(row)
+    assert by_row.save() == plain.save()
 
 
 def test_a_feature_that_is_not_there_is_missing() -> None:

@@ -228,6 +228,8 @@ class App {
     this.hush();
     element("error").textContent = why;
     element("error").hidden = false;
+    // What is to take along belongs to settings that are no longer shown.
+    this.view.stale();
   }
 }
 

@@ -120,6 +120,7 @@ class View {
   show(results, reference) {
     this.results = results;
     this.reference = reference;
+    this.offer(true);
     const [verdict, ...lines] = results.lines;
     element("verdict").textContent = verdict;
     element("verdict").className = results.summary.alarms > 0 ? "drift" : "healthy";
@@ -143,6 +144,19 @@ class View {
     this.cost();
     element("main").hidden = false;
     this.charts.redraw();
+  }
+
+  /** Nothing can be taken along: the last results are of other settings. */
+  stale() {
+    this.reference = null;
+    this.offer(false);
+  }
+
+  /** @param {boolean} there whether there are files to take along */
+  offer(there) {
+    for (const id of ["save-reference", "save-settings"]) {
+      /** @type {HTMLButtonElement} */ (element(id)).disabled = !there;
+    }
   }
 
   /** @param {Results} results */
@@ -183,6 +197,9 @@ class View {
       const about = core.measured ? "" : "about ";
       rows.push(["Instructions", `${about}${core.instructions.toLocaleString("en")} a row (${core.name}; counted in an emulator, from the bench budget)`]);
       if (rate > 0) rows.push(["", `${readable(core.instructions * rate)} a second`]);
+      if (core.name.endsWith("integers")) {
+        rows.push(["", "That is the detector in integers, over fixed::Fourier in Rust or fastmmd_i16_ in C, for rows of counts: it learns on the device. What is to take along here is in floating point, and many times slower on this core."]);
+      }
     }
     rows.push(["False alarms", rate > 0
       ? `${readable((rate * MONTH) / promise)} a month expected, if healthy; one in ${lasting(promise / rate)}`

@@ -188,10 +188,12 @@ test("what cannot be read is said, and the next log is shown", async () => {
   await page.setInputFiles("#file", wrong);
   await page.waitForSelector("#error:not([hidden])");
   assert.match(await page.textContent("#error"), /wrong\.csv: a zip archive/);
+  assert.ok(await page.isDisabled("#save-reference"), "nothing of the log before");
   assert.equal(complaints.length, before);
   await page.click("#demo");
   await settled();
   assert.ok(await page.isHidden("#error"));
+  assert.ok(await page.isEnabled("#save-reference"));
   assert.equal((await shown()).rows, 6000);
 });
 

@@ -12,12 +12,17 @@ use crate::outcome::Failures;
 use crate::project::Project;
 
 /// Folders of the Arduino library, by what its build calls a processor and a floating-point unit.
-const ARDUINO: [(&str, &str); 6] = [
+const ARDUINO: [(&str, &str); 10] = [
     ("cortex-m0", "thumbv6m-none-eabi"),
     ("cortex-m0plus", "thumbv6m-none-eabi"),
     ("cortex-m3", "thumbv7m-none-eabi"),
     ("cortex-m4/fpv4-sp-d16-hard", "thumbv7em-none-eabihf"),
+    // Numbers in integer registers: what has no floating-point unit fits.
+    ("cortex-m4/fpv4-sp-d16-softfp", "thumbv7m-none-eabi"),
+    ("cortex-m7/fpv4-sp-d16-hard", "thumbv7em-none-eabihf"),
+    ("cortex-m7/fpv5-d16-softfp", "thumbv7m-none-eabi"),
     ("cortex-m33/fpv5-sp-d16-hard", "thumbv8m.main-none-eabihf"),
+    ("cortex-m33/fpv5-sp-d16-softfp", "thumbv7m-none-eabi"),
     ("esp32c3", "riscv32imc-unknown-none-elf"),
 ];
 
@@ -202,13 +207,16 @@ fn cmake(project: &Project, folder: &Path) -> Result<()> {
 }
 
 /// Flags of a compiler, and the library that goes with them.
-const FLAGS: [(&str, &str); 6] = [
+const FLAGS: [(&str, &str); 8] = [
     ("-mcpu=cortex-m0plus", "thumbv6m-none-eabi"),
     ("-mcpu=cortex-m3", "thumbv7m-none-eabi"),
     ("-mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard", "thumbv7em-none-eabihf"),
     ("-mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=softfp", "thumbv7m-none-eabi"),
     ("-mcpu=cortex-m33 -mfloat-abi=hard", "thumbv8m.main-none-eabihf"),
     ("-mcpu=cortex-m35p", "thumbv7m-none-eabi"),
+    ("-mfloat-abi=hard -mfpu=fpv4-sp-d16 -mcpu=cortex-m4", "thumbv7em-none-eabihf"),
+    // Refused, with what to set.
+    ("-march=armv7e-m", ""),
 ];
 
 /// Configures a project for each kind of flags.
@@ -226,7 +234,9 @@ fn guesses(project: &Project, folder: &Path) -> Result<()> {
             .arg(format!("-Dfastmmd_DIR={}", folder.join("lib/cmake/fastmmd").display()))
             .arg(format!("-DCMAKE_C_FLAGS=-mthumb {flags}"))
             .attempt()?;
-        if !told.stderr.lines().any(|line| line == format!("chosen {target}")) {
+        let refused = !told.success && told.stderr.contains("FASTMMD_TARGET");
+        let chosen = told.stderr.lines().any(|line| line == format!("chosen {target}"));
+        if !(chosen || target.is_empty() && refused) {
             bail!("for {flags}, not {target}:\n{}{}", told.stdout, told.stderr);
         }
     }

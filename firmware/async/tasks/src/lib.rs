@@ -4,9 +4,12 @@
 //! sensor ──rows──▶ detector ──reports──▶ link
 //! ```
 //!
-//! The sensor sets the pace and never waits for the others: a row for which there is no room is lost,
-//! and the detector is told how many were, so that a known cycle goes on. The detector waits for the
-//! link if that is slow; nothing that it has to say is lost.
+//! The sensor sets the pace and never waits for room: a row for which there is none is lost, and the
+//! detector is told how many were, so that a known cycle goes on. The detector waits for the link if that
+//! is slow; nothing that it has to say is lost before it is sent.
+//!
+//! All tasks take turns on one executor. A task that does not yield, such as one that erases a page of
+//! the flash that the program runs from, delays the next reading.
 
 #![no_std]
 
@@ -144,7 +147,11 @@ pub async fn detect<'m, M, L: Legs, T: Copy, const C: usize>(
             Ok(Verdict::Learning { .. } | Verdict::Healthy | Verdict::Drifting) => None,
             Ok(Verdict::Alarm(alarm)) => Some(Report::Alarm(alarm)),
             Ok(Verdict::Amended(alarm)) => Some(Report::Amended(alarm)),
-            Err(error) => Some(Report::Refused(error)),
+            Err(error) => {
+                // Its place in a known cycle has passed.
+                detector.skip(1);
+                Some(Report::Refused(error))
+            }
         };
         if let Some(report) = report {
             reports.send(report).await;
