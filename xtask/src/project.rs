@@ -9,9 +9,6 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
-/// The firmware's build directory, below that of the host's workspace.
-const FIRMWARE: &str = "firmware";
-
 /// The checkout this program was built from.
 pub(crate) struct Project {
     root: PathBuf,
@@ -65,11 +62,16 @@ impl Project {
         Ok(self.scratch("debug").join(format!("{bin}{}", env::consts::EXE_SUFFIX)))
     }
 
-    /// Cargo in the firmware workspace, with its builds in [`firmware_file`](Self::firmware_file). It has
-    /// a build directory of its own, so that both workspaces can be built at once.
+    /// Cargo in the firmware workspace, with its builds in [`firmware_file`](Self::firmware_file).
     pub(crate) fn firmware_cargo(&self, subcommand: &str) -> Tool {
         let cargo = self.cargo().within(&self.path("firmware")).arg(subcommand);
-        cargo.builds_in(&self.scratch(FIRMWARE))
+        cargo.builds_in(&self.firmware_target())
+    }
+
+    /// Where programs for microcontrollers are built: apart from those of the host, so that both can be
+    /// built at once.
+    pub(crate) fn firmware_target(&self) -> PathBuf {
+        self.scratch("firmware")
     }
 
     /// Builds a proof by linking, at this optimisation level: the release profile without LTO and
@@ -91,7 +93,7 @@ impl Project {
 
     /// The path of a program that [`firmware_cargo`](Self::firmware_cargo) built.
     pub(crate) fn firmware_file(&self, target: &str, profile: &str, bin: &str) -> PathBuf {
-        let path = self.scratch(FIRMWARE).join(target);
+        let path = self.firmware_target().join(target);
         path.join(profile).join(bin)
     }
 

@@ -236,5 +236,5 @@ pub(super) fn build(
     for program in programs {
         cargo = cargo.arg(format!("--bin={}", program.name()));
     }
-    cargo.builds_in(&project.scratch("")).env(&variable, &flags).output().map(drop)
+    cargo.builds_in(&project.firmware_target()).env(&variable, &flags).output().map(drop)
 }
