@@ -41,7 +41,8 @@ const fn step(
     Step { name, about, lane, run }
 }
 
-/// The steps in order: those that fail often and quickly come first.
+/// The steps in order: those that fail often and quickly come first, and what keeps one processor busy for
+/// long does not come last.
 const STEPS: [Step; 24] = [
     step(Host, "fmt", "the source is formatted", checks::format),
     step(Host, "clippy", "no warnings", checks::clippy),
@@ -55,6 +56,7 @@ const STEPS: [Step; 24] = [
         no_panic::run(project, &no_panic::Arguments::default())
     }),
     step(Firmware, "no-alloc", "the core needs no allocator", no_alloc::run),
+    step(Host, "miri", "no undefined behaviour in the unit tests", checks::miri),
     step(Host, "package", "the package links into another program", package::run),
     step(Firmware, "parity", "the same bits on every core", parity::run),
     step(Firmware, "snapshot", "the firmware's output is the recorded one", |project| {
@@ -79,7 +81,6 @@ const STEPS: [Step; 24] = [
         reproduce::run(project, &reproduce::Arguments::quick())
     }),
     step(Host, "python", "the wheel, and its bits against those of Rust", python::run),
-    step(Host, "miri", "no undefined behaviour in the unit tests", checks::miri),
     step(Host, "fuzz", "the fuzz targets build", checks::fuzzing),
 ];
 
