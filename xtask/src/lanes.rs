@@ -47,8 +47,10 @@ pub(crate) fn run(
 ) -> Result<Vec<(&'static str, End, Usage)>> {
     let folder = project.scratch("steps");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    // A copy: building the workspace replaces the program itself.
-    let program = folder.join(format!("xtask{}", std::env::consts::EXE_SUFFIX));
+    // A copy: building the workspace replaces the program itself. One of its own, since a program that
+    // runs cannot be written over.
+    let name = format!("xtask-{}{}", std::process::id(), std::env::consts::EXE_SUFFIX);
+    let program = folder.join(name);
     fs::copy(std::env::current_exe()?, &program).context("cannot copy this program")?;
     let ended = Mutex::new(Vec::new());
     let lane = |lane| {
@@ -65,6 +67,7 @@ pub(crate) fn run(
         scope.spawn(|| lane(Lane::Firmware));
         lane(Lane::Host);
     });
+    fs::remove_file(&program).context("cannot remove the copy of this program")?;
     Ok(ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
