@@ -1,14 +1,14 @@
 //! The app with magnetometer, thermometer and EEPROM.
 
 use drift_app::guard::Guard;
-use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, ROWS_BETWEEN_SAVES, board};
+use drift_app::profile::{BOARD, BoardDetector, FOUR_CHANNELS, board};
 use drift_app::sensor::MagnetometerThermometer;
 use drift_app::store::Store;
 
 const CHANNELS: usize = 4;
 type Detector = BoardDetector<CHANNELS>;
 
-board_common::retained!(STATE for Detector, ROWS_BETWEEN_SAVES rows of CHANNELS);
+board_common::retained!(STATE for Detector, 0 rows of CHANNELS);
 
 /// Learns the healthy readings of the sensors, and reports drift, for ever.
 pub fn run(store: Store, guard: Guard) -> ! {
