@@ -192,6 +192,8 @@ pub enum Error {
     PhaseTooLarge,
     /// The kernel is not spherically invariant, which this map or sampling needs.
     NotSpherical,
+    /// The kernel is not Gaussian, which [additive](crate::Sampling::Additive) sampling needs.
+    NotGaussian,
     /// The embedding holds no sample yet.
     Empty,
     /// The unbiased estimate needs at least two samples in each embedding.
@@ -238,6 +240,9 @@ impl Error {
             Self::NotSpherical => {
                 "the kernel is not spherically invariant: use a dense map with independent or quasi-random sampling"
             }
+            Self::NotGaussian => {
+                "the kernel is not Gaussian: additive sampling draws frequencies of Gaussian kernels only"
+            }
             Self::Empty => "the embedding holds no sample",
             Self::TooFewSamples => "the unbiased estimate needs two samples in each embedding",
             Self::NothingToRemove => "the weight to remove is more than the embedding holds",
@@ -272,6 +277,7 @@ impl Error {
             | Self::MapMismatch
             | Self::Inconsistent => ErrorClass::Record,
             Self::NotSpherical
+            | Self::NotGaussian
             | Self::Empty
             | Self::TooFewSamples
             | Self::NothingToRemove
@@ -288,6 +294,7 @@ impl Error {
             Self::NonFinite(parameter) | Self::OutOfRange(parameter) => Some(*parameter),
             Self::PhaseTooLarge
             | Self::NotSpherical
+            | Self::NotGaussian
             | Self::Empty
             | Self::TooFewSamples
             | Self::NothingToRemove
@@ -364,6 +371,7 @@ impl fmt::Display for Error {
             Self::NewerVersion(version) => write!(f, "{}: version {version}", self.message()),
             Self::PhaseTooLarge
             | Self::NotSpherical
+            | Self::NotGaussian
             | Self::Empty
             | Self::TooFewSamples
             | Self::NothingToRemove

@@ -40,7 +40,7 @@
 //!
 //! [`condition`] takes rows as the sensor gives them. A map of [`features`] is immutable and may
 //! be a `static` in flash. An [`embedding`] sums the points. A [`monitor`] decides. [`fixed`]
-//! computes MMD² from integer samples. `dynamic` is for shapes known only at run time. [`state`]
+//! has maps for integer samples, and with them embeddings and the detector run in integers. `dynamic` is for shapes known only at run time. [`state`]
 //! describes how learned values are saved.
 //!
 //! # Which type do I need?
@@ -75,13 +75,15 @@
 //! # Rules
 //!
 //! * The type of the map gives the number of inputs and frequencies; all other shapes follow from
-//!   it and are checked at compile time. Tunables (bandwidth, weights, seeds) are values and are
+//!   it and are checked at compile time: in a `static` or constant by `cargo check`, in a `let` by
+//!   `cargo build`. Tunables (bandwidth, weights, seeds) are values and are
 //!   checked when given; in a `static`, with [`checked!`], when compiled.
 //! * Maps are immutable and shared, in flash if `static`. Embeddings and monitors change; they are
 //!   small and owned.
 //! * A refused call returns a typed [`Error`] and leaves the state as it was.
 //! * The sums of an embedding are exact: they do not depend on the order of samples, and merging
-//!   and removing lose nothing. The windows of a monitor are exponentially weighted means in `f32`.
+//!   and removing lose nothing. The windows of a monitor are exponentially weighted means, in the
+//!   numbers of its map.
 //! * The same input gives the same bits on every target.
 //!
 //! # Features

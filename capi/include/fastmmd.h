@@ -255,6 +255,7 @@ typedef struct fastmmd_quality {
   // So many independent rows would tell the level as well.
   float independent_rows;
   // The longest mean time between false alarms that learning from this channel supports, in rows.
+  // Below 100, the shortest that can be stated, it supports none.
   float supported_mean_time;
 } fastmmd_quality;
 
@@ -296,7 +297,7 @@ int32_t fastmmd_defaults(struct fastmmd_settings *settings, float mean_time);
 //
 // The memory is aligned to FASTMMD_ALIGN bytes and of at least fastmmd_bytes(shape), and is used as
 // long as the detector is. Nothing has to be freed. A refused call leaves memory and detector as they
-// were.
+// were. While it runs it takes as much stack as the detector has bytes.
 int32_t fastmmd_create(void *memory,
                        size_t bytes,
                        const struct fastmmd_shape *shape,
@@ -307,7 +308,8 @@ int32_t fastmmd_create(void *memory,
 //
 // Returns a verdict: FASTMMD_LEARNING, FASTMMD_HEALTHY, FASTMMD_ALARM, FASTMMD_AMENDED or
 // FASTMMD_DRIFTING. With FASTMMD_ALARM and FASTMMD_AMENDED, alarm is written unless it is null. A
-// refused row is not counted: FASTMMD_ERROR_NOT_FINITE or FASTMMD_ERROR_TOO_LARGE, less the channel.
+// refused row is not counted: FASTMMD_ERROR_NOT_FINITE or FASTMMD_ERROR_TOO_LARGE, less the channel. With
+// a cycle call fastmmd_skip for it, so that the phase is kept.
 int32_t fastmmd_push_f32(struct fastmmd_detector *detector,
                          const float *row,
                          struct fastmmd_alarm *alarm);

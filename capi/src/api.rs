@@ -155,7 +155,7 @@ pub unsafe extern "C" fn fastmmd_defaults(settings: *mut Settings, mean_time: f3
 ///
 /// The memory is aligned to FASTMMD_ALIGN bytes and of at least fastmmd_bytes(shape), and is used as
 /// long as the detector is. Nothing has to be freed. A refused call leaves memory and detector as they
-/// were.
+/// were. While it runs it takes as much stack as the detector has bytes.
 ///
 /// # Safety
 /// See the top of this header.
@@ -207,7 +207,8 @@ unsafe fn push<T: Number>(detector: *mut Handle, row: *const T, alarm: *mut Alar
 ///
 /// Returns a verdict: FASTMMD_LEARNING, FASTMMD_HEALTHY, FASTMMD_ALARM, FASTMMD_AMENDED or
 /// FASTMMD_DRIFTING. With FASTMMD_ALARM and FASTMMD_AMENDED, alarm is written unless it is null. A
-/// refused row is not counted: FASTMMD_ERROR_NOT_FINITE or FASTMMD_ERROR_TOO_LARGE, less the channel.
+/// refused row is not counted: FASTMMD_ERROR_NOT_FINITE or FASTMMD_ERROR_TOO_LARGE, less the channel. With
+/// a cycle call fastmmd_skip for it, so that the phase is kept.
 ///
 /// # Safety
 /// See the top of this header.
@@ -465,13 +466,18 @@ pub unsafe extern "C" fn fastmmd_save(
 ) -> i32 {
     let save = || {
         // SAFETY: the detector is the caller's.
-        let detector = unsafe { open(detector.cast_mut()) }?.0;
+        let (detector, shape) = unsafe { open(detector.cast_mut()) }?;
         checked_or_null(written)?;
-        checked(out.cast::<u8>())?;
-        let bytes = bytes.min(isize::MAX.cast_unsigned());
-        // SAFETY: not null, and the caller's. Bytes that were never written are written before they are
-        // read.
-        let out = unsafe { slice::from_raw_parts_mut(out.cast::<u8>(), bytes) };
+        let out = out.cast::<u8>();
+        checked(out)?;
+        // None of a buffer that is too short, which is then refused.
+        let room = if bytes < shape.saved_bytes { 0 } else { shape.saved_bytes };
+        // SAFETY: not null, the caller's, and long enough. What was never written is no byte to Rust: it
+        // is written before anything refers to it.
+        let out = unsafe {
+            out.write_bytes(0, room);
+            slice::from_raw_parts_mut(out, room)
+        };
         let length = detector.save(out)?;
         if !written.is_null() {
             // SAFETY: aligned, and the caller's.

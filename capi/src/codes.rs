@@ -139,6 +139,19 @@ pub(crate) fn of_error(error: Error) -> i32 {
             Parameter::LearningRows => FASTMMD_ERROR_LEARNING_ROWS,
             Parameter::Period => FASTMMD_ERROR_PERIOD,
             Parameter::RelearnRows => FASTMMD_ERROR_RELEARN_AFTER,
+            // No function for C takes these.
+            Parameter::Channel(_)
+            | Parameter::Weight
+            | Parameter::Bandwidth
+            | Parameter::Amplitude
+            | Parameter::Keep
+            | Parameter::Level
+            | Parameter::Block
+            | Parameter::Frequency
+            | Parameter::Window
+            | Parameter::ScalingRows
+            | Parameter::DecimatedRows => FASTMMD_ERROR_OTHER,
+            // The core may name more, which a test below does not allow.
             _ => FASTMMD_ERROR_OTHER,
         },
         Error::BufferTooSmall { .. } => FASTMMD_ERROR_BUFFER_TOO_SMALL,
@@ -149,6 +162,16 @@ pub(crate) fn of_error(error: Error) -> i32 {
         Error::WrongShape => FASTMMD_ERROR_WRONG_SHAPE,
         Error::MapMismatch => FASTMMD_ERROR_MAP_MISMATCH,
         Error::Inconsistent => FASTMMD_ERROR_INCONSISTENT,
+        // Of calls that C does not have.
+        Error::PhaseTooLarge
+        | Error::NotSpherical
+        | Error::NotGaussian
+        | Error::Empty
+        | Error::TooFewSamples
+        | Error::NothingToRemove
+        | Error::Full
+        | Error::NotLearned
+        | Error::NotComparable => FASTMMD_ERROR_OTHER,
         _ => FASTMMD_ERROR_OTHER,
     }
 }
@@ -179,6 +202,7 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> i32 {
 
 /// Numbers in C are those in saved states.
 const _: () = {
+    assert!(Stage::ALL.len() == 3);
     assert!(Stage::Learning.code() as i32 == FASTMMD_STAGE_LEARNING);
     assert!(Stage::Monitoring.code() as i32 == FASTMMD_STAGE_MONITORING);
     assert!(Stage::Drift.code() as i32 == FASTMMD_STAGE_DRIFT);
@@ -198,6 +222,7 @@ const _: () = {
     assert!(Leg::Innovations.code() as i32 == FASTMMD_LEG_INNOVATIONS);
     assert!(Leg::Stuck.code() as i32 == FASTMMD_LEG_STUCK);
     assert!(Leg::Missing.code() as i32 == FASTMMD_LEG_MISSING);
+    assert!(Steadiness::ALL.len() == 3);
     assert!(Steadiness::Steady.code() as i32 == FASTMMD_STEADY);
     assert!(Steadiness::Doubtful.code() as i32 == FASTMMD_DOUBTFUL);
     assert!(Steadiness::Wandering.code() as i32 == FASTMMD_WANDERING);
@@ -311,4 +336,42 @@ pub(crate) fn leg_name(code: i32) -> *const c_char {
 /// The library's version as a text.
 pub(crate) fn version() -> *const c_char {
     text!(crate::FASTMMD_VERSION)
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::format;
+    use std::vec::Vec;
+
+    /// The names of the variants of an enum, in its source.
+    fn variants<'s>(source: &'s str, name: &str) -> Vec<&'s str> {
+        let (_, from) = source.split_once(&format!("pub enum {name} {{\n")).expect("the enum");
+        let (body, _) = from.split_once("\n}").expect("its end");
+        // Fields and comments stand further in, or do not begin with a letter.
+        body.lines()
+            .filter_map(|line| line.strip_prefix("    "))
+            .filter(|line| line.starts_with(|first: char| first.is_ascii_uppercase()))
+            .filter_map(|line| line.split([',', '(', ' ']).next())
+            .collect()
+    }
+
+    /// The compiler does not demand it: both enums are `non_exhaustive` outside the core.
+    #[test]
+    fn every_error_of_the_core_is_named_here() {
+        let (core, own) = (include_str!("../../src/error.rs"), include_str!("codes.rs"));
+        let (_, function) = own.split_once("fn of_error").expect("the function");
+        let (function, _) = function.split_once("\n}").expect("its end");
+        for (name, least) in [("Error", 15), ("Parameter", 10)] {
+            let variants = variants(core, name);
+            assert!(variants.len() >= least, "{variants:?}");
+            let words: Vec<&str> =
+                function.split(|c: char| !c.is_ascii_alphanumeric() && c != ':').collect();
+            for variant in variants {
+                let named = format!("{name}::{variant}");
+                assert!(words.contains(&named.as_str()), "{named} has no number");
+            }
+        }
+    }
 }

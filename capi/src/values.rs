@@ -170,6 +170,7 @@ pub struct Quality {
     /// So many independent rows would tell the level as well.
     pub independent_rows: f32,
     /// The longest mean time between false alarms that learning from this channel supports, in rows.
+    /// Below 100, the shortest that can be stated, it supports none.
     pub supported_mean_time: f32,
 }
 

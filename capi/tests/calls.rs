@@ -48,16 +48,18 @@ fn a_detector_lives_in_foreign_memory() {
         assert_eq!(status.assume_init().rows, 42);
 
         let saved_bytes = fastmmd_saved_bytes(shape);
-        let mut saved = vec![0_u8; saved_bytes];
+        let mut buffer = self::memory(saved_bytes);
+        let saved: *mut u8 = buffer.as_mut_ptr().cast();
         let mut written = 0;
-        let saving =
-            fastmmd_save(detector, saved.as_mut_ptr().cast(), saved_bytes, &raw mut written);
+        let short = fastmmd_save(detector, saved.cast(), saved_bytes - 1, &raw mut written);
+        assert_eq!((short, written), (FASTMMD_ERROR_BUFFER_TOO_SMALL, 0));
+        let saving = fastmmd_save(detector, saved.cast(), saved_bytes, &raw mut written);
         assert_eq!((saving, written), (FASTMMD_OK, saved_bytes));
 
         // Moved, as a structure that holds it may be.
         let mut moved = memory.clone();
         let moved: *mut _ = moved.as_mut_ptr().cast();
-        assert_eq!(fastmmd_restore(moved, saved.as_ptr().cast(), saved_bytes), FASTMMD_OK);
+        assert_eq!(fastmmd_restore(moved, saved.cast(), saved_bytes), FASTMMD_OK);
         let mut quality = MaybeUninit::uninit();
         assert_eq!(fastmmd_get_quality(moved, 0, quality.as_mut_ptr()), FASTMMD_OK);
         assert!(quality.assume_init().ties < 1.0);

@@ -16,6 +16,14 @@ use crate::options::positive;
 pub(crate) use crate::options::{Columns, Missing, Watching};
 use crate::time::Span;
 
+const BEGIN: &str = if cfg!(feature = "parquet") {
+    "Begin with `fastmmd demo`, then `fastmmd look YOUR.csv`.\n\n\
+     Logs are CSV of any separator or JSON lines, also packed by gzip or zstd, or Parquet."
+} else {
+    "Begin with `fastmmd demo`, then `fastmmd look YOUR.csv`.\n\n\
+     Logs are CSV of any separator or JSON lines, also packed by gzip or zstd."
+};
+
 /// Drift detection in logs, with the detector that runs on the device.
 ///
 /// Try it on your own log, choose settings, and copy the learned state to the device.
@@ -27,8 +35,7 @@ use crate::time::Span;
     name = "fastmmd",
     version,
     max_term_width = 100,
-    after_help = "Begin with `fastmmd demo`, then `fastmmd look YOUR.csv`.\n\n\
-        Logs are CSV of any separator, JSON lines or Parquet, also packed by gzip or zstd."
+    after_help = BEGIN
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -56,7 +63,10 @@ pub(crate) enum Command {
         fastmmd replay room.csv --learn 14d --period 1d\n  \
         logger | fastmmd replay - --json\n  \
         fastmmd replay monday.csv tuesday.csv.gz --learn 400\n\n\
-        The exit code is 1 if there was an alarm, 0 if not.")]
+        The exit code is 1 on drift, 0 if not, 2 on an error. It is drift if something still differs\n\
+        at the end, or if there were more alarms than the promise explains. In a log shorter than the\n\
+        mean time between false alarms that is any alarm. In a longer one false alarms are to be\n\
+        expected: there it is more than their number n promised, plus 3√n + 1.")]
     Replay(ReplayArguments),
     /// Find the cycle of a log, suggest settings, and try them on changes injected into it.
     #[command(after_help = "Example: fastmmd tune pump.csv --healthy 8000 --save pump.toml\n\n\
@@ -128,8 +138,8 @@ pub(crate) enum Command {
         The Hilbert-Schmidt independence criterion (HSIC) finds dependence of any form, also where\n\
         the correlation is 0. The dependence is from 0, none, to 1; p is how often rows that are\n\
         shuffled depend as much. Each pair of columns is listed with its own dependence, and --plot\n\
-        draws them. Rows are assumed to be independent of each other: of a slowly varying signal,\n\
-        use every n-th row. The exit code is 1 if the groups depend on each other."
+        draws them. Where rows depend on earlier ones, blocks of rows are shuffled, and that is said.\n\
+        The exit code is 1 if the groups depend on each other."
     )]
     Independence(IndependenceArguments),
     /// Toolbox: rank the columns of a file by how well they predict one of them.
@@ -151,7 +161,8 @@ pub(crate) enum Command {
         Rows are described by their similarity to a few rows, the landmarks. --plot shows squared\n\
         MMD as landmarks are added: if it still grows at the end, give more. `fastmmd test` does the\n\
         same by random frequencies; landmarks need fewer features where rows form a few groups.\n\
-        Rows are assumed to be independent. The exit code is 1 if the files differ.")]
+        Where rows depend on earlier ones, blocks of rows are shuffled, and that is said. The exit\n\
+        code is 1 if the files differ.")]
     Nystrom(NystromArguments),
     /// Print completions for a shell, to be put where it looks for them.
     #[command(

@@ -1,21 +1,12 @@
 //! Ticks of the axis of rows, and what the clock of the log says there.
 
 use crate::cell;
-use crate::time::{lasting_in, seconds, usual_unit};
+use crate::time::{Clock, lasting_in, usual_unit};
 
 /// Number of ticks aimed at.
 const TICKS: u64 = 8;
 /// Seconds of a clock that counts from some epoch, and not from the start of a device.
 const EPOCH: f64 = 1e8;
-
-/// How the times of a log are written.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Clock {
-    pub(crate) dates: bool,
-    /// The unit of numbers, in seconds.
-    pub(crate) unit: f64,
-    pub(crate) decimal_comma: bool,
-}
 
 /// Rows at which to put ticks: round numbers.
 pub(crate) fn ticks(rows: u64) -> Vec<u64> {
@@ -49,7 +40,7 @@ pub(crate) fn labels(clock: Clock, times: &[Option<&[u8]>]) -> Vec<String> {
         };
         return parts.iter().map(label).collect();
     }
-    let of = |time: &Option<&[u8]>| seconds((*time)?, clock.unit, clock.decimal_comma);
+    let of = |time: &Option<&[u8]>| clock.seconds((*time)?);
     let numbers: Vec<Option<f64>> = times.iter().map(of).collect();
     let begin = numbers.iter().flatten().next().copied().unwrap_or(0.0);
     let since = if begin.abs() >= EPOCH { begin } else { 0.0 };
@@ -77,7 +68,7 @@ mod tests {
     #[test]
     fn labels_are_times_of_the_day_or_seconds() {
         let of = |clock, times: [&str; 2]| labels(clock, &times.map(|time| Some(time.as_bytes())));
-        let dates = Clock { dates: true, unit: 1.0, decimal_comma: false };
+        let dates = Clock { dates: true, day_first: false, unit: 1.0, decimal_comma: false };
         assert_eq!(
             of(dates, ["2024-05-06 10:00:01.5", "2024-05-06 11:00:00"]),
             ["10:00:01", "11:00:00"]
@@ -86,7 +77,7 @@ mod tests {
             of(dates, ["2024-05-06T10:00:01Z", "2024-05-07T11:00:00Z"]),
             ["2024-05-06 10:00", "2024-05-07 11:00"]
         );
-        let clock = Clock { dates: false, unit: 1e-3, decimal_comma: false };
+        let clock = Clock { dates: false, day_first: false, unit: 1e-3, decimal_comma: false };
         assert_eq!(of(clock, ["0", "90000"]), ["0 s", "90 s"]);
         assert_eq!(of(clock, ["1715000000000", "1715000600000"]), ["+0 min", "+10 min"]);
         assert_eq!(labels(clock, &[None]), [""]);

@@ -1,71 +1,19 @@
-//! Two samples whose rows depend on earlier ones: blocks of rows instead of rows.
+//! Rows that depend on earlier ones: blocks of rows are shuffled instead of rows.
 
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::null::Features;
-use fastmmd_reference::real;
+use fastmmd_tune::memory::Memory;
+use serde_json::{Value, json};
 
-use crate::dependence::Dependence;
 use crate::fault::Fault;
 use crate::sample::{Readings, points, refused};
 
-/// Rows of a sample whose dependence is found.
-const DEPENDENT_ROWS: usize = 8192;
-/// Rows depend on each other if so many are worth one.
-const DEPENDENT: f64 = 1.5;
-/// Length of a block, in autocorrelation times.
-const LONG: f64 = 5.0;
-/// Fewest blocks of a sample: with fewer, there are too few ways to shuffle them.
-const FEWEST: usize = 20;
-/// Most blocks of a sample.
-const MOST: usize = 2000;
-
 /// How much the rows of two samples depend on earlier ones.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Memory {
-    /// Rows of each sample that are worth one independent row, in the channel where they are most.
-    pub(crate) rows: [f64; 2],
-    /// How many independent rows each sample is worth.
-    pub(crate) worth: [f64; 2],
-    /// Rows of a block.
-    pub(crate) block: usize,
-    /// Whether blocks had to be shorter than they should be.
-    pub(crate) short: bool,
-}
-
-impl Memory {
-    pub(crate) fn of(x: &Readings, y: &Readings) -> Self {
-        let rows = [x, y].map(longest);
-        let smaller = x.len().min(y.len());
-        let wanted = (LONG * rows[0].max(rows[1])).ceil();
-        let most = (smaller / FEWEST).max(1);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "no more than the rows of a file"
-        )]
-        let block = wanted.min(real(most)) as usize;
-        let least = x.len().max(y.len()).div_ceil(MOST).min(most);
-        Self {
-            rows,
-            worth: [real(x.len()) / rows[0], real(y.len()) / rows[1]],
-            block: block.max(least),
-            short: wanted > real(most),
-        }
-    }
-
-    pub(crate) fn is_dependent(&self) -> bool {
-        self.rows.iter().any(|rows| *rows >= DEPENDENT)
-    }
-}
-
-/// The longest autocorrelation time of a channel.
-fn longest(sample: &Readings) -> f64 {
-    let of = |channel: usize| {
-        let rows = sample.rows().take(DEPENDENT_ROWS);
-        let values: Vec<f64> = rows.map(|row| f64::from(row[channel])).collect();
-        Dependence::of(&values).rows
-    };
-    (0..sample.dims()).map(of).fold(1.0, f64::max)
+pub(crate) fn memory(x: &Readings, y: &Readings) -> Memory {
+    let both = [x, y];
+    Memory::of([x.len(), y.len()], x.dims(), |sample, row, channel| {
+        f64::from(both[sample].values[row * x.dims() + channel])
+    })
 }
 
 /// The mean features of blocks of rows, of one sample and then the other: to shuffle blocks is to
@@ -87,3 +35,56 @@ pub(crate) fn pool(
     }
     Features::from_values(sizes, values).map_err(refused)
 }
+
+/// The same of features that are there already, those of `sizes[0]` rows and then of `sizes[1]`.
+pub(crate) fn of_features(
+    features: &[Vec<f64>],
+    sizes: [usize; 2],
+    block: usize,
+) -> Result<Features, Fault> {
+    let (mut values, mut blocks) = (Vec::new(), [0; 2]);
+    let (x, y) = features.split_at(sizes[0]);
+    for (sample, count) in [x, y].into_iter().zip(&mut blocks) {
+        for rows in sample.chunks_exact(block) {
+            let mean = |place: usize| {
+                let sum: f64 = rows.iter().map(|row| row[place]).sum();
+                sum / fastmmd_reference::real(block)
+            };
+            values.extend((0..rows[0].len()).map(mean));
+            *count += 1;
+        }
+    }
+    Features::from_values(blocks, values).map_err(refused)
+}
+
+/// Rows that the toolbox shuffles together: one, unless rows depend on earlier ones.
+pub(crate) fn rows(memory: &Memory) -> usize {
+    if memory.is_dependent() { memory.block } else { 1 }
+}
+
+/// How rows depend on earlier ones, as `test` writes it.
+pub(crate) fn tell(memory: &Memory, object: &mut Value) {
+    object["memory_rows"] = json!(memory.rows);
+    object["independent_rows"] = json!(memory.worth);
+    object["block_rows"] = json!(memory.is_dependent().then_some(memory.block));
+}
+
+/// What there is to say where rows depend on earlier ones.
+pub(crate) fn lines(memory: &Memory) -> Vec<String> {
+    if !memory.is_dependent() {
+        return Vec::new();
+    }
+    let [x, y] = memory.worth;
+    let mut lines = vec![format!(
+        "rows depend on earlier ones, and are worth {:.0} independent ones: blocks of {} rows were \
+         shuffled",
+        x.min(y),
+        memory.block
+    )];
+    lines.extend(memory.short.then(|| SHORT.to_owned()));
+    lines
+}
+
+/// Of blocks that had to be short.
+pub(crate) const SHORT: &str =
+    "note: too few rows for blocks as long as they should be: p may be too small";

@@ -33,7 +33,15 @@ const FOREIGN: [(&[u8], &str, &str); 20] = [
     (b"\x7fELF", "a program (ELF)", "no log"),
     (b"TDSm", "TDMS", "write its table as CSV"),
 ];
-const PARQUET_HELP: &str = "install with --features parquet to read it, or write it as CSV";
+/// Where it comes here it was not read as a file: the page cannot, nor the tool as it is installed, nor
+/// either from a pipe.
+const PARQUET_HELP: &str = if cfg!(feature = "parquet") {
+    "give it as a file, not packed, or write it as CSV"
+} else if cfg!(feature = "terminal") {
+    "install with --features parquet to read it, or write it as CSV"
+} else {
+    "write it as CSV or JSON lines"
+};
 
 /// Text, and how it was packed and encoded.
 pub(crate) struct Text {

@@ -23,20 +23,37 @@ const TIMES: [&str; 12] = [
 /// Names of columns that number the rows.
 const INDICES: [&str; 12] =
     ["", "index", "idx", "id", "row", "no", "no.", "nr", "n", "sample", "seq", "unnamed: 0"];
+/// Parts of the names of columns that hold the time, if they also rise as a clock does.
+const CLOCKS: [&str; 6] = ["time", "zeit", "stamp", "sec", "clock", "datum"];
 /// Words in the names of columns that say what a row is, and were not measured.
-const LABELS: [&str; 11] = [
+const LABELS: [&str; 22] = [
     "label",
+    "labels",
     "anomaly",
+    "anomalies",
     "anomalous",
     "fault",
+    "faults",
     "faulty",
+    "failure",
+    "failures",
+    "event",
+    "events",
+    "alarm",
+    "alarms",
+    "error",
+    "normal",
+    "status",
     "class",
     "target",
-    "changepoint",
     "attack",
     "outlier",
-    "is_test",
+    "changepoint",
 ];
+/// The name of a label of several words.
+const TEST_LABEL: [&str; 2] = ["is", "test"];
+/// Numbers from here on that rise by one are seconds since 1970, from 1973 on.
+const LEAST_SINCE_1970: f64 = 1e8;
 /// Units of times, and their length in seconds.
 const UNITS: [(&str, f64); 14] = [
     ("s", 1.0),
@@ -62,6 +79,8 @@ const LEAST_STEPS: usize = 6;
 const EVEN_STEPS: f64 = 0.9;
 /// Largest relative difference between even steps: clocks jitter.
 const JITTER: f64 = 0.1;
+/// The same between steps that are equal but for rounding.
+const EXACT: f64 = 1e-6;
 
 /// What a column is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +118,9 @@ pub(crate) struct Time {
     /// The unit of numbers, in seconds.
     pub(crate) unit: f64,
     pub(crate) dates: bool,
+    /// Whether 03/04/2024 is the third of April: as most dates say that can be read in one way only; if
+    /// there are none, where people write decimal commas.
+    pub(crate) day_first: bool,
     /// How it was found.
     pub(crate) found: &'static str,
 }
@@ -198,6 +220,7 @@ impl Seen<'_> {
             (0, 0) if name.is_empty() => Role::Empty,
             (numbers, texts) if texts > numbers => Role::Text,
             _ if numbered && self.is_counted(at) => Role::Index,
+            _ if self.marches(at) => Role::Index,
             _ => Role::Reading,
         };
         let binary = |kind: Cell| match kind {
@@ -205,8 +228,9 @@ impl Seen<'_> {
             Cell::Missing => true,
             Cell::TooLarge | Cell::Text => false,
         };
-        let said = name.to_lowercase();
-        let is_label = LABELS.iter().any(|word| said.contains(word)) && kinds().all(binary);
+        let words = words(&name);
+        let said = words.iter().any(|word| LABELS.contains(&word.as_str())) || words == TEST_LABEL;
+        let is_label = said && kinds().all(binary);
         Column { name, unit, role, is_label }
     }
 
@@ -222,7 +246,7 @@ impl Seen<'_> {
     /// The time: by a name, by dates, or by rising in even steps.
     fn time(&self) -> Option<Time> {
         let columns = || 0..self.names.len();
-        let stamped = |at: &usize| self.share(*at, |cell| time::stamp(cell).is_some()) > 0.5;
+        let stamped = |at: &usize| self.share(*at, time::is_stamp) > 0.5;
         let timed = |at: &usize| {
             stamped(at)
                 || self.share(*at, |cell| cell::double(cell, self.decimal_comma).is_some()) > 0.5
@@ -242,24 +266,38 @@ impl Seen<'_> {
         if let Some(at) = columns().find(stamped) {
             return Some(self.time_at(vec![at], "dates"));
         }
-        let rises = |at: &usize| {
-            let counted =
-                self.is_counted(*at) && parted(&self.names[*at].to_lowercase()).1.is_none();
-            self.rises_evenly(*at) && !counted
+        let clock = |at: &usize| {
+            let name = self.names[*at].to_lowercase();
+            CLOCKS.iter().any(|part| name.contains(part)) && self.rises(*at)
         };
+        if let Some(at) = columns().find(clock) {
+            return Some(self.time_at(vec![at], "by its name"));
+        }
+        // Small numbers that rise by one number the rows, unless they have a unit.
+        let numbers_rows = |at: usize| {
+            self.is_counted(at)
+                && parted(&self.names[at].to_lowercase()).1.is_none()
+                && self.numbers(at).first().is_some_and(|first| *first < LEAST_SINCE_1970)
+        };
+        let rises = |at: &usize| self.rises_evenly(*at) && !numbers_rows(*at);
         columns().find(rises).map(|at| self.time_at(vec![at], "rises in even steps"))
     }
 
     fn time_at(&self, at: Vec<usize>, found: &'static str) -> Time {
         let first = at.first().copied().unwrap_or(0);
-        let dates = self.share(first, |cell| time::stamp(cell).is_some()) > 0.5;
+        let dates = self.share(first, time::is_stamp) > 0.5;
+        let orders = self.cells(first).filter_map(time::day_is_first);
+        let day_first = match orders.fold(0_i64, |sum, first| sum + if first { 1 } else { -1 }) {
+            0 => self.decimal_comma && self.cells(first).any(time::has_two_readings),
+            votes => votes > 0,
+        };
         let numbers = self.numbers(first);
         let largest = numbers.iter().fold(0.0, |most, number| f64::max(most, number.abs()));
         let unit = self.units.as_ref().and_then(|units| unit_of(&units.get(first)?.to_lowercase()));
         let by_size =
             [1.0, 1e-3, 1e-6, 1e-9].into_iter().find(|unit| largest * unit < SECONDS_SINCE_1970);
         let unit = parted(&self.names[first].to_lowercase()).1.or(unit).or(by_size).unwrap_or(1.0);
-        Time { at, unit, dates, found }
+        Time { at, unit, dates, day_first, found }
     }
 
     /// Share of the cells of a column that are so.
@@ -283,10 +321,27 @@ impl Seen<'_> {
             && fastmmd_reference::real(ones.count()) >= EVEN_STEPS * fastmmd_reference::real(steps)
     }
 
-    fn rises_evenly(&self, at: usize) -> bool {
+    /// The steps from row to row, if there are enough to tell a clock by.
+    fn steps(&self, at: usize) -> Option<Vec<f64>> {
         let numbers = self.numbers(at);
         let steps: Vec<f64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let Some(rate) = time::rate(&numbers).filter(|_| steps.len() >= LEAST_STEPS) else {
+        Some(steps).filter(|steps| steps.len() >= LEAST_STEPS)
+    }
+
+    /// Whether a column rises from every row to the next.
+    fn rises(&self, at: usize) -> bool {
+        self.steps(at).is_some_and(|steps| steps.iter().all(|step| *step > 0.0))
+    }
+
+    /// Whether a column rises by the same from every row to the next: nothing that is measured does.
+    fn marches(&self, at: usize) -> bool {
+        let Some(steps) = self.steps(at) else { return false };
+        let first = steps[0];
+        first > 0.0 && steps.iter().all(|step| (step - first).abs() <= EXACT * first)
+    }
+
+    fn rises_evenly(&self, at: usize) -> bool {
+        let Some((steps, rate)) = self.steps(at).zip(time::rate(&self.numbers(at))) else {
             return false;
         };
         let even = steps.iter().filter(|step| (*step * rate - 1.0).abs() <= JITTER).count();
@@ -319,6 +374,24 @@ fn parted(name: &str) -> (&str, Option<f64>) {
         }
     }
     (name, unit_of(name).filter(|_| name.len() > 2))
+}
+
+/// The words of a name, in lower case: it is split at what is no letter, and where capitals begin.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut small = false;
+    for letter in name.chars() {
+        let begins = !letter.is_alphabetic() || (small && letter.is_uppercase());
+        if begins {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphabetic()) {
+            word.extend(letter.to_lowercase());
+        }
+        small = letter.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// A unit of time in seconds.
@@ -362,6 +435,15 @@ mod tests {
         let epoch =
             layout("ts,y", |row| format!("{},{}", 1_700_000_000_000_u64 + u64::from(row), 1));
         assert_eq!(found(epoch), (vec![0], "by its name", 1e-3));
+        // The whole column says whether the day or the month is first.
+        for (order, first) in [(false, "%m/%d"), (true, "%d/%m")] {
+            let dates = layout("x,y", |row| {
+                let (day, month) = (row / 2 + 1, 3);
+                let text = first.replace("%m", &format!("{month:02}"));
+                format!("{}/2024 10:00:00,{}", text.replace("%d", &format!("{day:02}")), noise(row))
+            });
+            assert_eq!(dates.time.map(|time| time.day_first), Some(order));
+        }
         // Readings that rise, but not evenly, are no time.
         let uneven = layout("x,y", |row| format!("{},{}", row * row, noise(row)));
         assert_eq!(uneven.time, None);
@@ -377,6 +459,56 @@ mod tests {
         assert_eq!(layout.chosen, [2, 4]);
         let labels: Vec<bool> = layout.columns.iter().map(|column| column.is_label).collect();
         assert_eq!(labels, [false, false, false, false, true, false]);
+    }
+
+    /// What counts the rows is never watched: it is the time, or a number of the row.
+    #[test]
+    fn what_counts_rows_is_no_reading() {
+        let noise = |row: u32| row * 7919 % 101;
+        for name in ["Zeit", "Time Stamp", "elapsed_time", "secs", "clock", "Datum/Zeit"] {
+            let found = layout(&format!("{name},y"), |row| format!("{row},{}", noise(row)));
+            let time = found.time.clone().expect(name);
+            assert_eq!((time.at, time.unit), (vec![0], 1.0), "{name}");
+            assert_eq!(roles(&found), [Role::Time, Role::Reading], "{name}");
+        }
+        let since = |row: u32| format!("{},{}", 1_700_000_000 + row, noise(row));
+        let found = layout("x,y", since).time.expect("a time");
+        assert_eq!((found.found, found.unit), ("rises in even steps", 1.0));
+        for name in ["counter", "frame", "x"] {
+            let found = layout(&format!("{name},y"), |row| format!("{row},{}", noise(row)));
+            assert_eq!((found.time.as_ref(), roles(&found)[0]), (None, Role::Index), "{name}");
+        }
+        // A clock beside the time.
+        let two = layout("time,uptime,y", |row| format!("{row},{}.25,{}", row * 3, noise(row)));
+        assert_eq!(roles(&two), [Role::Time, Role::Index, Role::Reading]);
+        // The controls: what turns back, or rises otherwise, is measured.
+        let angle = layout("y,angle", |row| format!("{},{}", noise(row), row % 30));
+        assert_eq!(roles(&angle), [Role::Reading; 2]);
+        let flight = layout("y,time_of_flight", |row| format!("{},{}", row % 7, noise(row)));
+        assert_eq!((flight.time.as_ref(), roles(&flight)), (None, vec![Role::Reading; 2]));
+        let asked = Columns { columns: Some(vec!["frame".to_owned()]), ..Columns::default() };
+        let rows: Vec<Vec<Vec<u8>>> =
+            (0..40).map(|row| vec![row.to_string().into_bytes()]).collect();
+        let names = vec!["frame".to_owned()];
+        let seen = Seen { log: "log", names, units: None, rows: &rows, decimal_comma: false };
+        assert_eq!(seen.layout(&asked).expect("a reading").chosen, [0]);
+    }
+
+    #[test]
+    fn labels_are_whole_words() {
+        let is_label = |name: &str| {
+            let found = layout(&format!("{name},y"), |row| format!("{},7", u32::from(row > 30)));
+            found.columns[0].is_label
+        };
+        for name in
+            ["failure", "Event", "machineStatus", "is_test", "fault 2", "ALARM", "is_normal"]
+        {
+            assert!(is_label(name), "{name}");
+        }
+        for name in ["default", "valve", "test", "classical", "untargeted"] {
+            assert!(!is_label(name), "{name}");
+        }
+        assert_eq!(words("HPump_isFaulty2b"), ["hpump", "is", "faulty", "b"]);
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use fastmmd::Error;
 use fastmmd::monitor::Steadiness;
+use fastmmd_tune::detector::Detector;
 use serde_json::json;
 
-use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
 use crate::report::{self, number};

@@ -4,12 +4,12 @@
 //! `firmware/bench/budget.json`. For other shapes they are estimated from two that were measured.
 
 use fastmmd::Recipe;
+use fastmmd_tune::detector::Detector;
 use serde_json::Value;
 
-use crate::detector::Detector;
-
-/// The default detector in the budget.
-const NAME: &str = "detector";
+/// The default detector in the budget, and the one with the profile of a cycle.
+const PLAIN: &str = "detector";
+const CYCLIC: &str = "cyclic";
 /// Bytes in memory beyond the saved ones: the pointer to the map, and alignment.
 const REST: usize = 28;
 
@@ -41,13 +41,19 @@ struct Measured {
     instructions: u64,
 }
 
-/// The default detectors that were measured on a core: in integers where it has no floating-point
+impl Measured {
+    fn is(&self, channels: u64, frequencies: u64) -> bool {
+        (self.channels, self.frequencies) == (channels, frequencies)
+    }
+}
+
+/// The detectors of a name that were measured on a core: in integers where it has no floating-point
 /// unit.
-fn measured(core: &str) -> Vec<Measured> {
+fn measured(core: &str, name: &str) -> Vec<Measured> {
     let rows: Vec<Value> = serde_json::from_str(BUDGET).unwrap_or_default();
     let backend = if FLOATING.contains(&core) { "polynomial" } else { "fixed" };
     let ours = |row: &&Value| {
-        row["core"] == core && row["map"] == NAME && row["backend"] == backend && row["opt"] == "3"
+        row["core"] == core && row["map"] == name && row["backend"] == backend && row["opt"] == "3"
     };
     let found = rows.iter().filter(ours).filter_map(|row| {
         Some(Measured {
@@ -59,19 +65,39 @@ fn measured(core: &str) -> Vec<Measured> {
     found.collect()
 }
 
-/// Instructions per row on a core of the budget, without the profile of a cycle, which takes few; `None`
-/// if too little was measured there.
+/// Instructions per row on a core of the budget; `None` if too little was measured there.
 pub(crate) fn instructions(core: &str, detector: &Detector<'_>) -> Option<Instructions> {
     let recipe = detector.recipe();
-    let of_shape = estimated(&measured(core), recipe.inputs.into(), recipe.frequencies.into())?;
-    let measured = of_shape.measured && detector.config().period.is_none();
-    Some(Instructions { measured, ..of_shape })
+    let (channels, frequencies) = (recipe.inputs.into(), recipe.frequencies.into());
+    let plain = measured(core, PLAIN);
+    match detector.config().period {
+        None => estimated(&plain, channels, frequencies),
+        Some(_) => with_profile(&plain, &measured(core, CYCLIC), channels, frequencies),
+    }
+}
+
+/// The same with the profile of a cycle, which adds a part for each channel.
+fn with_profile(
+    plain: &[Measured],
+    cyclic: &[Measured],
+    channels: u64,
+    frequencies: u64,
+) -> Option<Instructions> {
+    if let Some(exact) = cyclic.iter().find(|one| one.is(channels, frequencies)) {
+        return Some(Instructions { count: exact.instructions, measured: true });
+    }
+    let profile = cyclic.iter().find_map(|one| {
+        let same = plain.iter().find(|other| other.is(one.channels, one.frequencies))?;
+        let more = one.instructions.checked_sub(same.instructions)?;
+        Some(more * channels / one.channels.max(1))
+    })?;
+    let count = estimated(plain, channels, frequencies)?.count + profile;
+    Some(Instructions { count, measured: false })
 }
 
 /// A part for each channel, and one for each frequency.
 fn estimated(known: &[Measured], channels: u64, frequencies: u64) -> Option<Instructions> {
-    let same = |one: &&Measured| (one.channels, one.frequencies) == (channels, frequencies);
-    if let Some(one) = known.iter().find(same) {
+    if let Some(one) = known.iter().find(|one| one.is(channels, frequencies)) {
         return Some(Instructions { count: one.instructions, measured: true });
     }
     let first = known.first()?;
@@ -104,7 +130,7 @@ mod tests {
     #[test]
     fn what_was_measured_is_exact_and_the_rest_estimated() {
         for core in ["m4f", "m0"] {
-            let known = measured(core);
+            let known = measured(core, PLAIN);
             let default = known.iter().find(|one| one.channels == 3 && one.frequencies == 32);
             let default = default.expect("the default detector of 3 channels");
             for one in &known {
@@ -120,7 +146,23 @@ mod tests {
             let count = default.instructions;
             assert!(more > count && fewer < count && (count / 3..count).contains(&half));
         }
-        assert_eq!(estimated(&measured("z80"), 3, 32), None);
+        assert_eq!(estimated(&measured("z80", PLAIN), 3, 32), None);
+    }
+
+    /// The profile of a cycle costs something, more in more channels, and is counted.
+    #[test]
+    fn the_profile_of_a_cycle_is_counted() {
+        for core in ["m4f", "m0"] {
+            let (plain, cyclic) = (measured(core, PLAIN), measured(core, CYCLIC));
+            let both = |channels, frequencies| {
+                let with = with_profile(&plain, &cyclic, channels, frequencies).expect("a cost");
+                let without = estimated(&plain, channels, frequencies).expect("a cost");
+                (with, with.count - without.count)
+            };
+            let ((exact, of_three), (about, of_six)) = (both(3, 32), both(6, 32));
+            assert!(exact.measured && !about.measured && of_three > 0, "{exact:?} {about:?}");
+            assert_eq!(of_six, 2 * of_three);
+        }
     }
 
     /// Compares the size of a compiled detector with the estimate for its shape.

@@ -3,23 +3,82 @@
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// A date, in one of the forms 2024-03-31, 2024/03/31, 31.03.2024, 03/31/2024 and 31/03/2024, with or
-/// without a time of the day; or a time of the day alone. As seconds since 1970, or since midnight.
-/// Without an offset, as in `+02:00` or `Z`, a date is taken as it stands. A date without a time is
-/// one only if written 2024-03-31.
-pub(crate) fn seconds(text: &str) -> Option<f64> {
-    if let Some(time) = time_of_day(text) {
+const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// How the day of a date is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// 2024-03-31.
+    Iso,
+    /// 31-Mar-2024.
+    Named,
+    /// 31.03.2024, 03/31/2024, 2024/03/31.
+    Digits,
+}
+
+/// A date, in one of the forms 2024-03-31, 2024/03/31, 31.03.2024, 31-Mar-2024 and 03/31/2024, or
+/// 31/03/2024 if the day is first, with or without a time of the day; the form Sun Mar 31 10:14:33 2024;
+/// or a time of the day alone. As seconds since 1970, or since midnight. Without an offset, as in
+/// `+02:00` or `Z`, a date is taken as it stands. A date without a time is one only if written 2024-03-31
+/// or with the name of its month.
+pub(crate) fn seconds(text: &str, day_first: bool) -> Option<f64> {
+    if let Some(time) = time_of_day(text).or_else(|| in_words(text)) {
         return Some(time);
     }
-    let (day, iso, rest) = day(text)?;
-    #[expect(clippy::cast_precision_loss, reason = "days of ten thousand years")]
-    let midnight = day as f64 * DAY;
+    let (day, form, rest) = day(text, day_first)?;
+    let (midnight, iso) = (midnight(day), form == Form::Iso);
     if rest.is_empty() {
-        return iso.then_some(midnight);
+        return (form != Form::Digits).then_some(midnight);
     }
     let rest = rest.strip_prefix(|c: char| c == ' ' || (iso && matches!(c, 'T' | 't')))?;
     let (time, rest) = clock(rest, iso)?;
     Some(midnight + time - if iso { offset(rest)? } else { rest.is_empty().then_some(0.0)? })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "days of ten thousand years")]
+fn midnight(day: i64) -> f64 {
+    day as f64 * DAY
+}
+
+/// A date in the form of C, Sun Mar 31 10:14:33 2024, with or without the day of the week.
+fn in_words(text: &str) -> Option<f64> {
+    if !text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) {
+        return None;
+    }
+    let mut words = text.split_ascii_whitespace().peekable();
+    words.next_if(|word| named(word, &WEEKDAYS).is_some());
+    let (month, day) = (named(words.next()?, &MONTHS)?, whole(words.next()?, 1..=2)?);
+    let time = time_of_day(words.next()?)?;
+    let year = whole(words.next()?, 4..=4)?;
+    words.next().is_none().then_some(midnight(days(year, month, day)?) + time)
+}
+
+/// The number from 1 of a name, which may be cut to three letters.
+fn named(word: &str, names: &[&str]) -> Option<i64> {
+    let word = word.to_ascii_lowercase();
+    let at = names.iter().position(|name| word.len() >= 3 && name.starts_with(&word))?;
+    i64::try_from(at + 1).ok()
+}
+
+/// A number of so many digits, and nothing else.
+fn whole(text: &str, most: std::ops::RangeInclusive<usize>) -> Option<i64> {
+    let (number, digits, rest) = number(text)?;
+    (rest.is_empty() && most.contains(&digits)).then_some(number)
 }
 
 /// A time of the day alone, as in 10:14:33.5, in seconds since midnight.
@@ -29,12 +88,37 @@ pub(crate) fn time_of_day(text: &str) -> Option<f64> {
 
 /// Whether this is a date alone, in any form.
 pub(crate) fn is_day(text: &str) -> bool {
-    day(text).is_some_and(|(_, _, rest)| rest.is_empty())
+    let alone = |day_first| day(text, day_first).is_some_and(|(_, _, rest)| rest.is_empty());
+    alone(false) || alone(true)
 }
 
-/// Days since 1970, whether the form is that of ISO 8601, and what follows.
-fn day(text: &str) -> Option<(i64, bool, &str)> {
+/// Whether the day is before the month, if a date in the form 31/03/2024 can be read in one way only.
+pub(crate) fn day_is_first(text: &str) -> Option<bool> {
+    let of = |day_first| day(text, day_first).map(|(day, ..)| day);
+    match (of(false), of(true)) {
+        (Some(_), None) => Some(false),
+        (None, Some(_)) => Some(true),
+        _ => None,
+    }
+}
+
+/// Whether a date in that form can be read in two ways.
+pub(crate) fn has_two_readings(text: &str) -> bool {
+    let of = |day_first| day(text, day_first).map(|(day, ..)| day);
+    of(false).zip(of(true)).is_some_and(|(month_first, day_first)| month_first != day_first)
+}
+
+/// Days since 1970, the form, and what follows.
+fn day(text: &str, day_first: bool) -> Option<(i64, Form, &str)> {
     let (first, digits, rest) = number(text)?;
+    let after = rest.strip_prefix(['-', '/', ' ']).unwrap_or_default();
+    let letters = after.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if letters > 0 && digits <= 2 {
+        let (month, rest) = after.split_at(letters);
+        let (year, 4, rest) = number(rest.strip_prefix(['-', '/', ' '])?)? else { return None };
+        let days = days(year, named(month, &MONTHS)?, first)?;
+        return Some((days, Form::Named, rest));
+    }
     let mark = rest.chars().next().filter(|mark| matches!(mark, '-' | '/' | '.'))?;
     let (second, middle, rest) = number(rest.strip_prefix(mark)?)?;
     let (third, last, rest) = number(rest.strip_prefix(mark)?)?;
@@ -42,10 +126,12 @@ fn day(text: &str) -> Option<(i64, bool, &str)> {
         ('-', 4, 2) if middle == 2 => days(first, second, third),
         ('/', 4, 1 | 2) => days(first, second, third),
         ('.', 1 | 2, 4) => days(third, second, first),
-        ('/', 1 | 2, 4) => days(third, first, second).or_else(|| days(third, second, first)),
+        ('/', 1 | 2, 4) if day_first => days(third, second, first),
+        ('/', 1 | 2, 4) => days(third, first, second),
         _ => None,
     };
-    days.map(|days| (days, mark == '-', rest))
+    let form = if mark == '-' { Form::Iso } else { Form::Digits };
+    days.map(|days| (days, form, rest))
 }
 
 /// A number, the number of its digits, and what follows.
@@ -75,13 +161,34 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(365 * years + leaps + (153 * months + 2) / 5 + day - 1 - 719_468)
 }
 
-/// A time of the day in seconds, and what follows; with two digits an hour, or with one, too.
+/// Whether a time ends with PM, if it does with AM or PM, and what is before.
+fn half(text: &str) -> (Option<bool>, &str) {
+    let end = text.len().saturating_sub(2);
+    let (Some(before), Some(last)) = (text.get(..end), text.get(end..)) else {
+        return (None, text);
+    };
+    let is = |word: &str| last.eq_ignore_ascii_case(word);
+    match is("am") || is("pm") {
+        true => (Some(is("pm")), before.trim_end()),
+        false => (None, text),
+    }
+}
+
+/// A time of the day in seconds, and what follows; with two digits an hour, or with one, too, as
+/// before AM and PM.
 fn clock(text: &str, two: bool) -> Option<(f64, &str)> {
+    let (afternoon, text) = half(text);
+    let two = two && afternoon.is_none();
     let part = |text, most: i64, two: bool| {
         let (number, digits, rest) = number(text)?;
         (number <= most && (digits == 2 || (digits == 1 && !two))).then_some((number, rest))
     };
     let (hours, rest) = part(text, 23, two)?;
+    let hours = match afternoon {
+        None => hours,
+        Some(afternoon) if (1..=12).contains(&hours) => hours % 12 + 12 * i64::from(afternoon),
+        Some(_) => return None,
+    };
     let (minutes, rest) = part(rest.strip_prefix(':')?, 59, true)?;
     let (mut seconds, mut fraction, mut after) = (0, 0.0, rest);
     if let Some(rest) = rest.strip_prefix(':') {
@@ -148,7 +255,14 @@ mod tests {
             ("%d.%m.%Y %H:%M:%S%.f", true),
             ("%Y/%m/%d %H:%M:%S%.f", true),
             ("%m/%d/%Y %H:%M:%S%.f", true),
+            ("%d/%m/%Y %H:%M:%S%.f", true),
             ("%-d.%-m.%Y %-H:%M:%S", false),
+            ("%-m/%-d/%Y %-I:%M:%S %p", false),
+            ("%d/%m/%Y %I:%M:%S%p", false),
+            ("%d-%b-%Y %H:%M:%S%.f", true),
+            ("%-d %B %Y %H:%M:%S", false),
+            ("%a %b %e %H:%M:%S %Y", false),
+            ("%b %d %H:%M:%S%.f %Y", true),
         ];
         let begin = jiff::civil::date(1900, 1, 1).at(0, 0, 0, 0);
         let mut random = Generator::new(17);
@@ -165,7 +279,8 @@ mod tests {
                 } else {
                     moment.with().subsec_nanosecond(0).build().expect("a moment")
                 };
-                let (read, wanted) = (seconds(&text).expect("a date"), since_1970(wanted));
+                let read = seconds(&text, form.starts_with("%d/")).expect("a date");
+                let wanted = since_1970(wanted);
                 assert!((read - wanted).abs() < 1e-6, "{text}: {read} instead of {wanted}");
             }
         }
@@ -173,7 +288,8 @@ mod tests {
 
     #[test]
     fn offsets_are_taken_off() {
-        let apart = |a: &str, b: &str| seconds(b).zip(seconds(a)).map(|(b, a)| b - a);
+        let at = |text: &str| seconds(text, text.starts_with("31/"));
+        let apart = |a: &str, b: &str| at(b).zip(at(a)).map(|(b, a)| b - a);
         let noon = "2024-03-31T12:00:00Z";
         for (text, later) in [
             ("2024-03-31T12:00:00+02:00", -7200.0),
@@ -187,7 +303,10 @@ mod tests {
         ] {
             assert_eq!(apart(noon, text), Some(later), "{text}");
         }
-        assert_eq!(seconds("10:14:33.25"), Some(36_873.25));
+        assert_eq!(seconds("10:14:33.25", false), Some(36_873.25));
+        let halves = ["12:00 AM", "9:30 am", "12:00 PM", "1:00:00.5PM"];
+        let wanted = [0.0, 34_200.0, 43_200.0, 46_800.5].map(Some);
+        assert_eq!(halves.map(|text| seconds(text, false)), wanted);
     }
 
     #[test]
@@ -219,16 +338,34 @@ mod tests {
             "192.168.0.1",
             "2024.03.31 10:00:00",
             "10:00 pump",
+            "13:00 PM",
+            "0:30 AM",
+            "31-Feb-2024 10:00:00",
+            "31-Ma-2024 10:00:00",
+            "31-Mar-24 10:00:00",
+            "Mon Smarch 6 10:00:00 2024",
+            "Mon May 6 10:00:00",
+            "Mon May 6 10:00:00 2024 x",
+            "May be 10:00:00 2024",
             "99999999999999999999-01-01",
         ] {
-            assert_eq!(seconds(text), None, "{text}");
+            assert_eq!([false, true].map(|first| seconds(text, first)), [None; 2], "{text}");
         }
+        assert_eq!(
+            (seconds("31/03/2024 10:00", false), seconds("03/31/2024 10:00", true)),
+            (None, None)
+        );
+        let first = ["31/03/2024", "03/31/2024 10:00", "03/04/2024", "2024-03-31", "31.03.2024"];
+        assert_eq!(first.map(day_is_first), [Some(true), Some(false), None, None, None]);
+        assert_eq!(first.map(has_two_readings), [false, false, true, false, false]);
         for (text, is) in [
             ("2024-03-31", true),
             ("31.03.2024", true),
             ("3/31/2024", true),
             ("2024/03/31", true),
             ("31.13.2024", false),
+            ("06-May-2024", true),
+            ("06-Mai-2024", false),
             ("2024-03-31 10:00", false),
             ("31-03-2024", false),
             ("v1.2.3", false),

@@ -44,5 +44,5 @@ pub(crate) fn run(plot: Option<&Path>, csv: Option<&Path>, json: bool) -> Result
             ..Output::default()
         },
     )
-    .map(|watched| watched.outcome.alarms > 0)
+    .map(|watched| watched.drift)
 }

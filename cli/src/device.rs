@@ -1,5 +1,8 @@
 //! `device`: talks to a board over its serial line, or over a socket.
 
+mod say;
+mod told;
+
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,16 +11,19 @@ use clap::Subcommand;
 use drift_app::fault::Fault as BoardFault;
 use drift_app::frame::{self, Call, Decoder, Frame};
 use drift_app::message::{
-    Command, Lock, MAX_PIECE, MAX_STATE_PIECE, Message, Piece, Refusal, Report, flags,
+    Command, Lock, MAX_PIECE, MAX_STATE_PIECE, Message, Origin, Piece, Refusal, Report,
 };
 use drift_app::seal::{Key, SEALED, Sealed};
+use fastmmd::features::Recipe;
 use fastmmd::state::Kind;
 use fastmmd::{Alarm, Stage};
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
+use crate::files;
 use crate::progress::Progress;
-use crate::{files, report};
+use say::{say_alarm, say_report, say_value};
+use told::{News, Told};
 
 /// What to do with a device.
 #[derive(Subcommand)]
@@ -34,6 +40,15 @@ pub(crate) enum Action {
         /// End after this many reports.
         #[arg(long)]
         reports: Option<u64>,
+        /// Acknowledge each alarm when it is printed, so that the device no longer repeats it.
+        #[arg(long)]
+        acknowledge: bool,
+    },
+    /// Acknowledge alarms: the device no longer repeats them. What differs stays open.
+    Acknowledge {
+        /// Only those up to this row.
+        #[arg(long)]
+        row: Option<u64>,
     },
     /// Read the detector's state into a file.
     Pull {
@@ -63,7 +78,10 @@ pub(crate) fn run(
     match action {
         Action::Identify => device.identify(as_json)?,
         Action::Status => return device.status(as_json),
-        Action::Watch { every, reports } => device.watch(*every, *reports, as_json)?,
+        Action::Watch { every, reports, acknowledge } => {
+            device.watch(*every, *reports, *acknowledge, as_json)?;
+        }
+        Action::Acknowledge { row } => say_report(&device.acknowledge(*row)?, as_json)?,
         Action::Pull { output } => {
             files::check_writable(output)?;
             files::write(output, &device.pull()?)?;
@@ -107,6 +125,8 @@ struct Device {
     challenge: Option<(u64, u32)>,
     /// What came before an answer.
     events: Vec<Event>,
+    /// What was printed of it.
+    told: Told,
 }
 
 /// An answer, without borrowed parts.
@@ -123,7 +143,7 @@ enum Answer {
         millihertz: u32,
         uptime: u64,
         board: String,
-        recipe: [u8; 32],
+        recipe: [u8; Recipe::BYTES],
     },
     Past {
         count: u8,
@@ -143,7 +163,7 @@ enum Answer {
 enum Event {
     Alarm(Alarm, bool),
     Fault(BoardFault),
-    Boot(Value),
+    Boot(Origin, Value),
 }
 
 impl Device {
@@ -163,7 +183,8 @@ impl Device {
         };
         let last = Call { session: files::random(), tag: 0 };
         let (port, decoder, events) = (port.to_owned(), Decoder::new(), Vec::new());
-        Ok(Self { port, line, decoder, last, key, challenge: None, events })
+        let told = Told::default();
+        Ok(Self { port, line, decoder, last, key, challenge: None, events, told })
     }
 
     #[cfg(unix)]
@@ -310,13 +331,12 @@ impl Device {
             Answer::Challenge { lock: Lock::ReadOnly, refused, .. } => ("none: no key", refused),
             Answer::Challenge { lock: Lock::Sealed, refused, .. } => ("sealed", refused),
             Answer::Challenge { lock: Lock::Open, refused, .. } => ("the lock is open", refused),
-            _ => ("from anybody", 0),
+            // Without keys and locks there is nothing to ask.
+            Answer::Refused(_) => ("from anybody", 0),
+            _ => return Err(self.confused()),
         };
-        // Behind the recipe's codes: inputs, block length and frequencies.
-        let word = |at: usize| {
-            recipe.get(at..).and_then(<[u8]>::first_chunk).map(|it| u32::from_le_bytes(*it))
-        };
-        let seed = recipe.last_chunk().map(|seed| u64::from_le_bytes(*seed));
+        // Of a device with kinds of maps that this program does not know, nothing is said of it.
+        let recipe = Recipe::from_bytes(&recipe).ok();
         let value = json!({
             "board": board,
             "version": format!("{a}.{b}.{c}"),
@@ -324,9 +344,10 @@ impl Device {
             "channels": channels,
             "samples_per_second": f64::from(millihertz) / 1000.0,
             "periods_since_start": uptime,
-            "map_inputs": word(4),
-            "map_frequencies": word(12),
-            "map_seed": seed,
+            "map": recipe.map(|recipe| recipe.kind.name()),
+            "map_inputs": recipe.map(|recipe| recipe.inputs),
+            "map_frequencies": recipe.map(|recipe| recipe.frequencies),
+            "map_seed": recipe.map(|recipe| recipe.seed),
             "commands": commands,
             "refused_commands": refused,
         });
@@ -353,7 +374,13 @@ impl Device {
         Ok(report.status.stage == Stage::Drift)
     }
 
-    fn watch(&mut self, every: u32, reports: Option<u64>, as_json: bool) -> Result<(), Fault> {
+    fn watch(
+        &mut self,
+        every: u32,
+        reports: Option<u64>,
+        acknowledge: bool,
+        as_json: bool,
+    ) -> Result<(), Fault> {
         if every > 0 {
             self.report_of(&Command::Configure { report_every: every })?;
         }
@@ -362,17 +389,17 @@ impl Device {
             if every == 0 {
                 let report = self.report_of(&Command::Status)?;
                 self.say_events(as_json)?;
-                say_report(&report, as_json)?;
+                self.say_watched(&report, as_json)?;
                 told += 1;
             }
             let deadline = Instant::now() + Duration::from_secs(1);
             while let Some((_, heard)) = self.hear(deadline)? {
                 match heard {
                     Heard::Answer(Answer::Report(report)) => {
-                        say_report(&report, as_json)?;
+                        self.say_watched(&report, as_json)?;
                         told += 1;
                         if reports.is_some_and(|most| told >= most) {
-                            return Ok(());
+                            break;
                         }
                     }
                     Heard::Answer(_) => {}
@@ -382,20 +409,54 @@ impl Device {
                     }
                 }
             }
+            if acknowledge && let Some(row) = self.told.next_acknowledged() {
+                self.report_of(&Command::Acknowledge { row })?;
+            }
         }
         Ok(())
     }
 
-    /// Prints what the device said beside its answers.
+    /// Acknowledges the alarms up to this row, or all that wait.
+    fn acknowledge(&mut self, row: Option<u64>) -> Result<Report, Fault> {
+        // The device repeats those that wait before it reports.
+        let report = self.report_of(&Command::Status)?;
+        let waiting = self.events.iter().filter_map(|event| match event {
+            Event::Alarm(alarm, _) => Some(alarm.row),
+            Event::Fault(_) | Event::Boot(..) => None,
+        });
+        match row.or(waiting.max()) {
+            Some(row) => self.report_of(&Command::Acknowledge { row }),
+            None => Ok(report),
+        }
+    }
+
+    fn say_watched(&mut self, report: &Report, as_json: bool) -> Result<(), Fault> {
+        self.told.report(report);
+        say_report(report, as_json)
+    }
+
+    /// Prints what the device said beside its answers, as far as that is new: it repeats what still
+    /// holds.
     fn say_events(&mut self, as_json: bool) -> Result<(), Fault> {
         for event in self.events.drain(..) {
             match event {
-                Event::Alarm(alarm, false) => say_alarm(&alarm, "alarm", None, as_json)?,
-                Event::Alarm(alarm, true) => say_alarm(&alarm, "amended", None, as_json)?,
+                Event::Alarm(alarm, amended) => match self.told.alarm(&alarm) {
+                    News::New if !amended => say_alarm(&alarm, "alarm", None, as_json)?,
+                    News::New | News::Changed => say_alarm(&alarm, "amended", None, as_json)?,
+                    News::Known => {}
+                },
                 Event::Fault(fault) => {
-                    say_value(&json!({ "event": "fault", "fault": fault.to_string() }), as_json)?;
+                    if self.told.fault(fault) {
+                        say_value(
+                            &json!({ "event": "fault", "fault": fault.to_string() }),
+                            as_json,
+                        )?;
+                    }
                 }
-                Event::Boot(start) => say_value(&start, as_json)?,
+                Event::Boot(origin, start) => {
+                    self.told.started(origin);
+                    say_value(&start, as_json)?;
+                }
             }
         }
         Ok(())
@@ -477,98 +538,16 @@ impl Heard {
             Message::Alarm(alarm) => Self::Event(Event::Alarm(alarm, false)),
             Message::Amended(alarm) => Self::Event(Event::Alarm(alarm, true)),
             Message::Fault(fault) => Self::Event(Event::Fault(fault)),
-            Message::Boot { origin, start, .. } => Self::Event(Event::Boot(json!({
-                "event": "started",
-                "from": format!("{origin:?}").to_lowercase(),
-                "cause": format!("{:?}", start.cause).to_lowercase(),
-                "detail": start.detail,
-                "tries": start.tries,
-            }))),
+            Message::Boot { origin, start, .. } => {
+                let value = json!({
+                    "event": "started",
+                    "from": format!("{origin:?}").to_lowercase(),
+                    "cause": format!("{:?}", start.cause).to_lowercase(),
+                    "detail": start.detail,
+                    "tries": start.tries,
+                });
+                Self::Event(Event::Boot(origin, value))
+            }
         }
     }
-}
-
-fn flag_names(given: u16) -> Vec<&'static str> {
-    [
-        (flags::SENSOR_FAULT, "sensor fault"),
-        (flags::STORE_FAULT, "store fault"),
-        (flags::SKIPPED, "last sample skipped"),
-        (flags::STORED, "stored"),
-        (flags::UNCERTAIN, "too few learning samples"),
-        (flags::ALARMS_LOST, "alarms lost"),
-        (flags::OTHER_SETTINGS, "other settings"),
-        (flags::HELD, "store not written to"),
-        (flags::SAFE, "only talks"),
-    ]
-    .into_iter()
-    .filter_map(|(flag, name)| (given & flag != 0).then_some(name))
-    .collect()
-}
-
-fn say_report(report: &Report, as_json: bool) -> Result<(), Fault> {
-    let status = &report.status;
-    let names = flag_names(report.flags);
-    if as_json {
-        return report::say_json(&json!({
-            "event": "report",
-            "stage": status.stage.name(),
-            "rows": status.rows,
-            "progress": status.progress,
-            "statistic": status.statistic,
-            "threshold": status.threshold,
-            "open": status.open,
-            "pending": report.pending,
-            "missed": report.missed,
-            "flags": names,
-        }));
-    }
-    let stage = status.stage.name();
-    let value = if status.stage.is_learned() {
-        format!("statistic {:.3} of {:.3}", status.statistic, status.threshold)
-    } else {
-        format!("{:.0} % learned", 100.0 * status.progress)
-    };
-    let mut line = format!("row {:<9} {stage:<10} {value}", status.rows);
-    if status.open > 0 {
-        line.push_str(&format!(", {} open", status.open));
-    }
-    if report.missed > 0 {
-        line.push_str(&format!(", {} missed", report.missed));
-    }
-    if !names.is_empty() {
-        line.push_str(&format!(" ({})", names.join(", ")));
-    }
-    report::say(line)
-}
-
-fn say_alarm(alarm: &Alarm, event: &str, ago: Option<u64>, as_json: bool) -> Result<(), Fault> {
-    if as_json {
-        return report::say_json(&json!({
-            "event": event,
-            "row": alarm.row,
-            "since_row": alarm.since,
-            "channel": alarm.channel,
-            "change": alarm.change.name(),
-            "leg": alarm.leg.name(),
-            "window": alarm.window,
-            "score": alarm.score,
-            "threshold": alarm.threshold,
-            "periods_ago": ago,
-        }));
-    }
-    let Alarm { row, since, channel, .. } = *alarm;
-    let change = alarm.change.name();
-    let age = ago.map_or(String::new(), |ago| format!(", {ago} periods ago"));
-    report::say(format!("{event}: {change} of channel {channel} since row {since}, row {row}{age}"))
-}
-
-fn say_value(value: &Value, as_json: bool) -> Result<(), Fault> {
-    if as_json {
-        return report::say_json(value);
-    }
-    for (name, value) in value.as_object().into_iter().flatten() {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        report::say(format!("{:<22} {value}", name.replace('_', " ")))?;
-    }
-    Ok(())
 }

@@ -148,7 +148,7 @@ pub(crate) fn sniffed(head: &[u8], given: Option<Separator>) -> Option<Dialect> 
     let first = rows.iter().position(|row| row.len() == width)?;
     let is_value = |cell: &Vec<u8>| {
         let is_number = matches!(cell::kind(cell, decimal_comma), Cell::Number(_) | Cell::TooLarge);
-        is_number || time::stamp(cell).is_some()
+        is_number || time::is_stamp(cell)
     };
     let has_names = |row: &[Vec<u8>]| !row.iter().any(is_value);
     let words = |row: &[Vec<u8>]| -> Vec<String> {
@@ -224,8 +224,7 @@ fn split(separator: Separator, lines: &[Line<'_>]) -> Option<Split> {
     // Names and units say little.
     let data = usual.get(2.min(usual.len() / 3)..).unwrap_or_default();
     let fit = |comma: bool| {
-        let good =
-            |cell: &Vec<u8>| cell::kind(cell, comma) != Cell::Text || time::stamp(cell).is_some();
+        let good = |cell: &Vec<u8>| cell::kind(cell, comma) != Cell::Text || time::is_stamp(cell);
         let cells = data.iter().flat_map(|row| row.iter());
         let (all, good) =
             cells.fold((0, 0), |(all, count), cell| (all + 1, count + usize::from(good(cell))));

@@ -8,7 +8,7 @@ use crate::replay::{self, Watched};
 use crate::report::{self, DIM, GREEN, RED};
 use crate::source::Source;
 
-/// Runs the detector over each log; returns whether there was an alarm in any. A log that cannot be
+/// Runs the detector over each log; returns whether there is drift in any. A log that cannot be
 /// read is said, and the others are still watched.
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     for (is, option) in [
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
     let (mut drift, mut refused) = (false, 0);
     for (path, name) in arguments.logs.iter().zip(&names) {
         let watched = replay::silently(&Source::new(path, false), arguments);
-        drift |= watched.as_ref().is_ok_and(|watched| watched.outcome.alarms > 0);
+        drift |= watched.as_ref().is_ok_and(|watched| watched.drift);
         refused += usize::from(watched.is_err());
         if arguments.json {
             report::say_json(&match watched {
@@ -67,10 +67,10 @@ fn line(name: &str, width: usize, watched: &Result<Watched, Fault>) -> String {
         Ok(watched) => {
             let outcome = &watched.outcome;
             let first = watched.first.map_or(String::new(), |row| row.to_string());
-            let state = match (outcome.alarms, watched.still.first()) {
-                (0, _) => format!("{GREEN}healthy{GREEN:#}"),
-                (_, None) => "as before at the end".to_owned(),
-                (_, Some(still)) => format!("{RED}{still}{RED:#}"),
+            let state = match watched.still.first() {
+                _ if !watched.drift => format!("{GREEN}healthy{GREEN:#}"),
+                None => "as before at the end".to_owned(),
+                Some(still) => format!("{RED}{still}{RED:#}"),
             };
             let (rows, alarms) = (outcome.rows, outcome.alarms);
             format!("{name:<width$}  {rows:>9}  {alarms:>6}  {first:>11}  {state}")

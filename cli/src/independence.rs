@@ -3,11 +3,13 @@
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::hsic::{ExactPairs, Pairs};
 use fastmmd_reference::{Points, selection};
+use fastmmd_tune::memory::Memory;
 use serde_json::json;
 
 use crate::args::IndependenceArguments;
 use crate::bar::Working;
 use crate::bars;
+use crate::blocks;
 use crate::fault::Fault;
 use crate::report;
 use crate::sample::{Sample, median_gaussian, refused};
@@ -53,7 +55,15 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
     let joint = pairs(&x, &y)?;
     let hsic = joint.hsic().map_err(refused)?;
     let generator = &mut Generator::new(arguments.chance.seed);
-    let p_value = joint.null(SHUFFLES, generator).map_err(refused)?.p_value(hsic);
+    // Of the rows that are used, which are further apart if some were left out.
+    let (count, groups) = (sample.rows.len(), [&first, &second]);
+    let channels = first.len().max(second.len());
+    let memory = Memory::of([count; 2], channels, |group, row, channel| {
+        let columns = groups[group];
+        sample.rows[row][columns[channel % columns.len()]]
+    });
+    let null = joint.null_by_blocks(blocks::rows(&memory), SHUFFLES, generator);
+    let p_value = null.map_err(refused)?.p_value(hsic);
     let strength_of_all = strength(&x, &y)?;
     let mut single = Vec::new();
     for &a in &first {
@@ -73,7 +83,7 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
             .iter()
             .map(|(name, value)| json!({ "pair": name, "dependence": value }))
             .collect();
-        report::say_json(&json!({
+        let mut object = json!({
             "rows": all,
             "rows_used": sample.rows.len(),
             "hsic": hsic,
@@ -82,7 +92,9 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
             "alpha": arguments.chance.alpha,
             "dependent": depend,
             "pairs": of_pairs,
-        }))?;
+        });
+        blocks::tell(&memory, &mut object);
+        report::say_json(&object)?;
     } else {
         let p = report::probability(p_value);
         let verdict = report::verdict(depend, "dependent", "no dependence found");
@@ -90,6 +102,7 @@ pub(crate) fn run(arguments: &IndependenceArguments) -> Result<bool, Fault> {
         if sample.rows.len() < all {
             report::say(format!("by {} of {all} rows, evenly spread", sample.rows.len()))?;
         }
+        blocks::lines(&memory).iter().try_for_each(report::say)?;
         for (name, value) in &single {
             report::say(format!("  {value:.3}  {name}"))?;
         }

@@ -7,10 +7,10 @@ use fastmmd::dynamic;
 use fastmmd::monitor::{ChannelQuality, Leg, LegStatus, SavedLegs};
 use fastmmd::state::Kind;
 use fastmmd::{Config, Error, Recipe};
+use fastmmd_tune::detector::Detector;
 use serde_json::{Value, json};
 
 use crate::cost;
-use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
 use crate::report::{self, number};
@@ -120,18 +120,8 @@ fn of_record(kind: Kind, length: usize, recipe: &Recipe) -> Vec<Fact> {
 }
 
 fn of_legs(legs: &SavedLegs, recipe: &Recipe) -> Vec<Fact> {
-    let carried = [
-        (legs.level, Leg::Level),
-        (legs.jump, Leg::Jump),
-        (legs.spread, Leg::Spread),
-        (true, Leg::Range),
-        (legs.values, Leg::Values),
-        (legs.innovations, Leg::Innovations),
-        (true, Leg::Stuck),
-        (true, Leg::Missing),
-    ];
-    let names: Vec<&str> =
-        carried.iter().filter(|(carried, _)| *carried).map(|(_, leg)| leg.name()).collect();
+    let carried = Leg::ALL.into_iter().filter(|leg| legs.carries(*leg));
+    let names: Vec<&str> = carried.map(Leg::name).collect();
     vec![
         fact("channels", recipe.inputs, ""),
         fact("legs", names, ""),
@@ -175,6 +165,8 @@ fn of_detector(detector: &Detector<'_>) -> Vec<Fact> {
     facts.push(fact("ties", numbers(&|quality| quality.ties), " of the learning rows"));
     facts.push(fact("missing", numbers(&|quality| quality.missing), " of the learning rows"));
     facts.push(fact("independent_rows", numbers(&|quality| quality.independent_rows), ""));
+    let supported = numbers(&|quality| quality.supported_mean_time);
+    facts.push(fact("supported_mean_times", supported, " rows"));
     facts.push(fact("open", detector.open().len(), ""));
     facts.push(fact("mute", detector.mute().len(), " statistics that cannot fire"));
     facts.push(fact("statistics", statistics(detector), ""));

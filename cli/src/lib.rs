@@ -7,14 +7,14 @@
 //! | `commands`, `args`, `choice` | the command line, with the choices and defaults of the core |
 //! | `options` | how a log is read and watched |
 //! | `source`, `bytes`, `dialect`, `cell`, `record`, `columns`, `table`, `time`, `date`, `rows` | reading logs |
-//! | `detector`, `setup` | the device's detector, and one from the options |
+//! | `setup` | a detector from the options |
 //! | `ahead`, `play` | running a log through it |
 //! | `trace`, `plot`, `axis`, `bars`, `statistics` | plots, and statistics as CSV |
 //! | `page`, `template` | results for the page, and as one file of HTML |
 //! | `sample`, `blocks` | files for `test` and the toolbox: `independence`, `select`, `reweight`, `nystrom` |
 //! | `report`, `summary`, `progress`, `fault`, `files`, `saved`, `settings` | output and files |
-//! | `survey`, `steady`, `dependence` | what `look` finds |
-//! | `healthy`, `period`, `trial`, `inject`, `cost`, `paste` | what `tune` uses |
+//! | `survey`, `steady` | what `look` finds |
+//! | `healthy`, `trial`, `cost`, `paste` | what `tune` uses; what it decides is in `fastmmd-tune` |
 //! | `made` | the synthetic log of `demo` |
 //! | the others | one command each |
 
@@ -30,8 +30,6 @@ mod cell;
 mod columns;
 mod cost;
 mod date;
-mod dependence;
-mod detector;
 mod dialect;
 mod fault;
 mod files;
@@ -42,7 +40,6 @@ pub mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paste;
-mod period;
 mod play;
 mod progress;
 mod record;
@@ -87,8 +84,6 @@ mod fleet;
 mod healthy;
 #[cfg(feature = "terminal")]
 mod independence;
-#[cfg(feature = "terminal")]
-mod inject;
 #[cfg(feature = "terminal")]
 mod inspect;
 #[cfg(feature = "terminal")]

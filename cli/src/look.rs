@@ -1,25 +1,25 @@
 //! `look`: what a log is, before anything is learned from it.
 
 use fastmmd_reference::real;
+use fastmmd_tune::dependence::Dependence;
+use fastmmd_tune::learning::{GOOD_CYCLES, default_rows, least_rows};
+use fastmmd_tune::period::{Cycle, ceiling, rounded};
 use serde_json::{Value, json};
 
 use crate::ahead;
 #[cfg(feature = "terminal")]
 use crate::args::LookArguments;
 use crate::columns::Role;
-use crate::dependence::Dependence;
 use crate::fault::Fault;
 use crate::options::{Columns, Missing};
 use crate::paste;
-use crate::period::{Cycle, ceiling, rounded};
 use crate::progress::Progress;
 #[cfg(feature = "terminal")]
 use crate::report;
 use crate::report::{DIM, number};
 use crate::rows::Rows;
-use crate::setup::{GOOD_CYCLES, learning_rows, least_learning};
 use crate::source::Source;
-use crate::steady::Changed;
+use crate::steady::{Changed, Kind};
 use crate::survey::{Clock, Survey};
 use crate::table::{Facts, Table};
 use crate::time::{lasting, round};
@@ -37,9 +37,11 @@ pub(crate) struct Looked {
     changes: Vec<Changed>,
     dependence: Vec<Dependence>,
     cycle: Option<Cycle>,
+    /// Whether it helps a detector to know the cycle.
+    helps: bool,
     /// Rows to learn from; `None` if there are too few.
     learn: Option<u32>,
-    /// The period to give, if there are enough cycles to learn it from.
+    /// The period to give, if it helps and there are enough cycles to learn it from.
     period: Option<f64>,
     command: String,
 }
@@ -63,30 +65,39 @@ pub(crate) fn look(
     // What is no row is counted, however much it is.
     let choice = Columns { skip_bad: u64::MAX, ..columns.clone() };
     let table = Table::open(source, &choice, Missing::Reading)?;
-    let (name, facts, layout) =
+    let (name, facts, mut layout) =
         (table.name().to_owned(), table.facts().clone(), table.layout().clone());
     let time = table.time_name().zip(layout.time.clone());
-    let unit = layout.time.as_ref().map_or(1.0, |time| time.unit);
+    let clock = table.clock();
     let mut survey = Survey::new(&table);
     let mut bad = 0;
     ahead::each(Rows::of_table(table), progress, |batch, _| {
         for row in batch.rows() {
-            let cell = row.time.as_deref();
-            let seconds =
-                cell.and_then(|cell| crate::time::seconds(cell, unit, facts.decimal_comma));
+            let seconds = clock.zip(row.time.as_deref()).and_then(|(it, cell)| it.seconds(cell));
             survey.add(row, seconds);
         }
         bad = batch.bad;
         Ok(())
     })?;
     survey.finish();
-    // What a label says is not measured.
-    let is_label = |change: &Changed| layout.columns[layout.chosen[change.channel]].is_label;
+    // The first rows may not show it.
+    for (at, channel) in layout.chosen.iter().zip(&survey.channels) {
+        let column = &mut layout.columns[*at];
+        column.is_label = (column.is_label && channel.binary) || channel.is_marked();
+    }
+    // What a label says is not measured. If there is nothing else, it is watched.
+    let is_label = |channel: usize| layout.columns[layout.chosen[channel]].is_label;
+    let all = 0..layout.chosen.len();
+    let mut measured: Vec<usize> = all.clone().filter(|channel| !is_label(*channel)).collect();
+    if measured.is_empty() {
+        measured = all.collect();
+    }
     let mut changes = survey.blocks.changes();
-    changes.retain(|change| !is_label(change));
+    changes.retain(|change| !is_label(change.channel));
     let healthy = changes.first().map_or(survey.rows, |change| change.row);
-    let (dependence, cycle) = (survey.dependence(healthy), survey.cycle(healthy));
-    let learn = suggested(survey.rows, healthy, cycle.as_ref());
+    let (dependence, found) = (survey.dependence(healthy), survey.cycle(healthy, &measured));
+    let (cycle, helps) = found.map_or((None, false), |(cycle, helps)| (Some(cycle), helps));
+    let learn = suggested(survey.rows, healthy, cycle.as_ref().filter(|_| helps));
     let mut columns = columns.clone();
     columns.skip_bad = columns.skip_bad.max(bad);
     let labels = layout.chosen.iter().map(|at| &layout.columns[*at]);
@@ -95,9 +106,8 @@ pub(crate) fn look(
     if !labels.is_empty() && columns.columns.is_none() && labels.len() < layout.chosen.len() {
         columns.exclude.get_or_insert_default().extend(labels);
     }
-    let period = cycle.as_ref().map(|cycle| rounded(cycle.rows));
-    let period =
-        period.filter(|rows| learn.is_some_and(|learn| least_learning(Some(*rows)) <= learn));
+    let period = cycle.as_ref().filter(|_| helps).map(|cycle| rounded(cycle.rows));
+    let period = period.filter(|rows| learn.is_some_and(|learn| least_rows(Some(*rows)) <= learn));
     let mut command =
         format!("fastmmd replay {}{}", paste::quoted(&name), paste::reading(&columns));
     if let Some(learn) = learn {
@@ -117,6 +127,7 @@ pub(crate) fn look(
         changes,
         dependence,
         cycle,
+        helps,
         learn,
         period,
         command,
@@ -126,12 +137,12 @@ pub(crate) fn look(
 /// Rows to learn from: as many as the core's default or as hold enough cycles, but no more than half
 /// of the log, and all before the first change.
 fn suggested(rows: u64, healthy: u64, cycle: Option<&Cycle>) -> Option<u32> {
-    let wanted = cycle.map_or(0, |cycle| ceiling(GOOD_CYCLES * cycle.rows)).max(learning_rows());
+    let wanted = cycle.map_or(0, |cycle| ceiling(GOOD_CYCLES * cycle.rows)).max(default_rows());
     // The change is known to a block, of which there are 64.
     let before = if healthy < rows { healthy - healthy / 16 } else { rows };
     let most = u32::try_from(before.min(rows / 2)).unwrap_or(u32::MAX);
     let learn = wanted.min(most);
-    (learn >= least_learning(None)).then_some(learn)
+    (learn >= least_rows(None)).then_some(learn)
 }
 
 impl Looked {
@@ -191,6 +202,7 @@ impl Looked {
             return "time     none found (--time, or --rate HZ)".to_owned();
         };
         let unit = match time.unit {
+            _ if time.dates && time.day_first => "dates, day first".to_owned(),
             _ if time.dates => "dates".to_owned(),
             unit => format!("in {}", unit_name(unit)),
         };
@@ -243,9 +255,10 @@ impl Looked {
     }
 
     fn dependence_line(&self) -> String {
-        let most = self.dependence.iter().zip(&self.chosen);
-        let Some((most, at)) = most.max_by(|a, b| a.0.rows.total_cmp(&b.0.rows)) else {
-            return String::new();
+        let all = self.dependence.iter().zip(&self.chosen);
+        let measured = all.filter(|(_, at)| !self.columns[**at].is_label);
+        let Some((most, at)) = measured.max_by(|a, b| a.0.rows.total_cmp(&b.0.rows)) else {
+            return "memory   not said of labels".to_owned();
         };
         if most.rows < 1.5 {
             return "memory   none: rows do not depend on earlier ones".to_owned();
@@ -264,15 +277,20 @@ impl Looked {
         let best = best.map_or(String::new(), |(part, at)| {
             format!(", {:.0} % of {}", 100.0 * part, self.columns[*at].name)
         });
-        format!("cycle    {} rows{long}{best}", rounded(cycle.rows))
+        let used = match (self.period, self.helps) {
+            (Some(_), _) => "",
+            (None, true) => "; too few cycles to learn it from",
+            (None, false) => "; no better with it, as far as these rows tell (fastmmd tune)",
+        };
+        format!("cycle    {} rows{long}{best}{used}", rounded(cycle.rows))
     }
 
     fn change_lines(&self) -> Vec<String> {
         let line = |change: &Changed| {
             let name = &self.columns[self.chosen[change.channel]].name;
             let size = match change.kind {
-                "level" => format!("level differs by {:.1} deviations", change.size),
-                _ => format!("spread is {} times as wide", round(change.size)),
+                Kind::Level => format!("level differs by {:.1} deviations", change.size),
+                Kind::Spread => format!("spread is {} times as wide", round(change.size)),
             };
             format!("change   {name}: {size} from about row {} on", change.row)
         };
@@ -287,7 +305,7 @@ impl Looked {
             }
             (Some(learn), _) => format!("learn    the first {learn} of {rows} rows"),
             (None, None) => {
-                format!("learn    too few rows: {} are needed", 2 * least_learning(None))
+                format!("learn    too few rows: {} are needed", 2 * least_rows(None))
             }
             (None, Some(change)) => {
                 format!("learn    too few rows before row {}: give a healthy log", change.row)
@@ -345,7 +363,7 @@ impl Looked {
             .map(|change| {
                 json!({
                     "channel_name": self.columns[self.chosen[change.channel]].name,
-                    "kind": change.kind,
+                    "kind": change.kind.name(),
                     "size": change.size,
                     "row": change.row,
                 })
@@ -371,6 +389,7 @@ impl Looked {
                 "rows": cycle.rows,
                 "count": real(usize::try_from(self.survey.rows).unwrap_or(0)) / cycle.rows,
                 "explained": cycle.explained,
+                "helps": self.helps,
             })),
             "changes": changes,
             "learn": self.learn,

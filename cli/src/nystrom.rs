@@ -1,13 +1,16 @@
 //! `nystrom`: how different are two files, by a few landmarks?
 
 use fastmmd_reference::generate::Generator;
+use fastmmd_reference::null::{self, Estimate, Pool as _};
 use fastmmd_reference::nystrom::{self, Nystrom};
 use fastmmd_reference::{Points, selection};
+use fastmmd_tune::memory::Memory;
 use serde_json::json;
 
 use crate::args::NystromArguments;
 use crate::bar::Working;
 use crate::bars;
+use crate::blocks;
 use crate::fault::Fault;
 use crate::report;
 use crate::sample::{Sample, median_gaussian, refused};
@@ -44,25 +47,17 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
     let (Some(map), Some(&(landmarks, mmd2))) = (last, values.last()) else {
         return Err(Fault::new("no landmarks"));
     };
-    // Features once; a shuffle is then a sum over rows.
+    // Features once; a shuffle is then a sum over rows, or over blocks of rows.
     let mut features = Vec::new();
     for row in &rows {
         features.push(map.feature_vector(row).map_err(refused)?);
     }
-    let distance = |order: &[usize]| -> f64 {
-        let [m, n] = [x.rows.len(), y.rows.len()].map(fastmmd_reference::real);
-        let mut sum = vec![0.0; landmarks];
-        for (place, &index) in order.iter().enumerate() {
-            let weight = if place < x.rows.len() { 1.0 / m } else { -1.0 / n };
-            for (sum, feature) in sum.iter_mut().zip(&features[index]) {
-                *sum += weight * feature;
-            }
-        }
-        sum.iter().map(|s| s * s).sum()
-    };
-    let larger = (0..SHUFFLES).filter(|_| distance(&generator.order(rows.len())) >= mmd2).count();
-    let share = |count: usize| fastmmd_reference::real(count + 1);
-    let p_value = share(larger) / share(SHUFFLES);
+    let (both, sizes) = ([&x, &y], [x.rows.len(), y.rows.len()]);
+    let memory = Memory::of(sizes, dims, |file, row, channel| both[file].rows[row][channel]);
+    let pool = blocks::of_features(&features, sizes, blocks::rows(&memory))?;
+    let statistic = pool.mmd2(Estimate::Biased).map_err(refused)?;
+    let shuffled = null::permutation(&pool, Estimate::Biased, SHUFFLES, generator);
+    let p_value = shuffled.map_err(refused)?.p_value(statistic);
     let differ = p_value <= arguments.chance.alpha;
     if let Some(path) = &arguments.shown.plot {
         let bars: Vec<_> =
@@ -75,7 +70,7 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
             .iter()
             .map(|(count, value)| json!({ "landmarks": count, "mmd2": value }))
             .collect();
-        report::say_json(&json!({
+        let mut object = json!({
             "n": x.rows.len(),
             "m": y.rows.len(),
             "landmarks": landmarks,
@@ -84,11 +79,14 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
             "alpha": arguments.chance.alpha,
             "reject": differ,
             "by_landmarks": list,
-        }))?;
+        });
+        blocks::tell(&memory, &mut object);
+        report::say_json(&object)?;
     } else {
         let p = report::probability(p_value);
         let verdict = report::verdict(differ, "different", "no difference found");
         report::say(format!("{verdict}: p = {p}, squared MMD {mmd2:.5} by {landmarks} landmarks"))?;
+        blocks::lines(&memory).iter().try_for_each(report::say)?;
     }
     Ok(differ)
 }

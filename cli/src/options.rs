@@ -4,21 +4,22 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use fastmmd::monitor::LEAST_CYCLES;
+use fastmmd_tune::learning::{PROMISE, default_rows};
 
 use crate::dialect::Separator;
-use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, PROMISE, SEED, learning_rows};
+use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, SEED};
 use crate::time::Span;
 
 /// How to read a log, and which of its columns to use.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Columns {
     /// Columns to watch, by name or number from 1 [default: all readings: not the time, text, or
-    /// numbers of rows; `fastmmd look` lists them].
-    #[arg(long, value_delimiter = ',', value_name = "A,B")]
-    pub(crate) columns: Option<Vec<String>>,
+    /// numbers of rows; `fastmmd look` lists them]. A name with a comma stands in double quotes.
+    #[arg(long, value_parser = names, value_name = "A,B")]
+    pub(crate) columns: Option<Names>,
     /// Columns not to watch.
-    #[arg(long, value_delimiter = ',', value_name = "A,B")]
-    pub(crate) exclude: Option<Vec<String>>,
+    #[arg(long, value_parser = names, value_name = "A,B")]
+    pub(crate) exclude: Option<Names>,
     /// Column that holds the time: dates and times, or numbers in seconds or in the unit given in
     /// its name, as in `time (ms)` [default: one named time, or of dates, or that rises in even
     /// steps].
@@ -32,6 +33,50 @@ pub(crate) struct Columns {
     /// headers that come again, a torn last line.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) skip_bad: u64,
+}
+
+/// Names of columns: one argument, not several.
+pub(crate) type Names = Vec<String>;
+
+/// Reads names between commas; one in double quotes may hold commas, and two quotes for each of its own.
+pub(crate) fn names(text: &str) -> Result<Names, String> {
+    let (mut names, mut rest) = (Vec::new(), text);
+    loop {
+        let (name, after) = match rest.strip_prefix('"') {
+            None => {
+                let end = rest.find(',').unwrap_or(rest.len());
+                (rest[..end].to_owned(), &rest[end..])
+            }
+            Some(quoted) => {
+                let mut name = String::new();
+                let mut rest = quoted;
+                loop {
+                    let end = rest.find('"').ok_or("a quote is not closed")?;
+                    name.push_str(&rest[..end]);
+                    rest = &rest[end + 1..];
+                    let Some(after) = rest.strip_prefix('"') else { break };
+                    name.push('"');
+                    rest = after;
+                }
+                (name, rest)
+            }
+        };
+        names.push(name);
+        match after.strip_prefix(',') {
+            Some(more) => rest = more,
+            None if after.is_empty() => return Ok(names),
+            None => return Err(format!("no comma before {after:?}")),
+        }
+    }
+}
+
+/// Names as [`names`] reads them.
+pub(crate) fn listed(names: &[String]) -> String {
+    let one = |name: &String| match name.contains([',', '"']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.clone(),
+    };
+    names.iter().map(one).collect::<Vec<_>>().join(",")
 }
 
 /// What an empty cell, NaN or infinity means.
@@ -92,7 +137,7 @@ impl Watching {
 }
 
 fn learn_help() -> String {
-    let most = learning_rows();
+    let most = default_rows();
     format!(
         "Rows or time to learn from, all of which should be healthy [default: {LEARNED_PERCENT} % \
          of a file, but at least {LEAST_LEARNED} rows or half of it, and at most {most}; \
@@ -102,8 +147,8 @@ fn learn_help() -> String {
 
 fn promise_help() -> String {
     format!(
-        "Mean time between false alarms (average run length), in rows or as a time [default: \
-         {PROMISE} rows, or as many as the learning rows support]"
+        "Mean time between false alarms (average run length), in rows or as a time; in short \
+         --mtbfa [default: {PROMISE} rows, or as many as the learning rows support]"
     )
 }
 
@@ -114,5 +159,22 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
         Ok(number)
     } else {
         Err("must be above 0".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_listed() {
+        let all = ["a", "flow, in", "\"x\"", "y (\"z\"), w", "", "ö"].map(str::to_owned);
+        let text = listed(&all);
+        assert_eq!(text, r#"a,"flow, in","""x""","y (""z""), w",,ö"#);
+        assert_eq!(names(&text).as_deref(), Ok(all.as_slice()));
+        assert_eq!(names("a,b c"), Ok(vec!["a".to_owned(), "b c".to_owned()]));
+        for wrong in ["\"a", "\"a\"b,c", "a,\""] {
+            assert!(names(wrong).is_err(), "{wrong}");
+        }
     }
 }

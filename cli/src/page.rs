@@ -3,10 +3,10 @@
 //! The page calls the same functions as the commands, compiled to WebAssembly. `replay --report`
 //! writes the same results into a file.
 
+use fastmmd_tune::detector::Detector;
 use serde_json::{Value, json};
 
 use crate::cost;
-use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::look;
 use crate::made;
@@ -215,6 +215,7 @@ impl Seen<'_> {
             alarm
         });
         let drifts = trace.drifts.iter().map(|it| json!([it.channel, it.rows.from, it.rows.to]));
+        let counts = || trace.stretches.iter().map(|it| it.alarms).collect::<Vec<_>>();
         let made_by = format!("fastmmd replay {log}");
         json!({
             "log": log,
@@ -230,6 +231,8 @@ impl Seen<'_> {
             "learning": trace.learning.iter().map(|it| [it.from, it.to]).collect::<Vec<_>>(),
             "drifts": drifts.collect::<Vec<_>>(),
             "alarms": alarms.collect::<Vec<_>>(),
+            // Where there are more than those.
+            "alarm_counts": trace.is_crowded().then(counts),
             "summary": summary::json(outcome, detector, names),
             "lines": plain(&summary::lines(outcome, detector, names)),
             "warnings": config.warnings().map(|it| it.to_string()).collect::<Vec<_>>(),

@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 use clap::ValueEnum;
 use fastmmd::Config;
 use fastmmd::monitor::NotANumber;
+use fastmmd_tune::detector::{BINS, Detector};
+use fastmmd_tune::learning::default_promise;
 
-use crate::detector::{BINS, Detector};
-use crate::options::{Columns, Missing};
+use crate::options::{Columns, Missing, listed};
 use crate::setup;
 
 /// A map, settings and the type of a detector, to paste into firmware.
@@ -68,27 +69,38 @@ const C_CYCLES: [u32; 2] = [1, 3];
 
 /// The same settings as C, for `fastmmd.h`; `None` if its library has no such shape.
 pub(crate) fn c(detector: &Detector<'_>) -> Option<String> {
-    let (recipe, config) = (detector.recipe(), detector.config());
+    let recipe = detector.recipe();
+    // All settings, so that a new one does not compile until it is written here too.
+    let Config {
+        mean_time_between_false_alarms: promise,
+        learning_rows,
+        not_a_number,
+        period,
+        relearn_after,
+        legs: PhantomData,
+    } = detector.config();
     let usual = recipe.frequencies as usize == setup::FREQUENCIES && recipe.seed == setup::SEED;
-    let shapes = if config.period.is_some() { C_CYCLES.as_slice() } else { C_SHAPES.as_slice() };
+    let shapes = if period.is_some() { C_CYCLES.as_slice() } else { C_SHAPES.as_slice() };
     let channels = recipe.inputs;
     if !usual || !shapes.contains(&channels) {
         return None;
     }
-    let cycle = if config.period.is_some() { "_cycle" } else { "" };
+    let cycle = if period.is_some() { "_cycle" } else { "" };
     let shape = format!("fastmmd_f32_{channels}{cycle}");
     let bytes = format!("{}_BYTES", shape.to_uppercase());
-    let mut set = format!("    settings.learning_rows = {};\n", config.learning_rows);
-    if config.not_a_number == NotANumber::Missing {
-        set.push_str("    settings.not_a_number = FASTMMD_NAN_MISSING;\n");
+    let mut set = format!("    settings.learning_rows = {learning_rows};\n");
+    match not_a_number {
+        NotANumber::Refused => {}
+        NotANumber::Missing => {
+            set.push_str("    settings.not_a_number = FASTMMD_NAN_MISSING;\n");
+        }
     }
-    if let Some(rows) = config.period {
+    if let Some(rows) = period {
         set.push_str(&format!("    settings.period = {rows:?}f;\n"));
     }
-    if let Some(rows) = config.relearn_after {
+    if let Some(rows) = relearn_after {
         set.push_str(&format!("    settings.relearn_after = {rows};\n"));
     }
-    let promise = config.mean_time_between_false_alarms;
     Some(format!(
         "#include \"fastmmd.h\"\n\n\
          static uint64_t memory[FASTMMD_WORDS({bytes})];\n\
@@ -125,7 +137,7 @@ pub(crate) fn command(
         line.push_str(&format!(" --missing {}", missing.get_name()));
     }
     let promise = config.mean_time_between_false_alarms;
-    if setup::default_promise(&config).to_bits() != promise.to_bits() {
+    if default_promise(&config).to_bits() != promise.to_bits() {
         line.push_str(&format!(" --mean-time-between-false-alarms {promise}"));
     }
     if recipe.frequencies as usize != setup::FREQUENCIES {
@@ -141,7 +153,7 @@ pub(crate) fn command(
 pub(crate) fn reading(columns: &Columns) -> String {
     let Columns { columns, exclude, time, delimiter, skip_bad } = columns;
     let mut line = String::new();
-    let list = |names: &Vec<String>| names.join(",");
+    let list = |names: &Vec<String>| listed(names);
     for (option, value) in [
         ("columns", columns.as_ref().map(list)),
         ("exclude", exclude.as_ref().map(list)),
@@ -239,6 +251,34 @@ mod tests {
             let told = told.expect("a C compiler");
             assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
         }
+    }
+
+    /// The lines of the library's table, `name: Fourier<channels, frequencies>, channels, legs;`, are
+    /// the shapes that are written here.
+    #[test]
+    fn the_shapes_of_c_are_those_of_its_library() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi/src/shapes.rs");
+        let Ok(text) = std::fs::read_to_string(file) else {
+            println!("not compared: {file} is not there");
+            return;
+        };
+        let lines = text.lines().filter_map(|line| line.trim().strip_prefix("fastmmd_f32_"));
+        let mut compiled: Vec<&str> = lines.collect();
+        let plain = C_SHAPES.map(|channels| (channels, "", "All".to_owned()));
+        let cyclic = C_CYCLES.map(|channels| (channels, "_cycle", format!("Cyclic<{BINS}>")));
+        let frequencies = setup::FREQUENCIES;
+        let mut written: Vec<String> = plain
+            .into_iter()
+            .chain(cyclic)
+            .map(|(channels, cycle, legs)| {
+                format!(
+                    "{channels}{cycle}: Fourier<{channels}, {frequencies}>, {channels}, {legs};"
+                )
+            })
+            .collect();
+        compiled.sort_unstable();
+        written.sort_unstable();
+        assert_eq!(compiled, written);
     }
 
     #[test]

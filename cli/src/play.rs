@@ -1,10 +1,11 @@
 //! Runs a log through a detector, row by row.
 
 use fastmmd::condition::MAX_READING;
-use fastmmd::{Alarm, Error, Parameter, Verdict};
+use fastmmd::{Alarm, Error, Parameter, Stage, Verdict};
+use fastmmd_tune::detector::Detector;
+use fastmmd_tune::learning::is_kept;
 
 use crate::ahead;
-use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::rows::{Row, Rows};
@@ -77,6 +78,20 @@ impl Outcome {
             "too few rows to learn from: {all} in all{skipped}, {needed} are needed (--learn)"
         );
         Err(Fault::of(log, why))
+    }
+
+    /// Number of false alarms promised in the rows watched.
+    pub(crate) fn promised(&self, detector: &Detector<'_>) -> f64 {
+        number(self.watched()) / f64::from(detector.config().mean_time_between_false_alarms)
+    }
+
+    /// Whether this is drift: something differs at the end, or there were more alarms than the promise
+    /// explains. In a log shorter than the promised time each alarm is one too many; in a longer one so
+    /// many are to be expected.
+    pub(crate) fn is_drift(&self, detector: &Detector<'_>) -> bool {
+        let promised = self.promised(detector);
+        let explained = promised >= 1.0 && is_kept(number(self.alarms), promised);
+        detector.stage() == Stage::Drift || (self.alarms > 0 && !explained)
     }
 
     /// Number of rows watched.
@@ -244,6 +259,11 @@ impl Gaps {
         let ahead = self.ahead.get(after.saturating_sub(1)).map_or(0, |(_, ahead)| *ahead);
         signed(pushed) + ahead
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an expectation need not be exact")]
+fn number(count: u64) -> f64 {
+    count as f64
 }
 
 fn signed(count: u64) -> i64 {

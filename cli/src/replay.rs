@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use fastmmd_tune::detector::Detector;
 use serde_json::{Value, json};
 
 use crate::args::{Columns, Missing, ReplayArguments};
 use crate::columns::Role;
-use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
 use crate::fleet;
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<bool, Fault> {
         following,
         may_end_learning: arguments.follow || arguments.state.is_some(),
     };
-    watch(log, &mut detector, &output).map(|watched| watched.outcome.alarms > 0)
+    watch(log, &mut detector, &output).map(|watched| watched.drift)
 }
 
 /// Runs the detector over one of several logs, and prints nothing.
@@ -148,6 +148,8 @@ fn own_command() -> String {
 /// The results.
 pub(crate) struct Watched {
     pub(crate) outcome: Outcome,
+    /// Whether that is drift: the exit code.
+    pub(crate) drift: bool,
     pub(crate) summary: Value,
     /// Row of the first alarm.
     pub(crate) first: Option<i64>,
@@ -224,7 +226,8 @@ pub(crate) fn watch(
     }
     statistics.map_or(Ok(()), Statistics::finish)?;
     let still = summary::still_lines(&outcome, detector, &names);
-    Ok(Watched { outcome, summary, first, still })
+    let drift = outcome.is_drift(detector);
+    Ok(Watched { outcome, drift, summary, first, still })
 }
 
 /// What was understood of a log, before its rows.

@@ -28,6 +28,25 @@ pub(crate) fn say(line: impl std::fmt::Display) -> Result<(), Fault> {
     })
 }
 
+/// A line broken at spaces into lines of some width; those after the first are indented. A word that is
+/// longer has a line of its own.
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
+    let (mut all, mut used) = (String::new(), 0);
+    for (at, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if at > 0 && used + 1 + length > width {
+            all.push_str("\n  ");
+            used = 2;
+        } else if at > 0 {
+            all.push(' ');
+            used += 1;
+        }
+        all.push_str(word);
+        used += length;
+    }
+    all
+}
+
 /// Prints bytes as they are.
 pub(crate) fn say_bytes(bytes: &[u8]) -> Result<(), Fault> {
     std::io::stdout().write_all(bytes).map_err(|error| match error.kind() {
@@ -139,4 +158,16 @@ pub(crate) fn alarm_line(
         leg = alarm.leg.name(),
         severity = alarm.severity(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_at_spaces() {
+        assert_eq!(wrapped("note: a b", 9), "note: a b");
+        assert_eq!(wrapped("> x    one two three", 10), "> x    one\n  two\n  three");
+        assert_eq!(wrapped("averylongname: é é é", 5), "averylongname:\n  é é\n  é");
+    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fastmmd_reference::kernel::gaussian;
 use fastmmd_reference::{Points, Refused};
+use fastmmd_tune::distance::{self, evenly};
 
 use crate::args::{Columns, Missing, WholeRows};
 use crate::columns;
@@ -74,11 +75,6 @@ pub(crate) fn points<'r>(
     Points::new(dims, rows.flatten().map(|&value| f64::from(value)).collect()).map_err(refused)
 }
 
-/// At most `most` of `count` rows, evenly spread.
-fn evenly<T>(rows: impl Iterator<Item = T>, count: usize, most: usize) -> impl Iterator<Item = T> {
-    rows.step_by(count.div_ceil(most).max(1))
-}
-
 /// Refuses two files with different columns, each given by its name and its columns.
 pub(crate) fn same_columns(
     (x, own): (&str, &[String]),
@@ -136,18 +132,8 @@ impl Sample {
 
 /// The median distance of at most `most` rows, evenly spread; where it is 0, the smallest above 0.
 pub(crate) fn median_distance(points: &Points, most: usize) -> Result<f64, Fault> {
-    let some: Vec<&[f64]> = evenly(points.rows(), points.len(), most).collect();
-    let mut distances = Vec::new();
-    for (index, a) in some.iter().enumerate() {
-        for b in &some[..index] {
-            let squared: f64 = a.iter().zip(*b).map(|(a, b)| (a - b).powi(2)).sum();
-            distances.push(squared.sqrt());
-        }
-    }
-    distances.sort_unstable_by(f64::total_cmp);
-    let middle = distances.get(distances.len() / 2).copied().filter(|middle| *middle > 0.0);
-    let least = || distances.iter().copied().find(|distance| *distance > 0.0);
-    middle.or_else(least).ok_or_else(|| Fault::new("all rows are equal"))
+    let found = distance::median(points.rows(), points.len(), most);
+    found.ok_or_else(|| Fault::new("all rows are equal"))
 }
 
 /// A Gaussian kernel as wide as the median distance of points.

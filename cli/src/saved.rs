@@ -5,8 +5,8 @@ use std::path::Path;
 use fastmmd::Error;
 use fastmmd::dynamic::{self, Map};
 use fastmmd::monitor::SavedLegs;
+use fastmmd_tune::detector::Detector;
 
-use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
 
@@ -31,7 +31,9 @@ impl Saved {
     pub(crate) fn detector(&self) -> Result<Detector<'_>, Fault> {
         self.restored(&self.bytes).map_err(|error| match error {
             Error::WrongShape => {
-                Fault::of(&self.name, "a detector with other legs than this tool's")
+                let why = "a detector with other legs than the default ones, or other parts of a \
+                           cycle, which only the device goes on with; `fastmmd inspect` explains it";
+                Fault::of(&self.name, why)
             }
             other => Fault::of(&self.name, other),
         })

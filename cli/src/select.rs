@@ -64,6 +64,9 @@ pub(crate) fn run(arguments: &SelectArguments) -> Result<(), Fault> {
         }));
     }
     report::say(format!("columns that predict {}, the best first:", sample.names[label]))?;
+    if sample.rows.len() < all {
+        report::say(format!("by {} of {all} rows, evenly spread", sample.rows.len()))?;
+    }
     for (place, (name, value)) in ranked.iter().enumerate() {
         report::say(format!("{:3}. {name}  (alone {value:.3} of 1)", place + 1))?;
     }

@@ -8,11 +8,11 @@ use std::fs;
 use std::path::Path;
 
 use clap::ValueEnum as _;
+use fastmmd_tune::detector::Detector;
 
-use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::files;
-use crate::options::{Columns, Missing};
+use crate::options::{Columns, Missing, listed};
 
 /// The option that names such a file.
 const OPTION: &str = "--settings";
@@ -143,7 +143,7 @@ fn value_of(text: &str) -> Option<String> {
         loop {
             rest = rest.trim_start_matches([' ', ',']);
             if let Some(end) = rest.strip_prefix(']') {
-                return is_end(end).then(|| values.join(","));
+                return is_end(end).then(|| listed(&values));
             }
             let (value, after) = string(rest)?;
             values.push(value);
@@ -187,6 +187,7 @@ mod tests {
         assert_eq!(value_of("1_000.5 # rows"), Some("1000.5".to_owned()));
         assert_eq!(value_of(r#""a \"b\" (°C)" # name"#), Some("a \"b\" (°C)".to_owned()));
         assert_eq!(value_of(r#"["a", "b c",]"#), Some("a,b c".to_owned()));
+        assert_eq!(value_of(r#"["a, b", "c"]"#), Some(r#""a, b",c"#.to_owned()));
         assert_eq!(value_of(&quoted(r#"x\"y"#)), Some(r#"x\"y"#.to_owned()));
         for wrong in ["", "yes", "[1, 2]", "\"open", "[\"a\"", "\"a\" b", "{ a = 1 }"] {
             assert_eq!(value_of(wrong), None, "{wrong}");

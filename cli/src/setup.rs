@@ -7,26 +7,22 @@ use fastmmd::monitor::{
     LEARNING_ROWS, LEAST_CYCLES, MEAN_TIMES, NotANumber, PERIODS, RELEARN_ROWS,
 };
 use fastmmd::{Config, Error, Kernel, Parameter, Sampling};
+use fastmmd_tune::detector::Detector;
+pub(crate) use fastmmd_tune::detector::FREQUENCIES;
+use fastmmd_tune::learning::{GOOD_CYCLES, PROMISE, default_promise, default_rows, least_rows};
 
-use crate::detector::Detector;
 use crate::fault::Fault;
 use crate::options::{Missing, Watching};
 use crate::rows::Rows;
 use crate::table::Table;
 use crate::time::Span;
 
-/// Default number of frequencies.
-pub(crate) const FREQUENCIES: usize = 32;
 /// Default seed of the frequencies.
 pub(crate) const SEED: u64 = 1;
-/// Default mean time between false alarms, in rows, where the learning rows support it.
-pub(crate) const PROMISE: f32 = 10_000.0;
 /// Default part of a log to learn from, in percent.
 pub(crate) const LEARNED_PERCENT: u64 = 15;
 /// Least number of rows to learn from by default, if half of the log is more.
 pub(crate) const LEAST_LEARNED: u64 = 768;
-/// Cycles to learn from by default, if they are no more than half of the log.
-pub(crate) const GOOD_CYCLES: f64 = 8.0;
 
 /// Everything that a detector is made from, with the map that it borrows.
 pub(crate) struct Plan {
@@ -39,17 +35,6 @@ impl Plan {
     pub(crate) fn detector(&self) -> Result<Detector<'_>, Error> {
         Detector::new(&self.map, self.config)
     }
-}
-
-/// The learning rows of the core's default settings.
-pub(crate) fn learning_rows() -> u32 {
-    Config::rows(PROMISE).learning_rows
-}
-
-/// The fewest learning rows that the core takes with this period, or without one.
-pub(crate) fn least_learning(period: Option<f64>) -> u32 {
-    let period = period.map(fastmmd_reference::single);
-    Config { period, ..Config::rows(PROMISE) }.least_learning_rows()
 }
 
 /// The map of a detector.
@@ -81,15 +66,6 @@ pub(crate) fn whole(
     )]
     let rows = rows as u32;
     Ok(rows)
-}
-
-/// The mean time between false alarms by default, in rows: the usual one, if these settings support
-/// it, and otherwise the longest that they do, in round numbers.
-pub(crate) fn default_promise(config: &Config) -> f32 {
-    let supported = f64::from(config.supported_mean_time());
-    let digit = 10_f64.powf(supported.log10().floor() - 1.0);
-    let round = (supported / digit).floor() * digit;
-    PROMISE.min(fastmmd_reference::single(round))
 }
 
 /// The stated mean time between false alarms, in rows, or the default one.
@@ -163,7 +139,7 @@ pub(crate) fn settings(
 /// Default number of rows to learn from: a part of the log, but at least [`LEAST_LEARNED`] rows or
 /// half of a shorter log, and at most the number of the core; or some cycles.
 fn default_learning(table: &Table, period: Option<f64>) -> Result<u32, Fault> {
-    let preset = u64::from(learning_rows());
+    let preset = u64::from(default_rows());
     let cycles = |count: f64| period.map_or(0, |period| whole_rows(count * period));
     // That part of a longer log is more than the preset.
     let most = (preset * 100 / LEARNED_PERCENT).max(2 * cycles(GOOD_CYCLES)) + 1;
@@ -176,7 +152,7 @@ fn default_learning(table: &Table, period: Option<f64>) -> Result<u32, Fault> {
         }
     };
     let most = *LEARNING_ROWS.end();
-    let least = least_learning(period).min(most);
+    let least = least_rows(period).min(most);
     Ok(u32::try_from(learn).unwrap_or(most).clamp(least, most))
 }
 
@@ -187,20 +163,4 @@ fn default_learning(table: &Table, period: Option<f64>) -> Result<u32, Fault> {
 )]
 fn whole_rows(rows: f64) -> u64 {
     rows.ceil() as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_default_promise_is_one_that_learning_supports() {
-        for (learning_rows, promise) in [(256, 250.0), (768, 1400.0), (2048, 10_000.0)] {
-            let config = Config { learning_rows, ..Config::rows(PROMISE) };
-            let stated = default_promise(&config);
-            assert!((stated - promise).abs() < 0.5, "{learning_rows} {stated}");
-            let config = Config { mean_time_between_false_alarms: stated, ..config };
-            assert_eq!(config.warnings().count(), 0);
-        }
-    }
 }

@@ -179,11 +179,13 @@ impl Read for Lines {
 struct Growing {
     file: File,
     path: PathBuf,
+    /// The last byte read: where a line is torn by the rotation, the next file begins another.
+    last: u8,
 }
 
 impl Growing {
     fn new(file: File, path: PathBuf) -> Self {
-        Self { file, path }
+        Self { file, path, last: b'\n' }
     }
 
     /// Whether reading goes on in another file, or from the beginning.
@@ -221,9 +223,15 @@ impl Read for Growing {
                 0 if !into.is_empty() && !is_enough() => {
                     if !self.rotated()? {
                         std::thread::sleep(PATIENCE);
+                    } else if let Some(first) = into.first_mut().filter(|_| self.last != b'\n') {
+                        (*first, self.last) = (b'\n', b'\n');
+                        return Ok(1);
                     }
                 }
-                length => return Ok(length),
+                length => {
+                    self.last = into[..length].last().copied().unwrap_or(self.last);
+                    return Ok(length);
+                }
             }
         }
     }

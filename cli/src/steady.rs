@@ -3,6 +3,7 @@
 //! The rows are cut into blocks of equal length. A channel changed if all blocks before some row
 //! differ from all after it by more than they do among each other.
 
+use fastmmd::Change;
 use fastmmd_reference::real;
 
 /// Largest number of blocks. When there are more, neighbours are joined.
@@ -13,6 +14,8 @@ const LEAST: usize = 2;
 const SHORTEST: u64 = 16;
 /// How much farther apart the two sides are than the blocks of either.
 const FARTHER: f64 = 1.25;
+/// The smallest difference of two sides beside the numbers themselves: less is rounding.
+const ROUNDING: f64 = 1e-9;
 /// The variance of a block that does not move, as a part of that of all rows.
 const STILL: f64 = 1e-6;
 
@@ -48,13 +51,30 @@ impl Block {
     }
 }
 
+/// The changes that blocks can tell, of those that the detector knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Level,
+    Spread,
+}
+
+impl Kind {
+    /// As the detector has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Level => Change::Level.name(),
+            Self::Spread => Change::Spread.name(),
+        }
+    }
+}
+
 /// What changed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Changed {
     pub(crate) channel: usize,
     /// About the first row that differs.
     pub(crate) row: u64,
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Kind,
     /// By how many deviations of the rows before the level differs; by what factor the spread.
     pub(crate) size: f64,
 }
@@ -143,14 +163,14 @@ impl Blocks {
             let mut before = Block::default();
             blocks[..at].iter().for_each(|(_, block)| before.join(block));
             let size = by / before.variance().max(still).sqrt();
-            Changed { channel, row: row(at), kind: "level", size }
+            Changed { channel, row: row(at), kind: Kind::Level, size }
         });
         // A jump of the level widens the block that it is in: only what is before counts then.
         let upto = jump.map_or(spreads.len(), |(at, _)| at.saturating_sub(1));
         let spread = split(&spreads[..upto]).map(|(at, by)| Changed {
             channel,
             row: row(at),
-            kind: "spread",
+            kind: Kind::Spread,
             size: by.exp(),
         });
         spread.or(level)
@@ -172,7 +192,10 @@ fn split(numbers: &[f64]) -> Option<(usize, f64)> {
         (at, by, by.abs() - FARTHER * range(before).max(range(after)))
     });
     let best = parts.max_by(|a, b| a.2.total_cmp(&b.2))?;
-    (best.2 > 0.0).then_some((best.0, best.1))
+    // Equal numbers have means that are not quite equal.
+    let largest = numbers.iter().fold(0.0, |most, number| f64::max(most, number.abs()));
+    let is_apart = best.2 > 0.0 && best.1.abs() > ROUNDING * largest;
+    is_apart.then_some((best.0, best.1))
 }
 
 #[cfg(test)]
@@ -196,12 +219,12 @@ mod tests {
             let from = rows * 3 / 5;
             let found = changes(rows, |row, noise| noise + if row >= from { 2.0 } else { 0.0 });
             let [one] = found.as_slice() else { panic!("{found:?}") };
-            assert!((one.channel, one.kind) == (0, "level"), "{one:?}");
+            assert!((one.channel, one.kind) == (0, Kind::Level), "{one:?}");
             assert!(one.row.abs_diff(from.into()) <= u64::from(rows / 20), "{one:?}");
             assert!((1.5..2.5).contains(&one.size), "{one:?}");
             let found = changes(rows, |row, noise| noise * if row >= from { 4.0 } else { 1.0 });
             let [one] = found.as_slice() else { panic!("{found:?}") };
-            assert!(one.kind == "spread" && (3.0..5.0).contains(&one.size), "{one:?}");
+            assert!(one.kind == Kind::Spread && (3.0..5.0).contains(&one.size), "{one:?}");
         }
     }
 
@@ -212,7 +235,28 @@ mod tests {
             noise * if spread { 4.0 } else { 1.0 } + if level { 60.0 } else { 0.0 }
         });
         let [one] = found.as_slice() else { panic!("{found:?}") };
-        assert!(one.kind == "spread" && one.row.abs_diff(2500) <= 1000, "{one:?}");
+        assert!(one.kind == Kind::Spread && one.row.abs_diff(2500) <= 1000, "{one:?}");
+    }
+
+    /// What stood still is equal but for rounding: no change before it moves.
+    #[test]
+    fn a_channel_that_begins_to_move_is_found_where_it_does() {
+        for (rows, from) in [(1000, 401), (4000, 2000), (5000, 1300), (20_000, 9000)] {
+            for level in [0.0, 0.1, 24.7, -3e-7, 1e6] {
+                // Around its level, and away from it.
+                for away in [0.0, 5.0] {
+                    let size = 0.1 * if level == 0.0 { 1.0_f64 } else { level };
+                    let found = changes(rows, |row, noise| match row < from {
+                        true => level,
+                        false => level + size * (noise + away),
+                    });
+                    let [one] = found.as_slice() else { panic!("{rows} {level} {away} {found:?}") };
+                    let near = u64::from(rows / 32).max(SHORTEST);
+                    assert!(one.row.abs_diff(from.into()) <= near, "{from} {level} {away} {one:?}");
+                    assert!(one.kind == Kind::Level || one.size > 10.0, "{level} {away} {one:?}");
+                }
+            }
+        }
     }
 
     /// The control: what only varies has not changed.

@@ -1,11 +1,11 @@
 //! The report at the end of a log: what still differs, what was learned, and the promise.
 
 use fastmmd::Change;
-use fastmmd::monitor::{ChannelQuality, Leg, LegStatus, Mute, Open, Steadiness};
+use fastmmd::monitor::{ChannelQuality, Leg, LegStatus, Open, Steadiness};
+use fastmmd_tune::detector::Detector;
 use serde_json::{Map, Value, json};
 
 use crate::cost;
-use crate::detector::Detector;
 use crate::play::{Outcome, Told};
 use crate::report::{self, DIM, GREEN, RED, number};
 
@@ -42,8 +42,14 @@ impl<'a> Still<'a> {
         self.open.channel.or(self.told.map(|told| told.alarm.channel))
     }
 
-    fn change(&self) -> &'static str {
-        self.told.map_or(self.open.leg.name(), |told| told.alarm.change.name())
+    /// What the alarm says of it, if there was one.
+    fn change(&self) -> Option<Change> {
+        self.told.map(|told| told.alarm.change)
+    }
+
+    /// The same in a word; without an alarm, the statistic.
+    fn word(&self) -> &'static str {
+        self.change().map_or(self.open.leg.name(), Change::name)
     }
 
     fn json(&self, detector: &Detector<'_>, names: &[String]) -> Value {
@@ -51,7 +57,7 @@ impl<'a> Still<'a> {
         json!({
             "channel": channel,
             "channel_name": channel.and_then(|channel| names.get(channel)),
-            "change": self.change(),
+            "change": self.word(),
             "leg": self.open.leg.name(),
             "size": number(self.open.size),
             "severity": severity(&self.open, detector).map(number),
@@ -82,13 +88,11 @@ pub(crate) fn still_lines(
         let level = mine().find(|still| still.open.leg == Leg::Level);
         let first = level.filter(|level| level.told.is_some()).or(mine().next())?;
         let name = channel.map_or("all channels together", |channel| name_of(names, channel));
-        let (change, since) = (first.change(), first.since);
-        let shift = match level {
-            Some(level) if change == Change::Level.name() => {
-                format!(", {:.1} deviations", level.open.size)
-            }
-            _ => String::new(),
-        };
+        let (change, since) = (first.word(), first.since);
+        let is_level =
+            first.change().map_or(first.open.leg == Leg::Level, |it| it == Change::Level);
+        let shift = level.filter(|_| is_level);
+        let shift = shift.map_or(String::new(), |it| format!(", {:.1} deviations", it.open.size));
         let now = mine().filter_map(|still| severity(&still.open, detector)).fold(0.0, f32::max);
         let now = match now {
             some if some > 1.0 => format!(", {some:.1} times the threshold"),
@@ -121,7 +125,6 @@ pub(crate) fn learned_lines(detector: &Detector<'_>, names: &[String]) -> Vec<St
     for (name, quality) in names.iter().zip(detector.quality()) {
         lines.extend(of_channel(name, &quality));
     }
-    lines.extend(mute_lines(&detector.mute(), names));
     lines
 }
 
@@ -156,24 +159,14 @@ fn of_channel(name: &str, quality: &ChannelQuality) -> Vec<String> {
     lines
 }
 
-/// The windows that cannot fire, each with its channels.
-fn mute_lines(mute: &[Mute], names: &[String]) -> Vec<String> {
-    let mut windows: Vec<(Leg, u32)> = Vec::new();
-    for one in mute {
-        if !windows.contains(&(one.leg, one.window)) {
-            windows.push((one.leg, one.window));
-        }
-    }
-    let line = |(leg, window): &(Leg, u32)| {
-        let mine = mute.iter().filter(|one| (one.leg, one.window) == (*leg, *window));
-        let mut mine: Vec<&str> = mine
-            .map(|one| one.channel.map_or("all channels", |channel| name_of(names, channel)))
-            .collect();
-        mine.dedup();
-        let (leg, mine) = (leg.name(), mine.join(", "));
-        format!("{mine}: {leg} over {window} rows cannot reach its threshold")
-    };
-    windows.iter().map(line).collect()
+/// How many statistics cannot fire, if any: in an ordinary run a few of the shortest windows.
+pub(crate) fn mute_line(detector: &Detector<'_>) -> Option<String> {
+    let mute = detector.mute().len();
+    let all = detector.legs().len();
+    let is_told = mute > 0 && detector.stage().is_learned();
+    is_told.then(|| {
+        format!("{mute} of {all} statistics cannot reach their thresholds (replay --json: which)")
+    })
 }
 
 /// The results of a log as JSON.
@@ -199,7 +192,7 @@ pub(crate) fn json(outcome: &Outcome, detector: &Detector<'_>, names: &[String])
         .map(|change| {
             json!({
                 "channel_name": name_of(names, change.channel),
-                "kind": change.kind,
+                "kind": change.kind.name(),
                 "row": change.row,
             })
         })
@@ -215,7 +208,9 @@ pub(crate) fn json(outcome: &Outcome, detector: &Detector<'_>, names: &[String])
         ("bad_lines", json!(outcome.bad)),
         ("learned_over", json!(over)),
         ("warning", json!((!warnings.is_empty()).then(|| warnings.join("; ")))),
+        ("drift", json!(outcome.is_drift(detector))),
         ("alarms", json!(outcome.alarms)),
+        ("promised_false_alarms", json!(outcome.promised(detector))),
         ("open", json!(open)),
         ("channels", json!(channels)),
         ("mute", json!(mute.collect::<Vec<_>>())),
@@ -250,8 +245,18 @@ pub(crate) fn lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]
     let verdict = match outcome.alarms {
         0 if outcome.to_learn > 0 => format!("learning: {} rows to go", outcome.to_learn),
         0 if watched == 0 => "learned from all rows, none left to watch".to_owned(),
+        0 if outcome.is_drift(detector) => {
+            format!("{RED}drift{RED:#} from before, no new alarm")
+        }
+        many if outcome.is_drift(detector) => {
+            format!("{RED}drift{RED:#}: {}", report::alarms(many))
+        }
         0 => format!("{GREEN}healthy{GREEN:#}"),
-        many => format!("{RED}drift{RED:#}: {}", report::alarms(many)),
+        many => format!(
+            "{GREEN}healthy{GREEN:#}: {}, where about {:.0} false ones are promised",
+            report::alarms(many),
+            outcome.promised(detector)
+        ),
     };
     let skipped = match outcome.skipped {
         0 => String::new(),
@@ -273,15 +278,15 @@ pub(crate) fn lines(outcome: &Outcome, detector: &Detector<'_>, names: &[String]
     if may_have_cycle && detector.quality().iter().any(wanders) {
         lines.push("note: a level that wanders may have a cycle: fastmmd tune finds it".to_owned());
     }
-    let promise = f64::from(config.mean_time_between_false_alarms);
-    #[expect(clippy::cast_precision_loss, reason = "an expectation need not be exact")]
-    let expected = watched as f64 / promise;
+    let promise = config.mean_time_between_false_alarms;
+    let expected = outcome.promised(detector);
     lines.push(format!(
         "{DIM}promised: one false alarm in {promise} rows, {expected:.1} in the rows watched; {} \
          frequencies, {} bytes of RAM{DIM:#}",
         detector.recipe().frequencies,
         cost::ram_bytes(detector),
     ));
+    lines.extend(mute_line(detector).map(|line| format!("{DIM}{line}{DIM:#}")));
     lines.extend(still_lines(outcome, detector, names));
     lines
 }
@@ -300,7 +305,7 @@ fn learning_lines(outcome: &Outcome, names: &[String]) -> Vec<String> {
             "note: {} changed in {} while learning, at about row {}: if that is the fault, learn from \
              fewer rows (--learn)",
             name_of(names, change.channel),
-            change.kind,
+            change.kind.name(),
             change.row
         ));
     }

@@ -1,7 +1,9 @@
 //! What all rows of a log show, in constant memory.
 
-use crate::dependence::Dependence;
-use crate::period::{self, Cycle};
+use fastmmd_tune::dependence::Dependence;
+use fastmmd_tune::period::{self, Cycle};
+use fastmmd_tune::proof;
+
 use crate::rows::Row;
 use crate::steady::Blocks;
 use crate::table::Table;
@@ -153,6 +155,19 @@ pub(crate) struct Channel {
     pub(crate) missing: u64,
     /// Whether it is 0 or 1 throughout.
     pub(crate) binary: bool,
+    last: f32,
+    /// How often a reading is not the one before.
+    pub(crate) moves: u64,
+}
+
+/// A label changes so often at most: a few events begin and end.
+const MOST_MOVES: u64 = 6;
+
+impl Channel {
+    /// Whether it looks as if somebody had annotated the rows, whatever its name is.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.binary && (1..=MOST_MOVES).contains(&self.moves)
+    }
 }
 
 /// What all rows show.
@@ -169,7 +184,9 @@ pub(crate) struct Survey {
 impl Survey {
     pub(crate) fn new(table: &Table) -> Self {
         let channels = table.names().len();
-        let one = Channel { least: f32::NAN, largest: f32::NAN, missing: 0, binary: true };
+        let none = f32::NAN;
+        let one =
+            Channel { least: none, largest: none, missing: 0, binary: true, last: none, moves: 0 };
         let most = (MOST_NUMBERS / channels.max(1)).clamp(64, MOST_KEPT);
         Self {
             rows: 0,
@@ -195,6 +212,9 @@ impl Survey {
             }
             (channel.least, channel.largest) =
                 (channel.least.min(*value), channel.largest.max(*value));
+            channel.moves +=
+                u64::from(!channel.last.is_nan() && channel.last.to_bits() != value.to_bits());
+            channel.last = *value;
             channel.binary &= value.to_bits() == 0 || value.to_bits() == 1_f32.to_bits();
         }
         self.blocks.add(&row.values);
@@ -221,19 +241,37 @@ impl Survey {
         (0..self.channels.len()).map(of).collect()
     }
 
-    /// The cycle of the rows before some row: among the first rows, and among means of more.
-    pub(crate) fn cycle(&self, before: u64) -> Option<Cycle> {
-        let channels = self.channels.len();
+    /// The cycle of some channels in the rows before some row, and whether it helps a detector to know
+    /// it: among the first rows, and among means of more. Of the other channels it explains nothing.
+    pub(crate) fn cycle(&self, before: u64, channels: &[usize]) -> Option<(Cycle, bool)> {
         let before = usize::try_from(before).unwrap_or(usize::MAX);
-        let part = |rows: &'_ [Vec<f32>], most: usize| rows.len().min(most);
-        let first = &self.first[..part(&self.first, before)];
-        let long = || {
-            let length = self.kept.length;
-            let means = &self.kept.rows[..part(&self.kept.rows, before / length)];
-            let cycle = (length > 1).then(|| period::find(means, channels)).flatten()?;
-            Some(Cycle { rows: cycle.rows * fastmmd_reference::real(length), ..cycle })
+        let of = |all: &[Vec<f32>], length: usize| {
+            let rows = all.get(..before / length).unwrap_or(all);
+            let chosen: Vec<Vec<f32>>;
+            let rows = if channels.len() == self.channels.len() {
+                rows
+            } else {
+                let of_row = |row: &Vec<f32>| channels.iter().map(|at| row[*at]).collect();
+                chosen = rows.iter().map(of_row).collect();
+                &chosen
+            };
+            let cycle = period::find(rows, channels.len())?;
+            let helps = proof::helps(rows, channels.len(), &cycle);
+            let mut explained = vec![0.0; self.channels.len()];
+            for (at, part) in channels.iter().zip(&cycle.explained) {
+                explained[*at] = *part;
+            }
+            let rows = cycle.rows * fastmmd_reference::real(length);
+            Some((Cycle { rows, explained, ..cycle }, helps))
         };
-        period::find(first, channels).or_else(long)
+        let helps = |(_, helps): &(Cycle, bool)| *helps;
+        let short = of(&self.first, 1);
+        if self.kept.length == 1 || short.as_ref().is_some_and(helps) {
+            return short;
+        }
+        // Means hold more cycles, so that a long one is known better.
+        let long = of(&self.kept.rows, self.kept.length);
+        if long.as_ref().is_some_and(helps) { long } else { short.or(long) }
     }
 }
 

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::ByteRecord;
 
-use crate::axis::Clock;
 use crate::cell::{self, Cell};
 use crate::columns::{Layout, Seen};
 use crate::dialect::{self, SAMPLED_ROWS, Separator};
@@ -14,7 +13,7 @@ use crate::fault::Fault;
 use crate::options::{Columns, Missing};
 use crate::record::{Objects, Records, leaves};
 use crate::source::{Opened, Source};
-use crate::time;
+use crate::time::Clock;
 
 /// Largest number of characters of a cell shown in messages.
 const LONGEST_SHOWN: usize = 40;
@@ -150,13 +149,13 @@ impl Table {
     pub(crate) fn clock(&self) -> Option<Clock> {
         let decimal_comma = self.facts.decimal_comma;
         let time = self.layout.time.as_ref()?;
-        Some(Clock { dates: time.dates, unit: time.unit, decimal_comma })
+        let (dates, day_first) = (time.dates, time.day_first);
+        Some(Clock { dates, day_first, unit: time.unit, decimal_comma })
     }
 
     /// A time of this log in seconds.
     pub(crate) fn seconds(&self, cell: &[u8]) -> Option<f64> {
-        let unit = self.layout.time.as_ref().map_or(1.0, |time| time.unit);
-        time::seconds(cell, unit, self.facts.decimal_comma)
+        self.clock()?.seconds(cell)
     }
 
     /// The name of the log in messages.
@@ -211,7 +210,7 @@ impl Table {
                 continue;
             }
             values.clear();
-            let (mut whole, mut text) = (true, None);
+            let (mut whole, mut bad) = (true, None);
             for at in &self.layout.chosen {
                 let cell = self.record.get(*at).unwrap_or_default();
                 match cell::kind(cell, self.facts.decimal_comma) {
@@ -221,15 +220,15 @@ impl Table {
                         whole = false;
                         break;
                     }
-                    Cell::Text => {
-                        text = Some(*at);
+                    kind @ (Cell::Text | Cell::TooLarge) => {
+                        bad = Some((*at, kind));
                         break;
                     }
                     kind => return Err(self.bad_cell(*at, kind)),
                 }
             }
-            if text.is_some() {
-                self.leave_out(text)?;
+            if bad.is_some() {
+                self.leave_out(bad)?;
                 continue;
             }
             self.rows += 1;
@@ -255,9 +254,9 @@ impl Table {
         self.facts.header && self.record.iter().zip(&self.names).all(same)
     }
 
-    /// Leaves out a line that is no row, because of the text in a column or of its number of cells, if
+    /// Leaves out a line that is no row, because of what is in a column or of its number of cells, if
     /// that is allowed.
-    fn leave_out(&mut self, text: Option<usize>) -> Result<(), Fault> {
+    fn leave_out(&mut self, bad: Option<(usize, Cell)>) -> Result<(), Fault> {
         let whole = self.record.len() == self.names.len();
         // Where a log that still grows is rotated, its header comes again.
         if whole && self.source.is_live() && self.is_header() {
@@ -276,8 +275,8 @@ impl Table {
             return Err(Fault::of(&self.name, format!("line {line}: the header again; {skip}")));
         }
         let row = self.rows;
-        if let Some(at) = text.filter(|_| whole) {
-            return Err(self.bad_cell(at, Cell::Text));
+        if let Some((at, kind)) = bad.filter(|_| whole) {
+            return Err(self.bad_cell(at, kind));
         }
         let (got, wanted) = (self.record.len(), self.names.len());
         let cells = format!("row {row} (line {line}): {got} cells instead of {wanted}");
@@ -298,7 +297,9 @@ impl Table {
                 "empty; --missing skip leaves such rows out".to_owned()
             }
             Cell::Missing => format!("{cell:?}; --missing skip leaves such rows out"),
-            Cell::TooLarge => format!("{cell:?} is beyond what single precision holds"),
+            Cell::TooLarge => format!(
+                "{cell:?} is beyond what single precision holds; --skip-bad N leaves such lines out"
+            ),
             Cell::Text | Cell::Number(_) => format!(
                 "{cell:?} is not a number; choose others with --columns, or leave such lines out \
                  with --skip-bad N"
@@ -334,6 +335,10 @@ fn begin(source: &Source, choice: &Columns) -> Result<(Begun, Arc<AtomicU64>, Op
     if head.trim_ascii().is_empty() {
         return Err(Fault::of(source.name(), "the file is empty"));
     }
+    // A character that is torn at the end says nothing.
+    let is_utf8 =
+        std::str::from_utf8(&head).map_or_else(|error| error.error_len().is_none(), |_| true);
+    let encoding = if is_utf8 { encoding } else { "Latin letters" };
     let rest: Box<dyn Read + Send> = Box::new(bytes);
     let begun = match head.trim_ascii_start().first() {
         Some(b'{' | b'[') => json(source, head, rest)?,

@@ -7,11 +7,12 @@ use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::null::{self, Estimate, Features, Null, Pool as _};
 use fastmmd_reference::{Weighted, exact, kernel};
+use fastmmd_tune::memory::Memory;
 use serde_json::{Value, json};
 
 use crate::args::{NullChoice, Sigma, TestArguments};
 use crate::bar::Working;
-use crate::blocks::{self, Memory};
+use crate::blocks;
 use crate::fault::Fault;
 use crate::report::{self, number};
 use crate::sample::{Readings, median_distance, points, refused, same_columns};
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     if arguments.standardise {
         standardise(&mut x, &mut y);
     }
-    let memory = Memory::of(&x, &y);
+    let memory = blocks::memory(&x, &y);
     let null = match arguments.null {
         Some(null) => null,
         None if memory.is_dependent() => NullChoice::Blocks,
@@ -115,10 +116,7 @@ impl Plan {
             lines.push(format!("{why} corrects for it"));
         } else {
             lines.push(format!("null        blocks of {block} rows, shuffled"));
-            if short {
-                let why = "note: too few rows for blocks as long as they should be: p may be too";
-                lines.push(format!("{why} small"));
-            }
+            lines.extend(short.then(|| blocks::SHORT.to_owned()));
         }
         lines
     }

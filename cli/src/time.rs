@@ -57,24 +57,58 @@ impl fmt::Display for Span {
     }
 }
 
-/// The time of a cell in seconds since any fixed moment: a number of units of `unit` seconds, or a
-/// date and time.
-pub(crate) fn seconds(cell: &[u8], unit: f64, decimal_comma: bool) -> Option<f64> {
-    crate::cell::double(cell, decimal_comma).map(|number| number * unit).or_else(|| stamp(cell))
+/// How the times of a log are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Clock {
+    pub(crate) dates: bool,
+    /// Whether 03/04/2024 is the third of April.
+    pub(crate) day_first: bool,
+    /// The unit of numbers, in seconds.
+    pub(crate) unit: f64,
+    pub(crate) decimal_comma: bool,
+}
+
+impl Clock {
+    /// The time of a cell in seconds since any fixed moment: a number of units, or a date and time.
+    pub(crate) fn seconds(&self, cell: &[u8]) -> Option<f64> {
+        let number = crate::cell::double(cell, self.decimal_comma);
+        number.map(|number| number * self.unit).or_else(|| stamp(cell, self.day_first))
+    }
+}
+
+/// Whether a cell is a date and time, a date, or a time of the day.
+pub(crate) fn is_stamp(cell: &[u8]) -> bool {
+    stamp(cell, false).is_some() || stamp(cell, true).is_some()
+}
+
+/// Whether the day is first in a date, if it can be read in one way only.
+pub(crate) fn day_is_first(cell: &[u8]) -> Option<bool> {
+    date::day_is_first(std::str::from_utf8(cell).ok()?.trim())
+}
+
+/// Whether a date can be read with the day or the month first.
+pub(crate) fn has_two_readings(cell: &[u8]) -> bool {
+    std::str::from_utf8(cell).is_ok_and(|text| date::has_two_readings(text.trim()))
 }
 
 /// A date and time, a date, or a time of the day, in seconds since any fixed moment.
-pub(crate) fn stamp(cell: &[u8]) -> Option<f64> {
+fn stamp(cell: &[u8], day_first: bool) -> Option<f64> {
     let text = std::str::from_utf8(cell).ok()?.trim();
     // Most cells are numbers, or no times at first sight.
-    let parted = text.bytes().skip(1).any(|byte| matches!(byte, b'-' | b':' | b'/' | b'.'));
-    if text.len() < 5 || !parted || !text.as_bytes().first().is_some_and(u8::is_ascii_digit) {
+    let has = |marks: &[u8]| text.bytes().skip(1).any(|byte| marks.contains(&byte));
+    let begins = match text.as_bytes().first() {
+        Some(first) if first.is_ascii_digit() => has(b"-:/. "),
+        // The day of the week, or the month.
+        Some(first) => first.is_ascii_alphabetic() && has(b":"),
+        None => false,
+    };
+    if text.len() < 5 || !begins {
         return None;
     }
     if crate::cell::double(cell, false).is_some() {
         return None;
     }
-    date::seconds(text)
+    date::seconds(text, day_first)
 }
 
 /// Whether a cell is a date alone.
@@ -152,7 +186,9 @@ mod tests {
 
     #[test]
     fn times_are_read_in_the_usual_forms() {
-        let at = |text: &str| seconds(text.as_bytes(), 1.0, false);
+        let clock =
+            |unit, decimal_comma| Clock { dates: false, day_first: false, unit, decimal_comma };
+        let at = |text: &str| clock(1.0, false).seconds(text.as_bytes());
         let apart = |a: &str, b: &str| at(b).zip(at(a)).map(|(b, a)| b - a);
         assert_eq!(apart("2020-03-09 10:14:33", "2020-03-09 10:15:34"), Some(61.0));
         assert_eq!(apart("2020-03-09T10:14:33Z", "2020-03-09T10:14:33.5Z"), Some(0.5));
@@ -161,8 +197,10 @@ mod tests {
         assert_eq!(apart("2024/03/31 10:14:33", "2024/03/31 10:15:33"), Some(60.0));
         assert_eq!(apart("03/31/2024 10:14:33", "03/31/2024 10:15:33"), Some(60.0));
         assert_eq!(apart("10:14:33", "10:15:33.25"), Some(60.25));
-        assert_eq!(seconds(b"1500", 1e-3, false), Some(1.5));
-        assert_eq!(seconds(b"1,5", 1.0, true), Some(1.5));
+        assert_eq!(apart("5/6/2024 11:59:59 AM", "5/6/2024 12:00:01 PM"), Some(2.0));
+        assert_eq!(apart("06-May-2024 10:00:01", "Mon May  6 10:00:02 2024"), Some(1.0));
+        assert_eq!(clock(1e-3, false).seconds(b"1500"), Some(1.5));
+        assert_eq!(clock(1.0, true).seconds(b"1,5"), Some(1.5));
         assert!(is_day(b"2024-03-31") && is_day(b"31.03.2024") && !is_day(b"2024-03-31 10:00:00"));
         assert!(is_of_day(b"10:14:33.5") && !is_of_day(b"10"));
         assert_eq!((at("pump"), at("")), (None, None));

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use fastmmd::Stage;
 
-use crate::axis::Clock;
 use crate::play::{Said, Step, Told};
+use crate::time::Clock;
 
 /// Largest number of stretches of rows kept for a picture; each is at most one pixel wide.
 const PIXELS: usize = 1024;
@@ -298,7 +298,12 @@ mod tests {
 
     #[test]
     fn every_alarm_is_counted_and_times_stay() {
-        let mut trace = Trace::new(Some(Clock { dates: false, unit: 1.0, decimal_comma: false }));
+        let mut trace = Trace::new(Some(Clock {
+            dates: false,
+            day_first: false,
+            unit: 1.0,
+            decimal_comma: false,
+        }));
         for row in 0..50_000_u64 {
             let time = row.to_string().into_bytes();
             trace.add(row, &[0.0], None, u64::from(row % 10 == 0), Some(&time));

@@ -1,60 +1,57 @@
 //! `tune`: finds the cycle of a log, suggests settings, and tries them.
 
 use fastmmd::monitor::Steadiness;
+use fastmmd_tune::inject::Injected;
+use fastmmd_tune::learning::{default_rows, least_rows};
+use fastmmd_tune::period::rounded;
+use fastmmd_tune::tries::Compared;
 use serde_json::json;
 
 use crate::args::TuneArguments;
 use crate::cost;
 use crate::fault::Fault;
 use crate::files;
-use crate::healthy::Log;
-use crate::inject::Injected;
+use crate::healthy::Healthy;
 use crate::paste;
-use crate::period::rounded;
 use crate::progress::Progress;
 use crate::report::{self, DIM};
 use crate::settings;
-use crate::setup::{self, least_learning};
-use crate::summary::MANY_TIES;
-use crate::trial::{Trial, best};
+use crate::summary::{MANY_TIES, mute_line};
+use crate::trial::{self, Trial};
 
-/// Most characters of a name in the table, which then has 80 columns at most.
+/// Characters of the widest line, but for what is to be pasted.
+const WIDEST: usize = 80;
+/// Most characters of a name in the table, which then is no wider.
 const WIDEST_NAME: usize = 28;
 
 pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Fault> {
     if let Some(path) = &arguments.save {
         files::check_output(path, [arguments.log.as_path()])?;
     }
-    let log = Log::read(arguments)?;
-    let mut plans = Vec::new();
-    for period in log.periods() {
-        plans.push(log.plan(arguments, period)?);
-    }
+    let log = Healthy::read(arguments)?;
+    let plans = log.plans(arguments)?;
     let mut progress = Progress::on_terminal();
     let all = u64::try_from(plans.len()).ok();
-    let mut trials = Vec::new();
-    for (done, plan) in (0..).zip(&plans) {
-        progress.show((done, all));
-        trials.push(Trial::run(&log, plan)?);
-    }
+    let show = |done| progress.show((u64::try_from(done).unwrap_or(0), all));
+    let compared = trial::compared(&log, &plans, show)?;
     progress.finish();
-    let best = best(&trials).ok_or_else(|| Fault::of(&log.name, "nothing to try"))?;
-    if let (Some(path), Some(trial)) = (&arguments.save, trials.get(best)) {
+    if let Some(path) = &arguments.save {
         let made_by = format!("fastmmd tune {}", log.name);
-        settings::write(path, &made_by, &log.columns, log.missing, &trial.detector)?;
+        let detector = &compared.suggested().detector;
+        settings::write(path, &made_by, &log.columns, log.missing, detector)?;
     }
     if arguments.json {
-        return say_json(&log, &trials, best);
+        return say_json(&log, &compared);
     }
-    say(&log, &trials, best)?;
+    say(&log, &compared)?;
     match &arguments.save {
         Some(path) => report::say(format!("\nSaved: {}", path.display())),
         None => Ok(()),
     }
 }
 
-fn say_json(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
-    if let Some(cycle) = &log.cycle {
+fn say_json(log: &Healthy, compared: &Compared<'_, Vec<String>>) -> Result<(), Fault> {
+    if let Some(cycle) = &log.log.cycle {
         report::say_json(&json!({
             "event": "cycle",
             "rows": cycle.rows,
@@ -63,36 +60,44 @@ fn say_json(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
             "explained": cycle.explained,
         }))?;
     }
-    for (index, trial) in trials.iter().enumerate() {
-        report::say_json(&trial.json(index == best))?;
+    let trial = compared.suggested();
+    for one in compared.trials.iter().chain(&compared.own) {
+        report::say_json(&trial::candidate(one, std::ptr::eq(one, trial)))?;
     }
-    let Some(trial) = trials.get(best) else { return Ok(()) };
-    trial.results.iter().try_for_each(|result| report::say_json(&result.json(log)))
+    let mut each = trial.results.iter().map(|result| trial::change(result, &log.names));
+    each.try_for_each(|change| report::say_json(&change))
 }
 
-fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
-    let (rows, channels) = (log.rows.len(), log.names.len());
+fn say(log: &Healthy, compared: &Compared<'_, Vec<String>>) -> Result<(), Fault> {
+    let Compared { trials, best, .. } = compared;
+    let (rows, channels) = (log.log.rows.len(), log.names.len());
     report::say(format!("{}: {rows} healthy rows of {channels} channels", log.name))?;
     say_cycle(log)?;
+    if compared.own.is_some() {
+        // Candidates that support different promises can be compared only at one that all support.
+        let promise = trials[*best].detector.config().mean_time_between_false_alarms;
+        report::say(format!("Compared at one false alarm in {promise} rows:"))?;
+    }
     for (index, trial) in trials.iter().enumerate() {
         let config = trial.detector.config();
-        let mark = if index == best { ">" } else { " " };
+        let mark = if index == *best { ">" } else { " " };
         let period = config.period.map_or("no cycle".to_owned(), |rows| format!("cycle {rows}"));
-        report::say(format!(
+        let line = format!(
             "{mark} {period:<14} found {} of {}; false alarms: {} in {} rows, {:.1} promised",
             trial.found(),
             trial.tried(),
             trial.false_alarms,
             trial.watched,
             trial.expected(),
-        ))?;
+        );
+        report::say(report::wrapped(&line, WIDEST))?;
     }
-    let Some(trial) = trials.get(best) else { return Ok(()) };
+    let trial = compared.suggested();
     let config = trial.detector.config();
     let promise = config.mean_time_between_false_alarms;
     let supported = config.supported_mean_time();
     if trials.len() > 1 {
-        report::say(why(trials, best))?;
+        report::say(why(trials, *best))?;
     }
     report::say(format!(
         "\nLearning from {} rows, {},\nsupports one false alarm in {supported:.0} rows; it is set \
@@ -100,14 +105,15 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
         config.learning_rows,
         why_so_many(log, trial),
     ))?;
-    for warning in config.warnings() {
-        report::say(format!("note: {warning}"))?;
-    }
-    trial.notes.iter().try_for_each(|note| report::say(format!("note: {note}")))?;
+    let mut notes: Vec<String> = config.warnings().map(|warning| warning.to_string()).collect();
+    notes.extend(trial.notes.iter().cloned());
     if !trial.keeps() {
-        report::say(
-            "note: more false alarms than promised: is the log healthy to its end? (--healthy)",
-        )?;
+        let why = "more false alarms than promised: is the log healthy to its end? (--healthy)";
+        notes.push(why.to_owned());
+    }
+    notes.iter().try_for_each(note)?;
+    if let Some(line) = mute_line(&trial.detector) {
+        report::say(format!("{DIM}{line}{DIM:#}"))?;
     }
     say_results(log, trial)?;
     let [m4f, m0] = ["m4f", "m0"].map(|core| {
@@ -122,13 +128,17 @@ fn say(log: &Log, trials: &[Trial<'_>], best: usize) -> Result<(), Fault> {
     report::say(paste::rust(&trial.detector))
 }
 
+fn note(text: impl std::fmt::Display) -> Result<(), Fault> {
+    report::say(report::wrapped(&format!("note: {text}"), WIDEST))
+}
+
 /// Why it learns from so many rows.
-fn why_so_many(log: &Log, trial: &Trial<'_>) -> &'static str {
+fn why_so_many(log: &Healthy, trial: &Trial<'_>) -> &'static str {
     let rows = trial.detector.config().learning_rows;
     match rows {
-        _ if log.learn.is_some() => "as asked for",
-        rows if rows as usize == log.rows.len() / 2 => "half of the log",
-        rows if rows == setup::learning_rows() => "as many as by default",
+        _ if log.log.learn.is_some() => "as asked for",
+        rows if rows as usize == log.log.rows.len() / 2 => "half of the log",
+        rows if rows == default_rows() => "as many as by default",
         _ if trial.detector.config().period.is_some() => "which hold enough cycles",
         _ => "as many as the promise needs",
     }
@@ -144,14 +154,18 @@ fn why(trials: &[Trial<'_>], best: usize) -> String {
     if trials.iter().any(|trial| !trial.keeps()) {
         return format!("{with} the promise is kept best.");
     }
-    let found: Vec<usize> = trials.iter().map(Trial::found).collect();
-    let more = if found.iter().all(|count| *count == found[0]) { "sooner" } else { "more often" };
+    // Without rounding: found of one over tried of one, and of the other.
+    let as_often = |a: &Trial<'_>, b: &Trial<'_>| a.found() * b.tried() == b.found() * a.tried();
+    let more = match trials.windows(2).all(|pair| as_often(&pair[0], &pair[1])) {
+        true => "sooner",
+        false => "more often",
+    };
     format!("{with} changes are found {more}.")
 }
 
-fn say_cycle(log: &Log) -> Result<(), Fault> {
-    let Some(cycle) = &log.cycle else {
-        return match log.given {
+fn say_cycle(log: &Healthy) -> Result<(), Fault> {
+    let Some(cycle) = &log.log.cycle else {
+        return match log.log.period {
             Some(_) => Ok(()),
             None => report::say("No cycle was found."),
         };
@@ -164,18 +178,18 @@ fn say_cycle(log: &Log) -> Result<(), Fault> {
         cycle.count
     ))?;
     for (name, part) in log.names.iter().zip(&cycle.explained) {
-        report::say(format!("  {:>3.0} %  {name}", 100.0 * part.max(0.0)))?;
+        report::say(format!("  {:>3.0} %  {}", 100.0 * part.max(0.0), shortened(name)))?;
     }
-    if !log.has_cycles(rounded(cycle.rows)) {
-        let needed = 2 * u64::from(least_learning(Some(cycle.rows)));
-        report::say(format!(
-            "note: too few cycles to use it: {needed} rows are needed, of which half are learned"
+    if !log.log.has_cycles(rounded(cycle.rows)) {
+        let needed = 2 * u64::from(least_rows(Some(cycle.rows)));
+        note(format!(
+            "too few cycles to use it: {needed} rows are needed, of which half are learned"
         ))?;
     }
     Ok(())
 }
 
-fn say_results(log: &Log, trial: &Trial<'_>) -> Result<(), Fault> {
+fn say_results(log: &Healthy, trial: &Trial<'_>) -> Result<(), Fault> {
     if trial.tried() == 0 {
         return report::say("\nNo change could be tried: the detector was never calm.");
     }
@@ -209,7 +223,7 @@ fn shortened(name: &str) -> String {
 }
 
 /// Why the change that is found least often is missed, if it is found less than half of the time.
-fn why_missed(log: &Log, trial: &Trial<'_>) -> Option<String> {
+fn why_missed(log: &Healthy, trial: &Trial<'_>) -> Option<String> {
     let missed = trial.results.iter().filter(|it| 2 * it.delays.len() < it.tried);
     let worst = missed.min_by_key(|it| it.delays.len())?;
     let quality = trial.detector.quality().into_iter().nth(worst.channel)?;

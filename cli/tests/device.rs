@@ -12,14 +12,17 @@ use std::thread::{self, JoinHandle};
 
 use crate::common::{directory, fastmmd, file, noise};
 use drift_app::app::{App, Board, Config, Parts, Request};
+use drift_app::fault::{Device, Fault, FaultKind};
 use drift_app::guard::Guard;
 use drift_app::link::ByteLink;
 use drift_app::message::Start;
 use drift_app::profile::{BoardDetector, ONE_CHANNEL, RECORDING};
 use drift_app::retained::memory_bytes;
 use drift_app::seal::Key;
-use drift_app::sensor::NoSensor;
+use drift_app::sensor::{NoSensor, Sensor};
 use embedded_hal::i2c::{ErrorKind as BusError, ErrorType, I2c, Operation};
+use fastmmd_reference::generate::Generator;
+use fastmmd_reference::single;
 
 type Detector = BoardDetector<1>;
 
@@ -186,6 +189,128 @@ fn a_board_with_a_key_is_commanded_with_it_alone() {
     assert_eq!((refused.code, named), (2, true), "{}", refused.err);
     assert_eq!(with(&key, "relearn").json()[0]["stage"], "learning");
     assert_eq!(with(&key, "dismiss").code, 0);
+    stop.store(true, Ordering::Relaxed);
+    board.join().unwrap();
+}
+
+/// A line that waits for the next host when one has gone.
+struct Open {
+    listener: UnixListener,
+    host: Option<Line>,
+}
+
+impl ByteLink for Open {
+    type Error = std::io::Error;
+
+    fn read(&mut self) -> Result<Option<u8>, std::io::Error> {
+        if self.host.is_none() {
+            let Ok((stream, _)) = self.listener.accept() else { return Ok(None) };
+            stream.set_nonblocking(true)?;
+            self.host = Some(Line(stream));
+        }
+        let read = self.host.as_mut().map_or(Ok(None), Line::read);
+        if read.is_err() {
+            self.host = None;
+        }
+        read
+    }
+
+    fn write(&mut self, byte: u8) -> Result<(), std::io::Error> {
+        self.host.as_mut().map_or(Ok(()), |host| host.write(byte))
+    }
+}
+
+/// A sensor whose level changes after learning, and which then no longer answers.
+struct Leaving {
+    rows: std::vec::IntoIter<f32>,
+}
+
+impl Sensor<1> for Leaving {
+    fn read<B: I2c>(&mut self, _: &mut B) -> Result<[f32; 1], Fault> {
+        let gone = Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge);
+        self.rows.next().map(|value| [value]).ok_or(gone)
+    }
+}
+
+/// A board with an alarm that nobody has acknowledged, and a fault that lasts.
+fn alarmed(path: &Path, stop: Arc<AtomicBool>) -> JoinHandle<()> {
+    let _ = fs::remove_file(path);
+    let listener = UnixListener::bind(path).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let mut generator = Generator::new(8);
+    let levels = [0.0; 500].into_iter().chain([8.0; 60]);
+    let rows: Vec<f32> = levels.map(|level| single(generator.normal() + level)).collect();
+    thread::spawn(move || {
+        let mut memory = vec![0; memory_bytes(Detector::SAVED_BYTES, 8, 1)];
+        let mut detector = Detector::new(&ONE_CHANNEL, RECORDING).unwrap();
+        let periods = rows.len() + 1;
+        let mut guard = Guard::default();
+        guard.set_open(true);
+        let parts = Parts {
+            board: &Board { name: "socket", millihertz: 0, start: Start::UNKNOWN },
+            bus: Empty,
+            line: Open { listener, host: None },
+            sensor: Leaving { rows: rows.into_iter() },
+            monitor: &mut detector,
+            settings: &RECORDING,
+            store: None,
+            guard,
+            memory: &mut memory,
+        };
+        let mut app = App::new(parts, Config::DEFAULT);
+        app.start();
+        for _ in 0..periods {
+            app.sample(1);
+        }
+        while !stop.load(Ordering::Relaxed) {
+            if app.poll() == Request::Idle {
+                thread::sleep(std::time::Duration::from_micros(200));
+            }
+        }
+    })
+}
+
+/// The board repeats alarm and fault with every status; who watches is told once.
+#[test]
+fn what_a_board_repeats_is_told_once() {
+    let socket = directory("device_watch").join("line");
+    let stop = Arc::new(AtomicBool::new(false));
+    let board = alarmed(&socket, Arc::clone(&stop));
+    let port = format!("unix:{}", socket.display());
+    let watch = |arguments: &[&str]| {
+        let ran =
+            fastmmd(&[&["device", &port, "--json", "watch", "--reports=2"], arguments].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let count = |event: &str| ran.json().iter().filter(|it| it["event"] == event).count();
+        let pending = ran.json().last().unwrap()["pending"].as_u64().unwrap();
+        (count("alarm"), count("fault"), count("report"), pending)
+    };
+    let (alarms, faults, reports, pending) = watch(&[]);
+    assert!(alarms > 0);
+    assert_eq!((alarms as u64, faults, reports), (pending, 1, 2));
+    assert_eq!(watch(&["--acknowledge"]), (alarms, 1, 2, 0));
+    assert_eq!(watch(&[]), (0, 1, 2, 0));
+    stop.store(true, Ordering::Relaxed);
+    board.join().unwrap();
+}
+
+#[test]
+fn alarms_are_acknowledged_up_to_a_row_or_all() {
+    let socket = directory("device_acknowledge").join("line");
+    let stop = Arc::new(AtomicBool::new(false));
+    let board = alarmed(&socket, Arc::clone(&stop));
+    let port = format!("unix:{}", socket.display());
+    let device = |arguments: &[&str]| fastmmd(&[&["device", &port, "--json"], arguments].concat());
+    let waiting = device(&["status"]).json()[0]["pending"].as_u64().unwrap();
+    assert!(waiting > 0);
+    // A row before the first of them.
+    assert_eq!(device(&["acknowledge", "--row=1"]).json()[0]["pending"], waiting);
+    for _ in 0..2 {
+        let said = &device(&["acknowledge"]).json()[0];
+        assert_eq!((&said["event"], &said["pending"]), (&"report".into(), &0.into()));
+        // It still differs.
+        assert_eq!(said["stage"], "drift");
+    }
     stop.store(true, Ordering::Relaxed);
     board.join().unwrap();
 }

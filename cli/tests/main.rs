@@ -6,6 +6,7 @@ mod device;
 mod logs;
 mod messages;
 mod plumbing;
+mod recipes;
 mod recordings;
 mod replay;
 mod report;

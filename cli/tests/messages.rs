@@ -191,14 +191,20 @@ fn settings_that_mean_nothing() {
 }
 
 #[test]
-fn numbers_too_large_are_never_skipped() {
+fn numbers_too_large_are_left_out_by_choice() {
     let at = directory("messages-large");
     let log = with_line(&at, "large.csv", 1500, "1500,0.1,1e300,0.2");
     for missing in ["reading", "error", "skip"] {
         let line = refused(&["replay", &log, "--missing", missing]);
         assert!(line.contains("row 1500, column \"b\""), "{line}");
-        assert!(line.ends_with("\"1e300\" is beyond what single precision holds"), "{line}");
+        let why =
+            "\"1e300\" is beyond what single precision holds; --skip-bad N leaves such lines out";
+        assert!(line.ends_with(why), "{line}");
     }
+    let look = fastmmd(&["look", &log]);
+    assert!(look.code == 0 && look.out.contains("1 lines are no rows"), "{look:?}");
+    let summary = fastmmd(&["replay", &log, "--skip-bad", "5", "--json"]).json().pop();
+    assert_eq!(summary.expect("a summary")["bad_lines"], 1);
 }
 
 #[test]

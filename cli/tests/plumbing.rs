@@ -111,6 +111,44 @@ fn rotated_logs_are_followed() {
     child.wait().expect("it ends");
 }
 
+/// Help is broken to the width of a page.
+#[test]
+fn help_fits_100_columns() {
+    let commands = ["look", "replay", "tune", "export", "test", "independence", "device", "merge"];
+    let all = commands.map(|command| fastmmd(&[command, "--help"]).out);
+    for line in all.iter().flat_map(|out| out.lines()).chain(fastmmd(&["--help"]).out.lines()) {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    assert!(all[1].contains("--mtbfa"), "{}", all[1]);
+}
+
+/// A line that the rotation tore is one of its own, and the first of the new file another.
+#[test]
+#[cfg(unix)]
+fn a_line_torn_by_rotation_is_not_joined() {
+    let at = directory("plumbing-torn");
+    let text = noise(2500, 2000, 8.0, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    let log = file(&at, "log.csv", &(lines[..1501].join("\n") + "\n1500,0.1"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fastmmd"))
+        .args(["replay", &log, "--follow", "--learn", "1000", "--json", "--skip-bad", "1", RARELY])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    fs::rename(&log, at.join("log.csv.1")).expect("moved");
+    fs::write(&log, lines[1501..].join("\n") + "\n").expect("room");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("an alarm");
+    child.kill().expect("it still follows");
+    child.wait().expect("it ends");
+    let alarm: Value = serde_json::from_str(&line).expect("JSON");
+    // The first line of the new file has the time 1500, and none is lost.
+    let (row, time) = (alarm["row"].as_u64().expect("a row"), alarm["time"].as_f64());
+    assert!((2000..2020).contains(&row), "{alarm}");
+    assert_eq!(time.map(|time| time.to_string()), Some(row.to_string()), "{alarm}");
+}
+
 #[test]
 fn completions_and_the_manual_know_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
@@ -126,6 +164,7 @@ fn completions_and_the_manual_know_every_command() {
     let ran = fastmmd(&["man", "replay"]);
     assert!(ran.out.contains(".TH fastmmd-replay 1"), "{}", ran.out);
     assert!(ran.out.contains("mean\\-time\\-between\\-false\\-alarms"), "{}", ran.out);
+    assert!(ran.out.contains("\\-\\-mtbfa"), "{}", ran.out);
     assert_eq!(fastmmd(&["man", "fly"]).err, "error: no command \"fly\"\n");
 }
 

@@ -1,11 +1,7 @@
-//! Results elsewhere: a page, settings for firmware, a broker. `cargo xtask test --only web` opens the
-//! page in a browser.
+//! Results elsewhere: a page, settings for firmware. `cargo xtask test --only web` opens the page in a
+//! browser.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::common::{RARELY, directory, fastmmd, file, noise};
 
@@ -27,9 +23,8 @@ fn a_report_is_one_file_with_everything() {
     let page = fs::read_to_string(&report).expect("a report");
     assert!(!asks_elsewhere(&page));
     assert!(asks_elsewhere(include_str!("../../web/page/index.html")), "the control");
-    let data =
-        page.split(r#"id="results">"#).nth(1).and_then(|rest| rest.split("</script>").next());
-    let results: serde_json::Value = serde_json::from_str(data.expect("data")).expect("JSON");
+    let results = results(&page);
+    assert!(results["alarm_counts"].is_null(), "a few have a line each");
     let rows = |list: &serde_json::Value| {
         let all = list.as_array().expect("alarms");
         all.iter().map(|alarm| alarm["row"].as_u64().expect("a row")).collect::<Vec<_>>()
@@ -47,6 +42,45 @@ fn a_report_is_one_file_with_everything() {
         let ran = fastmmd(&arguments);
         assert!(ran.code == 2 && ran.err.contains(why), "{}", ran.err);
     }
+}
+
+/// What a report has in it.
+fn results(page: &str) -> serde_json::Value {
+    let data = page.split(r#"id="results">"#).nth(1).expect("data");
+    serde_json::from_str(data.split("</script>").next().expect("its end")).expect("JSON")
+}
+
+/// Pulses, each an alarm: more than are kept one by one. The picture and the report count all.
+#[test]
+fn more_alarms_than_have_a_line_each_are_counted() {
+    let at = directory("report-crowded");
+    let mut random = fastmmd_reference::generate::Generator::new(5);
+    let mut text = "a\n".to_owned();
+    for row in 0..800_000 {
+        let pulse = if row >= 3000 && row % 400 < 20 { 8.0 } else { 0.0 };
+        text.push_str(&format!("{:.3}\n", random.normal() + pulse));
+    }
+    let log = file(&at, "pulses.csv", &text);
+    let name = |ending: &str| at.join(ending).to_str().expect("UTF-8").to_owned();
+    let (report, plot) = (name("report.html"), name("plot.svg"));
+    let often = "--mean-time-between-false-alarms=100";
+    let options = ["--json", "--learn", "2500", often, "--report", &report, "--plot", &plot];
+    let ran = fastmmd(&[&["replay", &log], options.as_slice()].concat());
+    let all = ran.alarms().len();
+    assert!(ran.code == 1 && all > 1000, "{all} alarms, {}", ran.err);
+    let results = results(&fs::read_to_string(&report).expect("a report"));
+    assert_eq!(results["alarms"].as_array().map(Vec::len), Some(1000));
+    let counts = results["alarm_counts"].as_array().expect("counts");
+    assert_eq!(Some(counts.len()), results["ratios"].as_array().map(Vec::len));
+    let sum: u64 = counts.iter().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(usize::try_from(sum), Ok(all));
+    // Also after the last of the first thousand.
+    let last = &results["alarms"][999]["row"];
+    let length = results["length"].as_u64().expect("rows of a stretch");
+    let after = usize::try_from(last.as_u64().expect("a row") / length).expect("small") + 1;
+    assert!(counts[after..].iter().any(|count| count.as_u64() > Some(0)), "{last}");
+    let picture = fs::read_to_string(&plot).expect("a picture");
+    assert!(picture.contains("alarms, at most "), "no strip");
 }
 
 #[test]
@@ -80,66 +114,4 @@ fn settings_of_a_file_are_those_of_the_detector() {
         let told = build::rust(wrong).expect_err(wrong);
         assert!(told.contains(why), "{told}");
     }
-}
-
-/// Ends the program when dropped.
-struct Ends(Child);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        // Both fail only if it has already ended.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// The recipe of the README: alarms to a broker.
-#[test]
-#[cfg(unix)]
-fn alarms_reach_a_broker() {
-    let broker = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto", "/usr/local/sbin/mosquitto"];
-    let broker = broker.into_iter().find(|path| Path::new(path).exists());
-    let tools = ["mosquitto_pub", "mosquitto_sub"].map(|it| Path::new("/usr/bin").join(it));
-    let (Some(broker), true) = (broker, tools.iter().all(|tool| tool.exists())) else {
-        println!("skipped: needs mosquitto and mosquitto-clients");
-        return;
-    };
-    let recipe =
-        "fastmmd replay pump.csv --follow --json | mosquitto_pub -h localhost -t pump/drift -l";
-    assert!(include_str!("../README.md").contains(recipe));
-    let at = directory("report-broker");
-    let log = file(&at, "pump.csv", &noise(3000, 2000, 4.0, 3));
-    let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
-    let port = free.port().to_string();
-    let settings = format!("listener {port} 127.0.0.1\nallow_anonymous true\n");
-    let settings = file(&at, "mosquitto.conf", &settings);
-    let quiet = |command: &mut Command| {
-        let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Ends(command.spawn().expect("it starts"))
-    };
-    let _broker = quiet(Command::new(broker).args(["-c", &settings]));
-    let begin = Instant::now();
-    while TcpStream::connect(free).is_err() {
-        assert!(begin.elapsed() < Duration::from_secs(20), "the broker does not answer");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let wanted = fastmmd(&["replay", &log, "--json", RARELY]);
-    let count = wanted.json().len().to_string();
-    // Subscribes and goes away: the broker keeps what comes.
-    let listen = |more: &[&str]| {
-        let place = ["-h", "localhost", "-p", &port, "-t", "pump/drift", "-q", "1"];
-        let listener = ["-c", "-i", "listener", "-W", "20"];
-        let done = Command::new(&tools[1]).args(place).args(listener).args(more).output();
-        String::from_utf8(done.expect("it starts").stdout).expect("UTF-8")
-    };
-    assert_eq!(listen(&["-E"]), "");
-    // Without waiting for more rows, so that it ends.
-    let recipe = recipe.replace("--follow", RARELY);
-    let recipe = recipe.replace("-h localhost", &format!("-q 1 -h localhost -p {port}"));
-    let folder = Path::new(env!("CARGO_BIN_EXE_fastmmd")).parent().expect("a folder");
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
-    let sent = Command::new("sh").args(["-c", &recipe]).env("PATH", path).current_dir(&at).status();
-    assert!(sent.expect("a shell").success());
-    assert_eq!(listen(&["-C", &count]), wanted.out);
-    assert!(wanted.alarm_rows().len() == 1, "{}", wanted.out);
 }

@@ -160,6 +160,44 @@ fn what_is_missed_has_a_reason() {
     assert!(!fastmmd(&["tune", &log]).out.contains("is missed most"));
 }
 
+/// Notes on twelve channels, with long names, fit as well; what is compared at another promise than is
+/// set says so.
+#[test]
+fn everything_but_what_is_pasted_fits_80_columns() {
+    let at = directory("tune-widths");
+    let mut random = Generator::new(8);
+    let names: Vec<String> = (0..12).map(|it| format!("temperature of bearing {it}")).collect();
+    let mut text = names.join(",") + "\n";
+    let mut level = 0.0;
+    for row in 0..6000 {
+        let turn = 6.0 * (f64::from(row) * std::f64::consts::TAU / 300.0).sin();
+        level += random.normal();
+        let mut cells: Vec<String> =
+            (0..12).map(|_| format!("{:.2}", turn + random.normal())).collect();
+        (cells[0], cells[1], cells[2]) =
+            (format!("{level:.2}"), "20.5".to_owned(), format!("{:.0}", random.normal()));
+        if row % 9 == 0 {
+            cells[3].clear();
+        }
+        text.push_str(&(cells.join(",") + "\n"));
+    }
+    let log = file(&at, "log.csv", &text);
+    let ran = fastmmd(&["tune", &log]);
+    assert!(ran.code == 0 && ran.out.matches("note: ").count() >= 4, "{ran:?}");
+    assert!(ran.out.contains("is an\n  alarm"), "nothing is broken: {}", ran.out);
+    for line in ran.out.lines().filter(|line| !line.contains(&log)) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let lines = fastmmd(&["tune", &log, "--json"]).json();
+    let promise = |line: &&serde_json::Value| line["mean_time_between_false_alarms"].as_f64();
+    let all: Vec<_> = lines.iter().filter(|line| line["event"] == "candidate").collect();
+    let least = all.iter().filter_map(promise).reduce(f64::min).expect("candidates");
+    let most = all.iter().filter_map(promise).reduce(f64::max).expect("candidates");
+    assert!(least < most, "the same promise: {all:?}");
+    let said = format!("Compared at one false alarm in {least} rows:\n");
+    assert!(ran.out.contains(&said), "{said} {}", ran.out);
+}
+
 /// What is saved is what is printed, and `replay` and `export` read it.
 #[test]
 fn settings_are_saved_and_read() {
@@ -189,6 +227,25 @@ fn settings_are_saved_and_read() {
     let wrong = file(&at, "wrong.toml", "lern = 3\n");
     let ran = fastmmd(&["replay", &log, "--settings", &wrong]);
     assert!(ran.code == 2 && ran.err.contains("line 1: no setting \"lern\""), "{ran:?}");
+}
+
+/// Names of columns may hold commas, in files of settings and in commands.
+#[test]
+fn names_with_commas_are_saved_and_read() {
+    let at = directory("tune-commas");
+    let text = noise(3000, 2500, 9.0, 6).replacen("a,b,c", "\"flow, in\",b,c", 1);
+    let log = file(&at, "log.csv", &text);
+    let toml = at.join("pump.toml").to_str().expect("UTF-8").to_owned();
+    let wanted = "\"flow, in\",b";
+    let ran = fastmmd(&["tune", &log, "--columns", wanted, "--healthy", "2000", "--save", &toml]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains(&format!(" --columns '{wanted}' ")), "{}", ran.out);
+    let [saved, given] = [["--settings", toml.as_str()], ["--columns", wanted]].map(|more| {
+        let learn = ["--learn", "1000", "--mtbfa", "5000", "--json"];
+        fastmmd(&[&["replay", &log], &more[..], &learn[..]].concat())
+    });
+    assert_eq!((saved.code, &saved.out), (given.code, &given.out));
+    assert_eq!(saved.json().pop().expect("a summary")["channels"][0]["name"], "flow, in");
 }
 
 /// A drift in the log shows as false alarms.

@@ -2,7 +2,7 @@
 
 use crate::common::{directory, fastmmd, file};
 use fastmmd_reference::generate::Generator;
-use fastmmd_reference::{Points, Weighted, exact, kernel};
+use fastmmd_reference::{Points, Weighted, exact, kernel, tolerance};
 use serde_json::Value;
 
 /// Normal rows of two columns around a mean, and as points.
@@ -47,9 +47,7 @@ fn the_contract_is_kept_and_the_exact_value_near() {
     let (p, q) = (even(sample(400, 0.0, 1).1), even(sample(300, 0.7, 2).1));
     let biased = exact::biased(&p, &q, kernel::gaussian(1.5)).expect("samples");
     assert_eq!(real(&object, "exact_biased").to_bits(), biased.to_bits());
-    let error = (real(&object, "mmd2_biased") / biased - 1.0).abs();
-    // 256 quasi-random frequencies in two dimensions; independent ones reach 0.06.
-    assert!(error < 0.02, "{error}");
+    tolerance::TOOL_MMD2.hold("MMD²", real(&object, "mmd2_biased") / biased, 1.0);
     let (_, plain) = run(&[], "test-contract-plain", 0.7);
     assert!(plain["exact_biased"].is_null() && real(&plain, "sigma") > 0.0);
 }
@@ -98,7 +96,7 @@ fn ties_count_as_large() {
     let ran = fastmmd(&["test", &x, &y, "--null", "permutation", "--json"]);
     let p = real(&ran.json()[0], "p_value");
     // Of all ways to draw 10 of 20 rows, 9 of them ones: those with at most 2 or at least 7 ones.
-    assert!((p - 0.0698).abs() < 0.03, "{p}");
+    tolerance::TOOL_TIES.hold("p", p, 0.0698);
     assert_eq!(ran.code, 0);
 }
 
@@ -164,7 +162,7 @@ fn rows_that_depend_on_earlier_ones_are_shuffled_in_blocks() {
     assert_eq!(object["null"], "blocks");
     let memory = object["memory_rows"][0].as_f64().expect("a number");
     // Of the theory: (1 + 0.95)/(1 − 0.95).
-    assert!((memory / 39.0 - 1.0).abs() < 0.6, "{memory}");
+    tolerance::TOOL_MEMORY.hold("rows", memory / 39.0, 1.0);
     assert_eq!(object["channels"][0]["differs"], true);
     assert_eq!(object["channels"][1]["differs"], false);
     let told = fastmmd(&["test", &x, &y, "--null", "gamma"]).out;

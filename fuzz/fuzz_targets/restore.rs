@@ -7,13 +7,17 @@ use crc::{CRC_32_ISO_HDLC, Crc};
 use fastmmd::monitor::coupling;
 use fastmmd::{
     Classifier, Config, Detector, Embedding, Error, Fourier, KernelFamily, Recipe, TwoSample,
-    TwoSampleTest,
+    TwoSampleTest, fixed,
 };
 use libfuzzer_sys::fuzz_target;
 
 type Map = Fourier<2, 4>;
 
 static MAP: Map = Fourier::gaussian(1);
+
+type Counts = fixed::Fourier<2, 4>;
+
+static COUNTS: Counts = fixed::Fourier::gaussian(1);
 
 fuzz_target!(|bytes: &[u8]| {
     offer(bytes);
@@ -36,6 +40,7 @@ fn offer(bytes: &[u8]) {
     family(bytes).expect("the map is the family's own");
     classifier(bytes).expect("the map is the classifier's own");
     detector(bytes).expect("good rows");
+    integer_detector(bytes).expect("good rows");
     tie(bytes).expect("good rows");
 }
 
@@ -123,6 +128,25 @@ fn detector(bytes: &[u8]) -> Result<(), Error> {
         for _ in 0..3 {
             detector.push(&[0.5, -0.5])?;
             detector.push_partial(&[None, Some(1e6)])?;
+        }
+        let looked = detector.legs().count() + detector.open().count() + detector.mute().count();
+        assert!(looked < 100 && detector.quality().count() == 2);
+        detector.dismiss();
+    } else {
+        assert_eq!(detector.rows(), 0);
+    }
+    Ok(())
+}
+
+fn integer_detector(bytes: &[u8]) -> Result<(), Error> {
+    let mut detector = Detector::new(&COUNTS, Config::rows(1e4))?;
+    let mut saved = [0; Detector::<Counts>::SAVED_BYTES];
+    if detector.restore(bytes).is_ok() {
+        detector.save(&mut saved)?;
+        assert_eq!(saved, bytes);
+        for _ in 0..3 {
+            detector.push(&[5, -5])?;
+            detector.push_partial(&[None, Some(i16::MIN)])?;
         }
         let looked = detector.legs().count() + detector.open().count() + detector.mute().count();
         assert!(looked < 100 && detector.quality().count() == 2);

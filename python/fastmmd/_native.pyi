@@ -91,7 +91,7 @@ def two_sample_test(
     sampling: str,
     seed: int,
     draws: int,
-) -> tuple[float, float, float]: ...
+) -> tuple[float, float, float, int | None]: ...
 def tune(
     rows: NDArray[np.float32],
     names: list[str],

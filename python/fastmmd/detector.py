@@ -22,7 +22,7 @@ from .report import (
     Prediction,
     Quality,
 )
-from .samples import in_order, named, pyplot, real, row_of, single, table, text, whole
+from .samples import MOST, in_order, named, pyplot, real, row_of, single, table, text, whole
 
 #: Learning rows if nothing says how many.
 LEARNING_ROWS = 4096
@@ -93,7 +93,7 @@ class DriftDetector:
             "bandwidth": real("bandwidth", bandwidth),
             "sampling": text("sampling", sampling),
             "seed": whole("seed", seed, 0, 2**64 - 1),
-            "frequencies": whole("frequencies", frequencies, 1, 65_536),
+            "frequencies": whole("frequencies", frequencies, 1, MOST),
         }
         # Made even if the channels are not known, to refuse bad settings here.
         core = self._made(self._names or [str(it) for it in range(count or 1)])
@@ -156,8 +156,13 @@ class DriftDetector:
         return self
 
     def fit(self, X: object, y: object = None) -> DriftDetector:
-        """Do as ``learn``, by scikit-learn's name."""
-        return self.learn(X)
+        """Forget what was learned, and learn from these rows: scikit-learn's ``fit``."""
+        rows, names = self._rows("X", X)
+        count = len(rows) if self._learning_rows is None else None
+        core = self._made(names or [str(it) for it in range(rows.shape[1])], count)
+        core.push_rows(rows, False)
+        self._keep(core, names)
+        return self
 
     def predict(self, X: object) -> Prediction:
         """Take rows one after the other, and return what was said about each."""
@@ -308,7 +313,10 @@ class DriftDetector:
         source: bytes | bytearray | memoryview | str | os.PathLike[str],
         channels: Sequence[str] | None = None,
     ) -> DriftDetector:
-        """Return the detector of saved bytes or of a file, of a device or of ``fastmmd export``."""
+        """Return the detector of saved bytes or of a file, of a device or of ``fastmmd export``.
+
+        A device with rows of 16-bit integers has other bytes, which are refused.
+        """
         if isinstance(source, (bytes, bytearray, memoryview)):
             state = bytes(source)
         elif isinstance(source, (str, os.PathLike)):

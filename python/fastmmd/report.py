@@ -74,8 +74,8 @@ class Open:
     channel: int | None
     #: Rows since an alarm was last raised for it.
     rows: int
-    #: Of a level: its shift in deviations. Of a run: its length over the longest that is no alarm.
-    #: Else: nats beyond the threshold.
+    #: Now. Of a level: its shift in deviations. Of a run: its length over the longest that is no alarm.
+    #: Else: the statistic over its threshold, which may be below 1 until it is over.
     size: float
 
 

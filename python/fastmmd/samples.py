@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 #: Kinds of numpy's types that are numbers: booleans, integers with and without sign, floats.
 _NUMERIC = "biuf"
+#: Most channels and most frequencies of a map: ``dynamic::MOST`` of the core.
+MOST = 65_536
 
 
 class MissingDependencyError(ImportError):
@@ -45,7 +47,7 @@ def named(channels: object) -> tuple[list[str] | None, int | None]:
     if channels is None:
         return None, None
     if isinstance(channels, Integral) and not isinstance(channels, bool):
-        return None, whole("channels", channels, 1, 65_536)
+        return None, whole("channels", channels, 1, MOST)
     if isinstance(channels, str) or not hasattr(channels, "__iter__"):
         kind = type(channels).__name__
         raise TypeError(f"channels: must be a number or a sequence of names, not {kind}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _native
 from .detector import DriftDetector
-from .samples import real, single, table, text, whole
+from .samples import MOST, real, single, table, text, whole
 
 _ROWS = 2**32 - 1
 #: The map of the command fastmmd.
@@ -68,7 +68,7 @@ class Tuned:
     cycle: float | None
     #: For each channel, the part of the variance that the cycle explains.
     cycle_explains: list[float] | None
-    #: All that was tried.
+    #: All that was tried: with the same promise, and the best of it with its own if that is longer.
     candidates: list[Candidate]
     #: The one that keeps its promise and finds most, of equal ones the quickest.
     best: Candidate
@@ -139,7 +139,7 @@ def tune(
         bandwidth=real("bandwidth", bandwidth),
         sampling=text("sampling", sampling),
         seed=whole("seed", seed, 0, 2**64 - 1),
-        frequencies=whole("frequencies", frequencies, 1, 65_536),
+        frequencies=whole("frequencies", frequencies, 1, MOST),
         within=None if within is None else whole("within", within, 1, _ROWS),
     )
     candidates = [

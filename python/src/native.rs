@@ -4,13 +4,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fastmmd::dynamic::{self, Map};
 use fastmmd::{Alarm, Config, Error, Verdict};
+use fastmmd_tune::detector::Detector;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use self_cell::self_cell;
 
-use crate::detector::Detector;
 use crate::error::{of_record, of_row, of_settings, value_error};
 use crate::{settings, told};
 

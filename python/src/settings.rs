@@ -3,12 +3,10 @@
 use fastmmd::dynamic::{self, Map};
 use fastmmd::monitor::NotANumber;
 use fastmmd::{Config, Kernel, Profile, Sampling};
+use fastmmd_tune::learning::{PROMISE, default_promise};
 use pyo3::prelude::*;
 
 use crate::error::{of_settings, value_error};
-
-/// Mean time between false alarms, in rows, where the learning rows support it.
-pub(crate) const PROMISE: f32 = 10_000.0;
 
 /// A number of the core's precision; one beyond it becomes infinite, which the core refuses.
 pub(crate) fn single(value: f64) -> f32 {
@@ -86,12 +84,4 @@ fn check(config: &Config) -> PyResult<()> {
         Some(period) => config.with_period(period).check(),
     }
     .map_err(of_settings)
-}
-
-/// The usual promise if these settings support it, and otherwise the longest that they do, in round
-/// numbers.
-pub(crate) fn default_promise(config: &Config) -> f32 {
-    let supported = f64::from(config.supported_mean_time());
-    let digit = 10_f64.powf(supported.log10().floor() - 1.0);
-    PROMISE.min(single((supported / digit).floor() * digit))
 }

@@ -2,134 +2,34 @@
 //! decides as `fastmmd tune` does; the tests compare the two.
 
 use fastmmd::Config;
-use fastmmd::dynamic::Map;
-use fastmmd::monitor::{LEARNING_ROWS, NotANumber};
-use fastmmd_reference::real;
+use fastmmd_tune::detector::Detector;
+use fastmmd_tune::log::Log;
+use fastmmd_tune::tries::{Compared, Tries};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::detector::Detector;
 use crate::error::{of_row, value_error};
-use crate::period::{self, Cycle};
-use crate::settings::{self, default_promise, single};
+use crate::settings::{self, single};
 use crate::told;
-use crate::tries::{Healthy, Refused, Tries, best};
-
-/// Cycles to learn from, if they are no more than half of the log.
-const GOOD_CYCLES: f64 = 8.0;
-/// Longest delay by default, in rows.
-const WITHIN: usize = 1000;
-
-/// A healthy log, and what is asked.
-struct Log {
-    rows: Vec<Vec<f32>>,
-    deviations: Vec<f32>,
-    cycle: Option<Cycle>,
-    given: Option<f64>,
-    learn: Option<u32>,
-    promise: Option<f64>,
-    within: Option<usize>,
-    missing: String,
-}
-
-impl Log {
-    /// The periods to try: none, and the one that was found or given.
-    fn periods(&self) -> Vec<Option<f64>> {
-        let found = self.cycle.as_ref().filter(|cycle| self.has_cycles(cycle.rows));
-        match (self.given, found) {
-            (Some(given), _) => vec![Some(given)],
-            (None, Some(cycle)) => vec![None, Some(rounded(cycle.rows))],
-            (None, None) => vec![None],
-        }
-    }
-
-    /// Whether there are enough cycles to learn from.
-    fn has_cycles(&self, rows: f64) -> bool {
-        let half = self.learn.map_or(real(self.rows.len()) / 2.0, f64::from);
-        f64::from(least_learning(Some(rows))) <= half
-    }
-
-    fn config(&self, period: Option<f64>) -> PyResult<Config> {
-        let learn = self.learn.unwrap_or_else(|| self.learning_rows(period));
-        let least = *LEARNING_ROWS.start();
-        if self.rows.len() < learn as usize + least as usize {
-            let why = format!(
-                "{} healthy rows are too few: {learn} to learn from, and {least} more to try \
-                 changes in, are needed",
-                self.rows.len()
-            );
-            return Err(value_error("X", why));
-        }
-        settings::config(self.promise, learn, period, None, &self.missing)
-    }
-
-    /// As many as the core's default, as the promise needs, or as hold enough cycles, but no more than
-    /// half of the log.
-    fn learning_rows(&self, period: Option<f64>) -> u32 {
-        let (least, most) = (*LEARNING_ROWS.start(), *LEARNING_ROWS.end());
-        let half = u32::try_from(self.rows.len() / 2).unwrap_or(most).clamp(least, most);
-        let mut rows = Config::rows(settings::PROMISE).learning_rows;
-        if let Some(period) = period {
-            rows = rows.max(ceiling(GOOD_CYCLES * period));
-        }
-        let supports = |rows: u32| {
-            let period = period.map(single);
-            let config = Config { learning_rows: rows, period, ..Config::rows(settings::PROMISE) };
-            let promise = self.promise.map_or_else(|| default_promise(&config), single);
-            config.supported_mean_time() >= promise
-        };
-        while rows < half && !supports(rows) {
-            rows = rows.saturating_mul(2);
-        }
-        rows.min(half).max(least_learning(period)).min(most)
-    }
-}
-
-fn least_learning(period: Option<f64>) -> u32 {
-    Config { period: period.map(single), ..Config::rows(settings::PROMISE) }.least_learning_rows()
-}
-
-/// A period with as many digits as it deserves.
-fn rounded(rows: f64) -> f64 {
-    let digits = if rows >= 1000.0 { 1.0 } else { 100.0 };
-    (rows * digits).round() / digits
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "positive, and saturates"
-)]
-fn ceiling(rows: f64) -> u32 {
-    rows.ceil() as u32
-}
-
-/// Standard deviation of a channel, over the readings that came.
-fn deviation(rows: &[Vec<f32>], channel: usize) -> f32 {
-    let values = || rows.iter().map(|row| f64::from(row[channel])).filter(|it| it.is_finite());
-    let count = real(values().count().max(1));
-    let mean = values().sum::<f64>() / count;
-    single((values().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt())
-}
 
 /// A candidate, with the longest promise that learning supports, by the worst channel.
 type Trial<'p> = Tries<'p, f32>;
 
-/// Tries the settings with this period, or none.
-fn tried<'m>(log: &Log, map: &'m Map, config: Config) -> Result<Trial<'m>, Refused> {
-    let rest = log.rows.len().saturating_sub(config.learning_rows as usize);
-    let healthy = Healthy {
-        rows: &log.rows,
-        deviations: &log.deviations,
-        within: log.within.unwrap_or(WITHIN).min(rest / 3).max(1),
-        lost: if config.not_a_number == NotANumber::Missing { f32::NAN } else { 0.0 },
+/// The settings to try.
+fn configs(log: &Log, promise: Option<f64>, missing: &str) -> PyResult<Vec<Config>> {
+    let of = |period: Option<f64>| {
+        let learn = log.learning_rows(period, promise.map(single));
+        let learn = learn.map_err(|error| value_error("X", error))?;
+        settings::config(promise, learn, period, None, missing)
     };
-    let detector = Detector::new(map, config).map_err(|error| (error, 0))?;
-    Trial::make(&healthy, detector, |detector| {
-        let each = detector.quality().into_iter().map(|it| it.supported_mean_time);
-        each.fold(config.supported_mean_time(), f32::min)
-    })
+    log.periods().into_iter().map(of).collect()
+}
+
+/// The longest promise that learning supports, by the worst channel.
+fn supported(detector: &Detector<'_>) -> f32 {
+    let each = detector.quality().into_iter().map(|it| it.supported_mean_time);
+    each.fold(detector.config().supported_mean_time(), f32::min)
 }
 
 fn told<'py>(py: Python<'py>, trial: &Trial<'_>) -> PyResult<Bound<'py, PyDict>> {
@@ -185,33 +85,23 @@ pub(crate) fn tune<'py>(
     let kernel = settings::kernel(kernel, bandwidth)?;
     let map = settings::map(kernel, sampling, seed, names.len(), frequencies)?;
     let rows: Vec<Vec<f32>> = rows.as_array().rows().into_iter().map(|row| row.to_vec()).collect();
-    let (log, trials) = py.detach(|| {
-        let channels = names.len();
-        let log = Log {
-            cycle: if period.is_none() { period::find(&rows, channels) } else { None },
-            deviations: (0..channels).map(|channel| deviation(&rows, channel)).collect(),
-            given: period,
-            learn: learning_rows,
-            promise: mean_time_between_false_alarms,
-            within,
-            missing,
-            rows,
-        };
-        let mut trials = Vec::new();
-        for period in log.periods() {
-            let trial = tried(&log, &map, log.config(period)?);
-            trials.push(trial.map_err(|(error, number)| {
-                of_row(error, Some(number), log.rows.get(number).map_or(&[], Vec::as_slice), &names)
-            })?);
-        }
-        Ok::<_, PyErr>((log, trials))
+    let (log, compared) = py.detach(|| {
+        let log = Log::new(rows, names.len(), period, learning_rows, within);
+        let configs = configs(&log, mean_time_between_false_alarms, &missing)?;
+        let candidates: Vec<_> = configs.into_iter().map(|config| (&map, config)).collect();
+        let compared = Compared::make(&log, &candidates, supported, |_| ());
+        let compared = compared.map_err(|(error, number)| {
+            of_row(error, Some(number), log.rows.get(number).map_or(&[], Vec::as_slice), &names)
+        })?;
+        Ok::<_, PyErr>((log, compared.ok_or_else(|| value_error("X", "nothing to try"))?))
     })?;
-    let best = best(&trials);
+    let trials: Vec<&Trial<'_>> = compared.trials.iter().chain(&compared.own).collect();
+    let best = if compared.own.is_some() { trials.len() - 1 } else { compared.best };
     let all = PyDict::new(py);
     all.set_item("best", best)?;
     all.set_item("cycle", log.cycle.as_ref().map(|cycle| cycle.rows))?;
     all.set_item("cycle_explains", log.cycle.as_ref().map(|cycle| cycle.explained.clone()))?;
-    let candidates: PyResult<Vec<_>> = trials.iter().map(|trial| told(py, trial)).collect();
+    let candidates: PyResult<Vec<_>> = trials.into_iter().map(|trial| told(py, trial)).collect();
     all.set_item("candidates", candidates?)?;
     Ok(all)
 }

@@ -8,7 +8,9 @@ use fastmmd_reference::generate::Generator;
 use fastmmd_reference::kernel as formula;
 use fastmmd_reference::null::{self, Estimate, Features, Gram, Null, Pool};
 use fastmmd_reference::points::{Points, Weighted};
-use fastmmd_reference::{error::Refused, exact};
+use fastmmd_reference::{error::Refused, exact, real};
+use fastmmd_tune::distance;
+use fastmmd_tune::memory::Memory;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
@@ -71,6 +73,40 @@ impl Both {
         self.x.len() + self.y.len()
     }
 
+    /// How much the rows depend on earlier ones.
+    fn memory(&self) -> Memory {
+        let [x, y]: [Vec<&[f64]>; 2] = [&self.x, &self.y].map(|points| points.rows().collect());
+        Memory::of([x.len(), y.len()], self.x.dims(), |sample, row, channel| {
+            [&x, &y][sample][row][channel]
+        })
+    }
+
+    /// The mean features of blocks of rows: to shuffle blocks is to shuffle these.
+    fn block_features(&self, frequencies: &Frequencies, block: usize) -> Result<Features, Refused> {
+        let (mut values, mut sizes) = (Vec::new(), [0; 2]);
+        for (points, size) in [&self.x, &self.y].into_iter().zip(&mut sizes) {
+            for rows in blocks(points, block) {
+                let rows = Points::new(points.dims(), rows.concat())?;
+                values.extend(frequencies.columns(&rows)?.column_mean().iter());
+                *size += 1;
+            }
+        }
+        Features::from_values(sizes, values)
+    }
+
+    /// The mean kernel between the rows of two blocks, of all pairs of blocks.
+    fn block_gram(
+        &self,
+        block: usize,
+        kernel: impl Fn(&[f64], &[f64]) -> f64,
+    ) -> Result<Gram, Refused> {
+        let mean = |a: &Vec<&[f64]>, b: &Vec<&[f64]>| {
+            let sum: f64 = a.iter().flat_map(|x| b.iter().map(|y| kernel(x, y))).sum();
+            sum / real(a.len() * b.len())
+        };
+        Gram::new(&blocks(&self.x, block), &blocks(&self.y, block), mean)
+    }
+
     /// The kernel of this name, as wide as the median distance if no bandwidth is given.
     fn kernel(&self, profile: &str, bandwidth: Option<f64>) -> PyResult<Kernel> {
         let bandwidth = match bandwidth {
@@ -87,6 +123,12 @@ impl Both {
     }
 }
 
+/// The rows in whole blocks.
+fn blocks(points: &Points, block: usize) -> Vec<Vec<&[f64]>> {
+    let rows: Vec<&[f64]> = points.rows().collect();
+    rows.chunks_exact(block).map(<[&[f64]]>::to_vec).collect()
+}
+
 /// An array as points, all finite.
 fn points(name: &str, rows: &PyReadonlyArray2<'_, f64>) -> PyResult<Points> {
     let array = rows.as_array();
@@ -99,21 +141,9 @@ fn points(name: &str, rows: &PyReadonlyArray2<'_, f64>) -> PyResult<Points> {
     Points::new(array.ncols(), values).map_err(|error| value_error(name, error))
 }
 
-/// The median distance of at most [`MOST_MEDIAN_ROWS`] rows of both, evenly spread; where it is 0, the
-/// smallest above 0.
+/// The median distance of at most [`MOST_MEDIAN_ROWS`] rows of both, evenly spread.
 fn median_distance(x: &Points, y: &Points) -> Option<f64> {
-    let step = (x.len() + y.len()).div_ceil(MOST_MEDIAN_ROWS).max(1);
-    let some: Vec<&[f64]> = x.rows().chain(y.rows()).step_by(step).collect();
-    let mut distances = Vec::new();
-    for (index, a) in some.iter().enumerate() {
-        for b in &some[..index] {
-            let squared: f64 = a.iter().zip(*b).map(|(a, b)| (a - b).powi(2)).sum();
-            distances.push(squared.sqrt());
-        }
-    }
-    distances.sort_unstable_by(f64::total_cmp);
-    let middle = distances.get(distances.len() / 2).copied().filter(|middle| *middle > 0.0);
-    middle.or_else(|| distances.iter().copied().find(|distance| *distance > 0.0))
+    distance::median(x.rows().chain(y.rows()), x.len() + y.len(), MOST_MEDIAN_ROWS)
 }
 
 /// The estimate and the bandwidth; see `fastmmd.mmd2`.
@@ -169,9 +199,11 @@ fn by_frequencies(both: &Both, map: &Map, unbiased: bool) -> PyResult<f64> {
 }
 
 /// How the distribution of MMD² for equal distributions is found.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Method {
     Permutation,
+    /// Permutations of blocks of rows, where rows depend on earlier ones.
+    Blocks,
     Bootstrap,
     Gamma,
     Pearson,
@@ -180,8 +212,9 @@ enum Method {
 }
 
 impl Method {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Permutation,
+        Self::Blocks,
         Self::Bootstrap,
         Self::Gamma,
         Self::Pearson,
@@ -192,6 +225,7 @@ impl Method {
     fn name(self) -> &'static str {
         match self {
             Self::Permutation => "permutation",
+            Self::Blocks => "blocks",
             Self::Bootstrap => "bootstrap",
             Self::Gamma => "gamma",
             Self::Pearson => "pearson",
@@ -209,7 +243,10 @@ impl Method {
     ) -> Result<Null, Refused> {
         let mut generator = Generator::new(seed);
         match self {
-            Self::Permutation => null::permutation(pool, estimate, draws, &mut generator),
+            // Of the blocks, where the pool is of blocks.
+            Self::Permutation | Self::Blocks => {
+                null::permutation(pool, estimate, draws, &mut generator)
+            }
             Self::Bootstrap => null::bootstrap(pool, estimate, draws, &mut generator),
             Self::Spectrum => null::spectrum(pool, estimate, draws, &mut generator),
             Self::Gamma => null::gamma(pool, estimate),
@@ -233,7 +270,8 @@ fn tested(
     Ok((statistic, law.p_value(statistic).clamp(f64::MIN_POSITIVE, 1.0)))
 }
 
-/// Statistic, p-value and bandwidth; see `fastmmd.two_sample_test`.
+/// Statistic, p-value, bandwidth, and rows of a block if blocks were shuffled; see
+/// `fastmmd.two_sample_test`.
 #[pyfunction]
 #[pyo3(signature = (
     x, y, *, method, kernel, bandwidth, unbiased, frequencies, sampling, seed, draws
@@ -251,12 +289,13 @@ pub(crate) fn two_sample_test(
     sampling: &str,
     seed: u64,
     draws: usize,
-) -> PyResult<(f64, f64, f64)> {
+) -> PyResult<(f64, f64, f64, Option<usize>)> {
     let both = Both::read(&x, &y)?;
     let method = settings::named("method", method, &Method::ALL, Method::name)?;
     let estimate = if unbiased { Estimate::Unbiased } else { Estimate::Biased };
     py.detach(|| {
         let kernel = both.kernel(kernel, bandwidth)?;
+        let block = (method == Method::Blocks).then(|| both.memory().block);
         let tested = match frequencies {
             Some(count) => {
                 let map = both.map(kernel, sampling, seed, count)?;
@@ -264,7 +303,10 @@ pub(crate) fn two_sample_test(
                 let vectors = vectors.chunks_exact(both.x.dims());
                 let turns = |vector: &[f32]| vector.iter().map(|it| f64::from(*it)).collect();
                 Frequencies::new(vectors.map(turns).collect())
-                    .and_then(|frequencies| Features::new(&frequencies, &both.x, &both.y))
+                    .and_then(|frequencies| match block {
+                        None => Features::new(&frequencies, &both.x, &both.y),
+                        Some(block) => both.block_features(&frequencies, block),
+                    })
                     .and_then(|pool| tested(&pool, method, estimate, draws, seed))
             }
             None if both.rows() > MOST_PAIRED_ROWS => {
@@ -274,13 +316,16 @@ pub(crate) fn two_sample_test(
                 );
                 return Err(value_error("frequencies", why));
             }
-            None => with_formula!(kernel, formula => Gram::of_points(&both.x, &both.y, formula))
-                .and_then(|pool| tested(&pool, method, estimate, draws, seed)),
+            None => with_formula!(kernel, formula => match block {
+                None => Gram::of_points(&both.x, &both.y, formula),
+                Some(block) => both.block_gram(block, formula),
+            })
+            .and_then(|pool| tested(&pool, method, estimate, draws, seed)),
         };
         let (statistic, p_value) = tested.map_err(|error| match error {
             Refused::BadParameter { .. } => value_error("draws", error),
             other => of_samples(other),
         })?;
-        Ok((statistic, p_value, f64::from(kernel.bandwidth())))
+        Ok((statistic, p_value, f64::from(kernel.bandwidth()), block))
     })
 }

@@ -215,7 +215,7 @@ def test_bad_tests() -> None:
 
 
 def test_bad_logs() -> None:
-    with pytest.raises(ValueError, match="X: 400 healthy rows are too few"):
+    with pytest.raises(ValueError, match="X: too few rows to learn from: 400 healthy ones"):
         tune(healthy(400))
     rows = healthy(2000)
     rows[1500, 2] = np.inf

@@ -24,6 +24,14 @@ def test_one_wheel_is_for_all_versions() -> None:
     assert ".abi3." in Path(fastmmd._native.__file__).name
 
 
+def test_licences_are_part_of_the_package() -> None:
+    files = importlib.metadata.files("fastmmd") or []
+    licences = {file.name: file.read_text() for file in files if "licenses" in file.parts}
+    project = Path(__file__).parents[2]
+    assert licences == {name: (project / name).read_text() for name in ("LICENSE-MIT", "LICENSE-APACHE")}
+    assert "Permission is hereby granted" in licences["LICENSE-MIT"]
+
+
 def test_versions_agree() -> None:
     assert fastmmd.__version__ == importlib.metadata.version("fastmmd")
 

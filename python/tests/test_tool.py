@@ -125,7 +125,7 @@ def test_tune_without_the_command() -> None:
     tuned = tune(cycle(8000))
     assert tuned.cycle == pytest.approx(2 * np.pi / 0.05, rel=tolerance.CYCLE)
     # With the cycle and without; the better one is suggested.
-    assert [it.settings["period"] is None for it in tuned.candidates] == [True, False]
+    assert [it.settings["period"] is None for it in tuned.candidates[:2]] == [True, False]
     assert tuned.settings == tuned.best.settings
     assert tuned.best.tried == sum(it.tried for it in tuned.best.changes) > 0
     # A step of a deviation is found; a tenth of the rows would not be enough to look for it.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -79,7 +83,7 @@ def test_samples_of_frames_are_matched_by_name() -> None:
         mmd2(a, b.rename(columns={"p": "r"}))
 
 
-METHODS = ["permutation", "bootstrap", "spectrum", "gamma", "pearson", "pearson4"]
+METHODS = ["permutation", "blocks", "bootstrap", "spectrum", "gamma", "pearson", "pearson4"]
 
 
 @pytest.mark.parametrize("frequencies", [None, 256])
@@ -102,6 +106,37 @@ def test_the_level_is_kept() -> None:
         rejected += two_sample_test(x, y, seed=seed, draws=199).pvalue <= 0.1
     least, most = tolerance.REJECTED
     assert least <= rejected <= most
+
+
+def wandering(rows: int, seed: int) -> np.ndarray:
+    """Rows that are alike from one to the next: about six of them are worth one."""
+    noise = np.random.default_rng(seed).normal(size=rows + 200)
+    for row in range(1, len(noise)):
+        noise[row] += 0.7 * noise[row - 1]
+    return noise[200:]
+
+
+def test_blocks_keep_the_level_where_rows_have_memory() -> None:
+    rejected = {"permutation": 0, "blocks": 0}
+    for seed in range(100):
+        x, y = wandering(2000, 2 * seed), wandering(2000, 2 * seed + 1)
+        for method in rejected:
+            found = two_sample_test(x, y, method=method, frequencies=32, seed=seed, draws=99)
+            rejected[method] += found.pvalue <= 0.1
+    assert rejected["blocks"] <= tolerance.REJECTED_BLOCKS
+    # The control: shuffled rows see a difference that is none.
+    assert rejected["permutation"] >= tolerance.REJECTED_ROWS
+
+
+def test_blocks_hold_whole_rows() -> None:
+    x, y = wandering(700, 1)[:, None], wandering(650, 2)[:, None] + 3.0
+    found = two_sample_test(x, y, method="blocks", draws=99)
+    assert found.block is not None and found.block > 1
+    p, q = (rows[: len(rows) // found.block * found.block] for rows in (x, y))
+    wanted = over_pairs("gaussian", p, q, found.bandwidth, False)
+    assert found.statistic == pytest.approx(wanted, abs=tolerance.PAIRS)
+    assert len(p) < len(x) and abs(wanted - mmd2(x, y)) > tolerance.PAIRS
+    assert two_sample_test(x, y).block is None
 
 
 def scipy_test(x: np.ndarray, y: np.ndarray, sigma: float) -> tuple[float, float]:
@@ -131,6 +166,15 @@ def test_p_values_are_those_of_scipy(shift: float) -> None:
     assert own.statistic == pytest.approx(statistic, abs=tolerance.PAIRS)
     spread = tolerance.P_VALUE_DEVIATIONS * np.sqrt(2 * pvalue * (1 - pvalue) / 999) + 0.001
     assert abs(own.pvalue - pvalue) <= spread
+
+
+def test_the_example_agrees_with_scipy() -> None:
+    example = Path(__file__).parent.parent / "examples" / "two_sample.py"
+    printed = subprocess.run(
+        [sys.executable, str(example)], check=True, capture_output=True, text=True
+    ).stdout
+    verdicts = [line.rsplit("  ", 1)[1] for line in printed.splitlines()]
+    assert verdicts == ["no difference found"] + 3 * ["differs"]
 
 
 def test_a_script_in_the_style_of_scikit_learn() -> None:

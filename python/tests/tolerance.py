@@ -15,6 +15,10 @@ FEWER_ERRORS = 4
 MANY_FREQUENCIES = 0.05
 #: Rejections of 200 tests at the level 0.1: 20, and 3.5 deviations of a binomial variable.
 REJECTED = (5, 35)
+#: Rejections of 100 tests of blocks at the level 0.1: 10, and 3.5 deviations of a binomial variable.
+REJECTED_BLOCKS = 20
+#: A control: the same tests of rows that are worth a sixth of their number.
+REJECTED_ROWS = 30
 #: p-values of two runs of draws: deviations of their difference, and one draw.
 P_VALUE_DEVIATIONS = 4
 #: Rows after which three deviations on a channel are found, and by which its beginning is off.

@@ -1,6 +1,6 @@
 //! Level and spread of a channel by the phase of a cycle whose period is known.
 
-use crate::numeric::{Number, larger, sqrt_f32, u32_of};
+use crate::numeric::{Number, larger, smaller, sqrt_f32, u32_of, within};
 use crate::state::{NonNegative, State, state};
 
 use super::Correction;
@@ -22,7 +22,7 @@ state! {
 }
 
 impl Phase {
-    /// Goes on by so many rows of a cycle of `period`.
+    /// Goes on by `rows` rows of a cycle of `period`.
     #[inline]
     pub(crate) fn advance(&mut self, rows: u32, period: f32) {
         if self.step == 0 {
@@ -38,7 +38,7 @@ impl Phase {
     }
 }
 
-/// A row of a cycle of so many, in units of 2⁻⁶⁴ turns.
+/// One row of a cycle of `period` rows, in units of 2⁻⁶⁴ turns.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -48,6 +48,11 @@ fn step_of(period: f32) -> u64 {
     (18_446_744_073_709_551_616.0 / f64::from(period)) as u64
 }
 
+/// A variance is of values of 10⁴ deviations at the most, and no deviation is less than the inverse of this.
+const LARGEST_SPREAD: f32 = 1e9;
+/// In deviations.
+const LARGEST_LEVEL: f32 = 1e8;
+
 state! {
     /// One of equal parts of a cycle.
     #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +60,7 @@ state! {
         rows: u32,
         level: N,
         /// Variance about the level while learning, 1/deviation after.
-        spread: NonNegative<N>,
+        spread: NonNegative<N> => allowed |_, it: &NonNegative<N>| it.0.value() <= LARGEST_SPREAD,
     }
 }
 
@@ -122,8 +127,10 @@ impl<N: Number, const B: usize> Profile<N, B> {
         }
         let spread = if frozen { 1.0 / factor } else { factor * factor };
         for bin in &mut self.bins {
-            bin.level = N::of(factor * (bin.level.value() - shift));
-            bin.spread.0 = N::of(bin.spread.0.value() * spread);
+            // Only those of a forged state are beyond.
+            let level = within(factor * (bin.level.value() - shift), LARGEST_LEVEL);
+            bin.level = N::of(level);
+            bin.spread.0 = N::of(smaller(bin.spread.0.value() * spread, LARGEST_SPREAD));
         }
     }
 

@@ -21,7 +21,7 @@ pub trait Sums<S>: State {
     /// Takes in a reading, which may be the first.
     fn take_in(&mut self, reading: S, is_first: bool);
 
-    /// Their mean and deviation, of so many, and begins anew.
+    /// Returns mean and deviation of the rows taken, `rows` in number, and starts again.
     fn end(&mut self, rows: u32) -> (S, S);
 }
 

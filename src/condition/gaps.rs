@@ -5,14 +5,15 @@ use crate::state::{NonNegative, state};
 
 use super::stuck::{Overdue, Runs};
 
-/// A part of missing readings that is looked for: so many times the learned one, and so much more.
+/// The share of missing readings that is looked for: TIMES·p + MORE, where p was learned.
 const TIMES: f32 = 2.0;
 const MORE: f32 = 0.05;
-/// What the sum needs beyond the logarithm of the mean time, in nats: it is one of many.
+/// What the sum needs beyond the logarithm of the promised mean time, in nats, because it shares the
+/// promise with other statistics.
 const BEYOND: f32 = 2.0;
 /// How far the sum may go beyond its threshold, so that it can come back.
 const CEILING: f32 = 2.0;
-/// No part is taken for larger.
+/// Largest learned share.
 const MOST: f32 = 0.9;
 
 state! {

@@ -111,6 +111,7 @@ impl RunningMedian {
         (self.count >= 5).then_some(middle)
     }
 
+    #[inline]
     fn push(&mut self, x: f32) {
         if let Some(height) = self.heights.get_mut(self.count as usize) {
             *height = x;

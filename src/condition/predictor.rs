@@ -11,9 +11,9 @@ const TRIANGLE: usize = TERMS * (TERMS + 1) / 2;
 const LENGTHS: [u32; 4] = [8, 32, 128, 512];
 const RATES: [Rate; 4] =
     [Rate::of_window(8), Rate::of_window(32), Rate::of_window(128), Rate::of_window(512)];
-/// Errors beyond so many deviations count less.
+/// Errors beyond this many deviations count less.
 const FAR: f32 = 5.0;
-/// Rows that are looked back at before a prediction means something.
+/// Rows of history that a prediction needs.
 const START: u32 = 64;
 /// Rows from which all means are exponentially weighted.
 const SETTLED: u32 = 512;
@@ -23,6 +23,9 @@ const LARGEST_WEIGHT: f32 = 16.0;
 const LEAST_VARIANCE: f32 = 1e-8;
 /// Rows that the variance counts as when another prediction takes over.
 const CARRIED: u32 = 16;
+
+/// No saved product of two values is larger: see the detector's limit of values.
+const LARGEST_PRODUCT: f32 = 1e18;
 
 state! {
     /// A linear prediction of the next value from the last three rows and from means over 8, 32
@@ -34,9 +37,9 @@ state! {
     /// left alone: nothing can diverge, and nothing learns from a fault.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Predictor<N: Number> {
-        triangle: [N::Product; TRIANGLE],
-        right: [N::Product; TERMS],
-        weights: [N; TERMS],
+        triangle: [N::Product; TRIANGLE] => up to LARGEST_PRODUCT,
+        right: [N::Product; TERMS] => up to LARGEST_PRODUCT,
+        weights: [N; TERMS] => up to LARGEST_WEIGHT,
         past: [N; 3],
         means: [N; 4],
         /// Mean squared error.
@@ -70,8 +73,8 @@ impl<N: Number> Predictor<N> {
         N::sum_of_products(slow, self.terms(), &self.weights)
     }
 
-    /// What stands for a reading that is missing or not to be looked back at: what was expected, but
-    /// within what is looked back at now. Predictions from predictions could grow without bound.
+    /// What takes the place of a reading that is missing or a glitch: the prediction, but within the
+    /// range of the present history. Predictions from predictions could grow without bound.
     #[inline]
     pub(crate) fn substitute(&self) -> N {
         let [a, b, c] = self.past;
@@ -85,12 +88,12 @@ impl<N: Number> Predictor<N> {
         self.expected().or_more(low).or_less(high)
     }
 
-    /// Begins to look back anew, as for another device, and keeps what was learned.
+    /// Empties the history, as for another device, and keeps what was learned.
     pub(crate) fn restart(&mut self) {
         self.rows = 0;
     }
 
-    /// Looks back at the last `rows` values as if they had been so much lower.
+    /// Lowers the last `rows` values of the history, as if they had been measured from another level.
     pub(crate) fn lower(&mut self, by: f32, rows: u32) {
         let rows = rows.clamp(3, SETTLED);
         self.past.iter_mut().for_each(|value| *value -= N::of(by));
@@ -107,7 +110,7 @@ impl<N: Number> Predictor<N> {
         (long.value(), slow.value())
     }
 
-    /// Whether there is too little to look back at.
+    /// Whether the history is too short for a prediction.
     #[inline]
     pub(crate) fn is_starting(&self) -> bool {
         self.rows < START
@@ -119,7 +122,7 @@ impl<N: Number> Predictor<N> {
         error.times(self.inverse_deviation.get())
     }
 
-    /// Takes a value into what is looked back at.
+    /// Takes a value into the history.
     #[inline]
     pub(crate) fn advance(&mut self, value: N) {
         self.rows = self.rows.saturating_add(1);

@@ -6,13 +6,13 @@ use core::ops::{Add, Sub};
 use crate::numeric::{Number, larger, row_count, sqrt_f32, within};
 use crate::state::{NonNegative, State, state};
 
-/// Rows that are looked at together before any of them counts.
+/// First rows, which are kept and judged together before any of them counts.
 pub(crate) const FIRST_ROWS: usize = 16;
 
-/// First rows are cut at so many times the twelfth of their sixteen distances from the median: four
-/// glitches among them do no harm.
+/// First rows are clipped at this many times the twelfth of their sixteen distances from the median:
+/// four glitches among them do no harm.
 pub(crate) const FIRST_CUT: f32 = 6.0;
-/// Later ones at so many deviations.
+/// Later ones at this many deviations.
 const CUT: f32 = 8.0;
 
 /// Level and spread of a channel in its own units, and how its readings become standardised values.
@@ -67,7 +67,7 @@ pub trait Standardise<N: Number>: State {
     }
 
     /// Measures values by what was learned so far, if that is off from what is in use by a factor
-    /// of two or more, and tells how standardised values change by it. Rare.
+    /// of two or more, and returns how standardised values change by it. Rare.
     fn correct(&mut self) -> Option<Correction> {
         let (present, used) = (self.present_gain(), self.gain_in_use());
         if present > 0.0 && (used == 0.0 || present > 2.0 * used || present < 0.5 * used) {
@@ -96,7 +96,7 @@ pub trait Standardise<N: Number>: State {
     fn in_use(&self) -> (f32, f32);
 }
 
-/// Deviations at which standardised values are cut.
+/// Standardised values are clipped at this many deviations.
 pub(crate) const FARTHEST: f32 = 1e4;
 
 state! {
@@ -110,8 +110,13 @@ state! {
         /// What standardised values are measured from.
         level: f32,
         /// 1/deviation; 0 for a channel that has not moved, whose standardised value is always 0.
-        gain: NonNegative,
+        gain: NonNegative => allowed |_, gain: &NonNegative| is_gain(gain.0),
     }
+}
+
+/// Whether this can be 1/deviation of readings: of those that are as far apart as they can be, or hardly differ.
+fn is_gain(gain: f32) -> bool {
+    gain == 0.0 || (1e-16..=2e30).contains(&gain)
 }
 
 /// How standardised values change when they are measured anew: z becomes `factor`·(z − `shift`). The
@@ -196,7 +201,7 @@ impl Standardise<f32> for FloatStandard {
 }
 
 impl FloatStandard {
-    /// Takes a reading that is so far above the mean into mean and variance.
+    /// Takes a reading into mean and variance, given how far it is above the mean.
     fn blend(&mut self, step: f32) {
         self.rows = self.rows.saturating_add(1);
         let rate = 1.0 / row_count(self.rows);

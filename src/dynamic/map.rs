@@ -48,7 +48,8 @@ impl Map {
     ///
     /// # Errors
     /// [`Error::WrongShape`] unless there are at least 1 input and from 1 to 65 536 frequencies;
-    /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.
+    /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian;
+    /// [`Error::NotGaussian`] for additive sampling of a kernel that is not Gaussian.
     pub fn fourier(
         kernel: Kernel,
         sampling: Sampling,

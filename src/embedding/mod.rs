@@ -275,6 +275,33 @@ impl<M: FeatureMap> Embedding<M> {
         f32_of_weight(self.weight) / ONE
     }
 
+    /// Total weight in units of 2⁻³⁰, exact.
+    #[must_use]
+    pub fn exact_weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// The exact sums Σ a φ_k(x), of cos and of sin, in order of k and in units of 2⁻²⁴: what a
+    /// database can store, add up and compare without this crate.
+    pub fn exact_sums(&self) -> impl Iterator<Item = [i64; 2]> + '_ {
+        self.sums.iter().map(|Sum { cos, sin }| [cos, sin])
+    }
+
+    /// The embedding of `rows` samples of weight 1 whose mean points are known in `f32`: the sums
+    /// are rounded.
+    #[expect(clippy::cast_possible_truncation, reason = "below 2³² rows of points in the circle")]
+    pub(crate) fn of_means(map: &M, rows: u32, means: impl Iterator<Item = [f32; 2]>) -> Self {
+        let mut embedding = Self::new(map);
+        let unit = f64::from(rows) * f64::from(1_u32 << sums::PLACES);
+        for (mut cell, mean) in embedding.sums.cells().zip(means) {
+            let [cos, sin] = mean.map(|mean| (f64::from(mean) * unit) as i64);
+            cell.set(Sum { cos, sin });
+        }
+        embedding.weight = u64::from(rows) << PLACES;
+        embedding.squares = u128::from(rows) << (2 * PLACES);
+        embedding
+    }
+
     /// Σa²/(Σa)²: the inverse of the effective number of samples; 1/n for n equal weights.
     ///
     /// # Errors

@@ -6,6 +6,10 @@
 //! memory, and a vector unit adds up several phases at once, whatever the caller is inlined into.
 //! Each phase is the sum of its own products in order of the inputs: the same bits for groups of any
 //! length, one sample or several.
+//!
+//! Which vector instructions are used is decided when it is compiled: for x86-64 SSE2, unless
+//! `-Ctarget-cpu` says more. Deciding at run time means to call a function that is compiled for more than
+//! its caller is, which is unsafe, and this crate forbids that.
 
 /// Frequencies in a group on a host, and those whose phases are passed on at once where several
 /// samples are.
@@ -29,7 +33,7 @@ const ABREAST: usize = 4;
 const WIDTH: usize =
     if cfg!(all(target_arch = "x86_64", not(target_feature = "avx"))) { LANES / 2 } else { LANES };
 
-/// Frequencies in a group of a map with so many inputs.
+/// Frequencies in a group of a map, by its number of inputs.
 pub(crate) const fn at_once(inputs: usize) -> usize {
     if cfg!(not(any(target_arch = "arm", target_arch = "riscv32"))) {
         LANES

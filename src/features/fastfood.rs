@@ -7,7 +7,7 @@ use super::hadamard;
 use super::kernel::Kernel;
 use super::sampling::{Sampling, Strata, Stream, stratified_radii};
 use super::sincos::{Polynomial, SinCos};
-use super::{FeatureMap, MapKind, Recipe, check_sample, reach_of};
+use super::{FeatureMap, MapKind, Recipe, check_sample, one_at_a_time, reach_of};
 use crate::error::Error;
 use crate::numeric::{f64_of, normal_quantile, rounded, sqrt, u32_of};
 use crate::shape::Fixed;
@@ -269,15 +269,35 @@ pub(crate) fn mix_into(
 /// H·G times `mixed`.
 #[inline(always)]
 pub(crate) fn block_into(gains: &[f32], mixed: &[f32], phases: &mut (impl AsMut<[f32]> + ?Sized)) {
-    // The transform starts with groups of four: multiplying them here saves a load and a store
-    // each.
-    let fours = gains.as_chunks().0.iter().zip(mixed.as_chunks().0);
-    for (phases, (gains, mixed)) in phases.as_mut().as_chunks_mut().0.iter_mut().zip(fours) {
-        let [a, b, c, d]: &[f32; 4] = gains;
-        let [e, f, g, h]: &[f32; 4] = mixed;
-        *phases = hadamard::four([a * e, b * f, c * g, d * h]);
+    // The transform starts with groups: multiplying them here saves a load and a store each.
+    if SIXTEEN_IN_REGISTERS && gains.len() >= 16 {
+        let factors = sixteens(gains).iter().zip(sixteens(mixed));
+        let groups = phases.as_mut().as_chunks_mut().0.as_chunks_mut().0;
+        for (phases, ([a, b, c, d], [e, f, g, h])) in groups.iter_mut().zip(factors) {
+            let products = [products(a, e), products(b, f), products(c, g), products(d, h)];
+            *phases = hadamard::sixteen(products);
+        }
+        return hadamard::transform_from(phases, 16);
+    }
+    let factors = gains.as_chunks().0.iter().zip(mixed.as_chunks().0);
+    for (phases, (gains, mixed)) in phases.as_mut().as_chunks_mut().0.iter_mut().zip(factors) {
+        *phases = hadamard::four(products(gains, mixed));
     }
     hadamard::transform_from(phases, 4);
+}
+
+/// Whether sixteen numbers, and what is needed to transform them, stay in registers: of those of a
+/// Cortex-M with a floating-point unit, which has 32. A vector unit prefers loops.
+const SIXTEEN_IN_REGISTERS: bool = cfg!(all(target_arch = "arm", target_abi = "eabihf"));
+
+#[inline(always)]
+fn sixteens(values: &[f32]) -> &[[[f32; 4]; 4]] {
+    values.as_chunks().0.as_chunks().0
+}
+
+#[inline(always)]
+fn products([a, b, c, d]: &[f32; 4], [e, f, g, h]: &[f32; 4]) -> [f32; 4] {
+    [a * e, b * f, c * g, d * h]
 }
 
 /// Calls `visit` for each item of a block with its phase, multiplied by S.
@@ -294,13 +314,20 @@ pub(crate) fn visit_each<T>(
     let (items, last_items) = items.as_chunks_mut::<AT_ONCE>();
     let (phases, last_phases) = phases.as_chunks::<AT_ONCE>();
     let (scales, last_scales) = scales.as_chunks::<AT_ONCE>();
-    for (items, (phases, scales)) in items.iter_mut().zip(phases.iter().zip(scales)) {
-        for (item, (phase, scale)) in items.iter_mut().zip(phases.iter().zip(scales)) {
-            visit(item, phase * scale);
+    let mut groups = phases.iter().zip(scales);
+    for items in items {
+        let Some((phases, scales)) = groups.next() else { break };
+        // By place: two iterators over `f32` are zipped by a function that at opt-level "s" is called, and
+        // not inlined, where another crate has it too.
+        for place in 0..AT_ONCE {
+            visit(&mut items[place], phases[place] * scales[place]);
+            one_at_a_time();
         }
     }
-    for (item, (phase, scale)) in last_items.iter_mut().zip(last_phases.iter().zip(last_scales)) {
-        visit(item, phase * scale);
+    for (place, item) in last_items.iter_mut().enumerate() {
+        if let (Some(phase), Some(scale)) = (last_phases.get(place), last_scales.get(place)) {
+            visit(item, phase * scale);
+        }
     }
 }
 

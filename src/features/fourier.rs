@@ -72,7 +72,8 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     /// `#![allow(long_running_const_eval)]`.
     ///
     /// # Errors
-    /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian.
+    /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian;
+    /// [`Error::NotGaussian`] for additive sampling of a kernel that is not Gaussian.
     pub const fn new(kernel: Kernel, sampling: Sampling, seed: u64) -> Result<Self, Error> {
         Self::check_shape();
         match sampling.scheme(&kernel, D) {

@@ -63,6 +63,16 @@ pub(crate) fn four<T: Summand>([a, b, c, d]: [T; 4]) -> [T; 4] {
     [a + c, b + d, a - c, b - d]
 }
 
+/// Transforms sixteen values: the same additions, without a load or a store between them.
+#[inline(always)]
+pub(crate) fn sixteen<T: Summand>([w, x, y, z]: [[T; 4]; 4]) -> [[T; 4]; 4] {
+    let ([a, b, c, d], [e, f, g, h]) = (four(w), four(x));
+    let ([i, j, k, l], [m, n, o, p]) = (four(y), four(z));
+    let ([a, e, i, m], [b, f, j, n]) = (four([a, e, i, m]), four([b, f, j, n]));
+    let ([c, g, k, o], [d, h, l, p]) = (four([c, g, k, o]), four([d, h, l, p]));
+    [[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]]
+}
+
 /// One step of the transform: replaces values a and b that are `half` apart by a + b and a − b.
 #[inline]
 fn step<T: Summand>(values: &mut [T], half: usize) {
@@ -112,6 +122,17 @@ mod tests {
         }
         transform(&mut fast);
         assert!(fast.iter().zip(input).all(|(twice, once)| *twice == N as f32 * once));
+    }
+
+    /// Some builds do sixteen values at once.
+    #[test]
+    fn sixteen_at_once_are_the_same_bits() {
+        let input: [f32; 16] = core::array::from_fn(|i| 1.0 / (i as f32 + 0.3));
+        let mut expected = input;
+        transform(&mut expected);
+        let fours = core::array::from_fn(|row| core::array::from_fn(|i| input[4 * row + i]));
+        let found = sixteen(fours);
+        assert!(found.as_flattened().iter().zip(expected).all(|(a, b)| a.to_bits() == b.to_bits()));
     }
 
     #[test]

@@ -52,6 +52,8 @@ pub(crate) use fourier::{longest, seed_of_given};
 pub use offset::{Cosine, Offset};
 pub use recipe::{MapKind, Recipe};
 
+use core::sync::atomic::{Ordering, compiler_fence};
+
 use crate::condition::Reading;
 use crate::error::{Error, Parameter};
 use crate::numeric::{Number, rounded};
@@ -120,6 +122,7 @@ impl Scalar for f32 {
         (phase * factor).abs()
     }
 
+    #[inline]
     fn check(sample: &[f32], reach: f32) -> Result<(), Error> {
         check_sample(sample, reach)
     }
@@ -252,6 +255,15 @@ pub(crate) fn check_sample(sample: &[f32], reach: f32) -> Result<(), Error> {
     match sample.iter().position(|x| !x.is_finite()) {
         Some(channel) => Err(Error::NonFinite(Parameter::Channel(channel))),
         None => Err(Error::PhaseTooLarge),
+    }
+}
+
+/// Prevents the compiler of a microcontroller's program from interleaving several frequencies, for which
+/// it has too few registers. Compiles to no instruction.
+#[inline(always)]
+pub(crate) fn one_at_a_time() {
+    if cfg!(any(target_arch = "arm", target_arch = "riscv32")) {
+        compiler_fence(Ordering::SeqCst);
     }
 }
 

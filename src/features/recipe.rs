@@ -96,10 +96,29 @@ impl Recipe {
         }
     }
 
+    /// Length of [`to_bytes`](Self::to_bytes).
+    pub const BYTES: usize = Saved::BYTES;
+
+    /// As saved states and embeddings hold it, for links and databases: little-endian, the kind, profile
+    /// and sampling as codes of a byte each, a zero byte, inputs, block and frequencies as `u32`,
+    /// bandwidth and amplitude as `f32`, the seed as `u64`.
+    #[must_use]
+    pub const fn to_bytes(&self) -> [u8; Self::BYTES] {
+        self.saved().to_bytes()
+    }
+
+    /// Reads [`to_bytes`](Self::to_bytes).
+    ///
+    /// # Errors
+    /// [`Error::Inconsistent`] for codes and kernel parameters that no recipe has.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Result<Self, Error> {
+        Self::take(&mut Reader::new(bytes))
+    }
+
     /// The checksum by which embeddings and saved states identify their map.
     #[must_use]
     pub const fn fingerprint(&self) -> u32 {
-        checksum(0, &self.saved().to_bytes())
+        checksum(0, &self.to_bytes())
     }
 }
 
@@ -172,5 +191,25 @@ impl Plain for Recipe {
         }
         let Saved { seed, inputs, block, frequencies, .. } = saved;
         Ok(Self { kind, kernel, sampling, seed, inputs, block, frequencies })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FeatureMap, Fourier};
+
+    #[test]
+    fn bytes_give_the_recipe_again_and_others_are_refused() {
+        let map = Fourier::<3, 16>::additive(5);
+        let bytes = map.recipe().to_bytes();
+        assert_eq!(Recipe::from_bytes(&bytes), Ok(*map.recipe()));
+        assert_eq!((bytes[4], bytes[12], bytes[24]), (3, 16, 5));
+        // A kind, profile and sampling that there are not, and what must be zero.
+        for place in 0..4 {
+            let mut other = bytes;
+            other[place] = 77;
+            assert_eq!(Recipe::from_bytes(&other), Err(Error::Inconsistent), "{place}");
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Two mean points on a circle, in integers.
 
+use core::ops::AddAssign;
+
 use crate::features::sincos::Points;
-use crate::numeric::{CircleMeans, Rate};
+use crate::numeric::{CircleMeans, Rate, Real};
 use crate::state::state;
 
 use super::Table;
@@ -22,8 +24,21 @@ state! {
 const FINER: u32 = 10;
 /// Squared distances are in units of 2⁻²⁸.
 const SQUARED: f32 = 268_435_456.0;
-/// And bits of them that are left out of their sum, so that 4096 as large as they can be fit in 32 bits.
+/// And bits of them that are left out of their sum, so that 4000 as large as they can be fit in 32 bits.
 const LEFT_OUT: u32 = 10;
+
+/// A sum of squared distances, in units of 2⁻¹⁸. Of more frequencies than fit, which are then all far off,
+/// it stays at the most.
+#[derive(Debug, Clone, Copy, Default)]
+#[doc(hidden)]
+pub struct SquaredSum(pub(super) u32);
+
+impl AddAssign for SquaredSum {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        self.0 = self.0.saturating_add(other.0);
+    }
+}
 
 impl Points for Table {
     #[inline(always)]
@@ -34,10 +49,10 @@ impl Points for Table {
 
 impl CircleMeans<Q16> for IntegerMeans {
     type Point = [i32; 2];
-    type Squared = u32;
+    type Squared = SquaredSum;
 
     #[inline(always)]
-    fn take_in(&mut self, point: [i32; 2], rate: Rate, least: Option<u32>) -> u32 {
+    fn take_in(&mut self, point: [i32; 2], rate: Rate, least: Option<u32>) -> SquaredSum {
         let mut squared = 0_u32;
         for ((window, reference), x) in self.window.iter_mut().zip(&mut self.reference).zip(point) {
             let step = x.wrapping_sub(window.in_units());
@@ -53,11 +68,15 @@ impl CircleMeans<Q16> for IntegerMeans {
             let apart = window.in_units().wrapping_sub(reference.in_units()) >> FINER;
             squared = squared.wrapping_add(apart.wrapping_mul(apart).cast_unsigned());
         }
-        squared >> LEFT_OUT
+        SquaredSum(squared >> LEFT_OUT)
     }
 
     fn distance(&self) -> f32 {
         squared_distance(self.window, self.reference)
+    }
+
+    fn reference(&self) -> [f32; 2] {
+        self.reference.map(Real::value)
     }
 
     fn reference_distance(&self, other: &Self) -> f32 {

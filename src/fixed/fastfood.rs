@@ -5,11 +5,11 @@ use core::num::Wrapping;
 use crate::error::Error;
 use crate::features::kernel::Kernel;
 use crate::features::sampling::Sampling;
-use crate::features::{FeatureMap, MapKind, Recipe, hadamard};
+use crate::features::{FeatureMap, MapKind, Recipe, hadamard, one_at_a_time};
 use crate::numeric::{f64_of, nearest, rounded, sqrt};
 use crate::shape::Fixed;
 
-use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reach};
+use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, reach};
 
 /// Random Fourier features whose frequencies are products S·H·G·Π·H·B, as in
 /// [`Fastfood`](crate::Fastfood), all in integers: 8·L + 2·(P + D) bytes.

@@ -3,11 +3,11 @@
 use crate::error::Error;
 use crate::features::kernel::Kernel;
 use crate::features::sampling::{self, Sampling, Scheme};
-use crate::features::{FeatureMap, MapKind, Recipe};
+use crate::features::{FeatureMap, MapKind, Recipe, one_at_a_time};
 use crate::numeric::{nearest, rounded, u32_of};
 use crate::shape::Fixed;
 
-use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, one_at_a_time, reach};
+use super::{PHASE_PER_TURN_AND_STEP, Table, check_bandwidth, reach};
 
 /// Random Fourier features with L stored frequency vectors of D coordinates each, in 2⁻³² turns per
 /// step of the sample: 4·D·L bytes, D·L 32-bit multiplications per sample.
@@ -53,8 +53,8 @@ impl<const D: usize, const L: usize> Fourier<D, L> {
     /// Draws the frequencies of `kernel`, as [`Fourier::new`](crate::Fourier::new) does.
     ///
     /// # Errors
-    /// [`Error::NotSpherical`] for orthogonal sampling of the product Laplacian, and
-    /// [`Error::OutOfRange`] for a bandwidth outside [`BANDWIDTHS`](super::BANDWIDTHS).
+    /// As [`Fourier::new`](crate::Fourier::new), and [`Error::OutOfRange`] for a bandwidth
+    /// outside [`BANDWIDTHS`](super::BANDWIDTHS).
     pub const fn new(kernel: Kernel, sampling: Sampling, seed: u64) -> Result<Self, Error> {
         crate::Fourier::<D, L>::check_shape();
         if let Err(error) = check_bandwidth(&kernel) {

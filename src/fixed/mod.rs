@@ -1,4 +1,5 @@
-//! Random Fourier features and embeddings in integers, for cores without floating-point hardware.
+//! Random Fourier features, embeddings and the detector in integers, for cores without floating-point
+//! hardware.
 //!
 //! ```text
 //! sample, 16 bits ─▶ map ─▶ L phases, 32 bits, wrapping ─▶ table ─▶ exact sums
@@ -63,27 +64,26 @@
 //! # Ok::<(), fastmmd::Error>(())
 //! ```
 //!
-//! Most rows need no floating point at all. It is used when a block of rows ends, of which there are many
-//! of different lengths, for a few statistics a row; three times for each channel while learning; when
-//! learning ends; for a reading out of range; and for an alarm. Of healthy rows of three channels one in
-//! six does, with 77 operations on the average (`cargo xtask parity` counts them, and fails beyond one
-//! in five).
+//! Most rows need no floating point at all. It is used when a threshold is set: for one statistic at a time,
+//! after every fourth of its blocks of rows; three times for each channel while learning; when learning
+//! ends; and for an alarm. Of healthy rows of three channels one in 23 does, with about 230 operations
+//! (`cargo xtask parity` counts them, and fails beyond one in twenty).
 
 mod circle;
 mod fastfood;
 mod fourier;
+mod maxima;
 mod number;
 mod scale;
 mod standard;
 mod table;
+mod wide;
 
 pub use fastfood::Fastfood;
 pub use fourier::Fourier;
 pub(crate) use number::root_of_units;
 pub use scale::{MAX_COUNTS, Scale, sample};
 pub use table::Table;
-
-use core::sync::atomic::{Ordering, compiler_fence};
 
 use crate::error::{Error, Parameter};
 use crate::features::Scalar;
@@ -144,11 +144,4 @@ const fn check_bandwidth(kernel: &Kernel) -> Result<(), Error> {
 /// ‖x‖₂ of the largest sample of D channels.
 fn reach(channels: usize) -> f32 {
     16.0 * sqrt_f32(f32_of(channels))
-}
-
-/// Prevents the compiler from interleaving several frequencies, for which these cores have too few
-/// registers. Compiles to no instruction.
-#[inline(always)]
-fn one_at_a_time() {
-    compiler_fence(Ordering::SeqCst);
 }

@@ -1,17 +1,19 @@
 //! The numbers of a detector in integers.
 //!
-//! Values are in units of 2⁻¹⁶ ([`Q16`]), products of two in units of 2⁻²⁴ ([`Q24`]); both in 32 bits.
-//! All that is kept lies within ±2¹⁴ and ±64, so that sums and differences of two do not overflow.
-//! Results are rounded to the nearest, and held to that range. The same bits on every target.
+//! Values are in units of 2⁻¹⁶ ([`Q16`]), products of two in units of 2⁻²⁰ ([`Q20`]), so that those of
+//! readings 30 deviations out fit; both in 32 bits. All that is kept lies within ±2¹⁴ and ±1024, so that
+//! sums and differences of two do not overflow. Results are rounded to the nearest, and held to that
+//! range. The same bits on every target.
 
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use crate::error::Error;
-use crate::numeric::{Moments, Number, Rate, Real};
+use crate::numeric::{Moments, Number, Rate, Real, ln_in_units};
 use crate::state::{Plain, Reader, Writer, plain_states, state};
 
 use super::ONE;
-use super::circle::IntegerMeans;
+use super::circle::{IntegerMeans, SquaredSum};
+use super::maxima::IntegerMaxima;
 use super::standard::IntegerStandard;
 
 /// A number in units of 2^(−F), from −2³⁰ to 2³⁰ of them.
@@ -21,7 +23,9 @@ pub struct Q<const F: u32>(i32);
 
 /// Values.
 pub(crate) type Q16 = Q<16>;
-/// Products.
+/// Products of values.
+pub(crate) type Q20 = Q<20>;
+/// Points on circles.
 pub(crate) type Q24 = Q<24>;
 
 /// The largest number of units.
@@ -159,7 +163,7 @@ fn shared_in_parts(x: i32, share: u32) -> i32 {
         .wrapping_add(((below + dither(share)) >> 16).cast_signed())
 }
 
-/// x·y·2^(−F), rounded, for F of 8 and 16 and a result of less than 2³⁰.
+/// x·y·2^(−F), rounded, for F of 12 and 16 and a result of less than 2³⁰.
 #[inline(always)]
 fn short_product<const F: u32>(x: i32, y: i32) -> i32 {
     // x = a·2¹⁶ + b, y = c·2¹⁶ + d.
@@ -263,9 +267,10 @@ const FARTHEST_TERM: i32 = (1 << 23) - 1;
 
 impl Number for Q16 {
     type Scalar = i16;
-    type Product = Q24;
+    type Product = Q20;
     type Sum = i32;
     type Moments = IntegerMoments;
+    type Maxima = IntegerMaxima;
     type Standard = IntegerStandard;
     type Means = IntegerMeans;
 
@@ -329,14 +334,26 @@ impl Number for Q16 {
         Self(wide_root(u64::from(units) << 16).cast_signed())
     }
 
+    fn ln(self) -> Self {
+        Self::ln_ratio(self.0.unsigned_abs(), 1 << 16)
+    }
+
+    fn ln_ratio(a: u32, b: u32) -> Self {
+        Self(ln_in_units(a).cast_signed() - ln_in_units(b).cast_signed())
+    }
+
+    fn ratio(a: u32, b: u32) -> Self {
+        Self::units(((a.min(0xffff) << 16) / b.max(1)).cast_signed())
+    }
+
     #[inline(always)]
-    fn product(self, other: Self) -> Q24 {
-        product::<8, 24>(self.0, other.0)
+    fn product(self, other: Self) -> Q20 {
+        product::<12, 20>(self.0, other.0)
     }
 
     #[inline]
-    fn root_of(product: Q24) -> Self {
-        Self(wide_root(u64::from(product.0.max(0).cast_unsigned()) << 8).cast_signed())
+    fn root_of(product: Q20) -> Self {
+        Self(wide_root(u64::from(product.0.max(0).cast_unsigned()) << 12).cast_signed())
     }
 
     #[inline]
@@ -376,7 +393,7 @@ impl Number for Q16 {
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "maps have fewer circles")]
-    fn root_of_distance(sum: u32, circles: usize, window: u32) -> Self {
+    fn root_of_distance(SquaredSum(sum): SquaredSum, circles: usize, window: u32) -> Self {
         // In units of 2⁻¹⁸; the root of units of 2⁻³² is in those of 2⁻¹⁶.
         let mean = u64::from(sum / (circles.max(1) as u32));
         Self::units(wide_root((mean * u64::from(window)) << 14).cast_signed())
@@ -422,6 +439,10 @@ impl Moments<Q16> for IntegerMoments {
         let mean = self.mean as f32 / 65_536.0 * unit;
         (mean, mean * mean + self.variance as f32 / 65_536.0 * unit * unit)
     }
+
+    fn mean_times(&self, exponent: i32, count: u32) -> Q16 {
+        Q16::wide((i64::from(self.mean) * i64::from(count)) >> (2 * exponent).max(0))
+    }
 }
 
 #[cfg(test)]
@@ -454,9 +475,9 @@ mod tests {
             if wide.abs() < 1 << 30 && x.abs() < 1 << 23 && y.abs() < 1 << 23 {
                 assert_eq!(i64::from(short_product::<16>(x, y)), wide, "{x} {y}");
             }
-            let wide = (i64::from(x) * i64::from(y) + (1 << 7)) >> 8;
-            if wide.abs() < 1 << 30 && x.abs() < 1 << 19 && y.abs() < 1 << 19 {
-                assert_eq!(i64::from(short_product::<8>(x, y)), wide, "{x} {y}");
+            let wide = (i64::from(x) * i64::from(y) + (1 << 11)) >> 12;
+            if wide.abs() < 1 << 30 && x.abs() < 1 << 21 && y.abs() < 1 << 21 {
+                assert_eq!(i64::from(short_product::<12>(x, y)), wide, "{x} {y}");
             }
             let rate = number().cast_unsigned() & 0xffff;
             let wide = (i64::from(x) * i64::from(rate) + (1 << 15)) >> 16;
@@ -479,12 +500,27 @@ mod tests {
             let root = f64::from(x.value()).max(0.0).sqrt();
             let error = (f64::from(x.root().value()) - root).abs();
             assert!(error <= 7e-5 + 1e-4 * root, "{x:?} {error}");
-            let product = Q24::units(x.0);
+            let product = Q20::units(x.0);
             let root = f64::from(product.value()).max(0.0).sqrt();
             let error = (f64::from(Q16::root_of(product).value()) - root).abs();
             assert!(error <= 2e-5 + 1e-4 * root, "{product:?} {error}");
         }
         assert_eq!(Q16::of(1.0).over(Q16::ZERO), Q16::of(1e9));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too slow when interpreted")]
+    fn logarithms_are_near() {
+        let mut number = numbers(4);
+        for _ in 0..20_000 {
+            let (a, b) = (number().unsigned_abs().max(1), number().unsigned_abs().max(1));
+            let error = f64::from(Q16::ln_ratio(a, b).value()) - (f64::from(a) / f64::from(b)).ln();
+            assert!(error.abs() < 3e-4, "{a} {b} {error}");
+            let x = Q16::units(a.cast_signed());
+            let error = f64::from(x.ln().value()) - f64::from(x.value()).ln();
+            assert!(error.abs() < 3e-4, "{x:?} {error}");
+        }
+        assert_eq!(Q16::of(1.0).ln(), Q16::ZERO);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use crate::condition::{FARTHEST, FIRST_CUT, Standardise, middle_of};
 use crate::numeric::{Real, f32_of_weight, row_count, sqrt_f32};
-use crate::state::{plain, plain_states, state};
+use crate::state::state;
 
-use super::number::{Q16, Q24, dither, scaled, shared, wide_root};
+use super::number::{Q16, Q20, scaled, shared, wide_root};
+use super::wide::{Wide, wide_share};
 
-/// Readings are cut at so many deviations, as a power of two.
+/// Readings are clipped at this many deviations, as a power of two.
 const CUT: u32 = 3;
 /// Levels are in units of 2⁻¹⁵ of a count.
 const PER_COUNT: f32 = 32_768.0;
@@ -38,40 +39,6 @@ state! {
     }
 }
 
-/// A number of up to 48 bits in 32: its upper 24 bits, and how many are below them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wide {
-    bits: u32,
-}
-
-plain!(
-    struct Wide {
-        bits: u32,
-    }
-);
-plain_states!(Wide = Wide { bits: 0 });
-
-impl Wide {
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "shifted to 24 bits")]
-    fn of(number: u64) -> Self {
-        let below = (64 - number.leading_zeros()).saturating_sub(24);
-        Self { bits: ((number >> below) as u32) | (below << 24) }
-    }
-
-    #[inline]
-    fn get(self) -> u64 {
-        u64::from(self.bits & 0x00ff_ffff) << ((self.bits >> 24) & 31)
-    }
-}
-
-/// x·s·2⁻³² for a wide number, rounded as [`shared`] does.
-fn wide_share(x: u64, share: u32) -> u64 {
-    let (dither, share) = (u64::from(dither(share)) << 16, u64::from(share));
-    let below = (x & 0xffff_ffff).wrapping_mul(share).wrapping_add(dither) >> 32;
-    (x >> 32).wrapping_mul(share).wrapping_add(below)
-}
-
 /// A reading in the units of levels.
 #[inline(always)]
 fn height(reading: i16) -> i32 {
@@ -90,12 +57,12 @@ impl Standardise<Q16> for IntegerStandard {
     }
 
     #[inline]
-    fn kept(reading: i16) -> Q24 {
-        Q24::units(reading.into())
+    fn kept(reading: i16) -> Q20 {
+        Q20::units(reading.into())
     }
 
     #[inline(never)]
-    fn begin(&mut self, first: &[Q24]) {
+    fn begin(&mut self, first: &[Q20]) {
         let heights = first.iter().map(|reading| reading.in_units() << LEVEL_BITS);
         let (median, trusted) = middle_of(heights.clone(), 0, |height| height >> 1);
         let cut = if trusted > 0 { trusted.saturating_mul(FIRST_CUT_WHOLE) } else { i32::MAX };
@@ -178,7 +145,7 @@ impl IntegerStandard {
         if step < 0 { longest.wrapping_neg() } else { longest }
     }
 
-    /// Takes a reading that is so far above the mean into mean and variance.
+    /// Takes a reading into mean and variance, given how far it is above the mean.
     fn blend(&mut self, step: i32) {
         self.rows = self.rows.saturating_add(1);
         let share = u32::MAX / self.rows.max(1);
@@ -214,7 +181,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "too slow when interpreted")]
     fn long_learning_of_small_noise_is_as_good_as_short() {
         let mut stream = Stream::new(5);
-        let (mut standard, mut first) = (IntegerStandard::INITIAL, [Q24::ZERO; 16]);
+        let (mut standard, mut first) = (IntegerStandard::INITIAL, [Q20::ZERO; 16]);
         for rows in [4096, 262_144] {
             let (mut sum, mut squares) = (0.0, 0.0);
             for _ in 0..rows {

@@ -1,5 +1,6 @@
-//! A level that somebody said was nothing.
+//! A level that was dismissed as harmless.
 
+use crate::condition::FARTHEST;
 use crate::numeric::{Number, Rate, within};
 use crate::state::{NonNegative, state};
 
@@ -8,13 +9,11 @@ use crate::state::{NonNegative, state};
 const SURE: f32 = 8.0;
 /// Rows that a level is measured by.
 const MEASURED: u8 = 160;
-/// Deviations at which a value is cut for that, but for the first few.
+/// A value is clipped at this many deviations for that, but for the first few.
 const CUT: f32 = 4.0;
 const FEW: u8 = 4;
-/// A level nearer than that, in deviations, is none of its own.
+/// A shift of fewer deviations is not told from none.
 const NEAREST: f32 = 0.2;
-/// The farthest, in deviations.
-const FARTHEST: f32 = 1e4;
 
 state! {
     /// A shift of the level that was dismissed: values near it count as those near the learned one.
@@ -65,8 +64,10 @@ impl<N: Number> Accepted<N> {
         own
     }
 
-    /// From now on, values that are so far from where they are measured from, as known from so many
-    /// rows, count as healthy; 0 where it may have been farther. `inside`: whether they are there now.
+    /// Values at a distance of `shift` deviations from the present level count as healthy from now on.
+    ///
+    /// `rows`: how many rows the shift was estimated from; 0 if the estimate was clipped, so that later
+    /// rows replace it. `inside`: whether values are at the shifted level now.
     pub(super) fn accept(&mut self, shift: f32, rows: u32, inside: bool) {
         let before = if self.inside { self.shift.value() } else { 0.0 };
         let shift = within(before + shift, FARTHEST);

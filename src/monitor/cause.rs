@@ -12,7 +12,7 @@ const HOLD: u8 = 100;
 pub(super) const TOGETHER: u16 = 64;
 /// Rows after which an alarm is looked at again.
 pub(super) const AMENDED: u64 = 32;
-/// A drift alarms again once it is so many times as large as it was.
+/// A drift alarms again once it is this many times as large as it was.
 const AGAIN: f32 = 3.0;
 
 state! {
@@ -117,12 +117,12 @@ impl<N: Number> Cause<N> {
         if self.is_waiting() { 0 } else { u32::from(self.age) }
     }
 
-    /// How large it was in the rows after it was reported.
+    /// How large it was in the rows after it was reported, at the most.
     pub(super) fn size(&self) -> f32 {
         self.peak.value()
     }
 
-    /// Ends it, and tells how; `None` if there was nothing.
+    /// Ends it, and returns how; `None` if there was nothing.
     pub(super) fn dismiss(&mut self) -> Option<End> {
         let (open, rows) = (self.is_open(), self.rows());
         self.held = 0;

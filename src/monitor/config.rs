@@ -27,7 +27,10 @@ pub const RELEARN_ROWS: RangeInclusive<u32> = error::RELEARN_ROWS;
 /// Cycles that learning has to hold: two for the profile, and two for thresholds.
 pub const LEAST_CYCLES: u16 = 4;
 
-/// Up to so many learning rows, the longest promise that they support is as long as they are. Above,
+/// Parts of a cycle in the profile that [`Config::with_period`] gives.
+pub const CYCLE_BINS: usize = 32;
+
+/// Up to this many learning rows, the longest promise that they support is as long as they are. Above,
 /// it is longer by their number over this one.
 const FEW: f32 = 400.0;
 
@@ -136,7 +139,7 @@ settings! {
         /// least four cycles. Needs legs that carry a profile: see
         /// [`with_period`](Config::with_period).
         pub period: Option<f32> = None,
-        /// After a drift has lasted for so many rows without a break, everything is learned anew,
+        /// After a drift has lasted for this many rows without a break, everything is learned anew,
         /// thresholds included: what is there then is taken for healthy. `None`: never, a drift
         /// stays open.
         pub relearn_after: Option<u32> = None,
@@ -178,9 +181,9 @@ impl Config {
         Self::rows(rate * mean_time)
     }
 
-    /// The same settings for a signal with a cycle of so many rows. A profile keeps level and
-    /// spread of each of 32 parts of the cycle: 384 bytes a channel. For another number of parts,
-    /// see [`Cyclic`].
+    /// The same settings for a signal with a cycle of `period` rows. A profile keeps level and
+    /// spread of each of [`CYCLE_BINS`] parts of the cycle: 384 bytes a channel. For another number
+    /// of parts, see [`Cyclic`].
     ///
     /// ```
     /// use fastmmd::{Config, Detector, Fourier};
@@ -193,7 +196,7 @@ impl Config {
     /// # Ok::<(), fastmmd::Error>(())
     /// ```
     #[must_use]
-    pub const fn with_period(self, rows: f32) -> Config<Cyclic<32>> {
+    pub const fn with_period(self, rows: f32) -> Config<Cyclic<CYCLE_BINS>> {
         let mut config = self.with_legs();
         config.period = Some(rows);
         config
@@ -254,8 +257,11 @@ impl<L: Legs> Config<L> {
     }
 
     /// The longest promise, in rows, that these learning rows support. For m rows, not counting
-    /// those of a profile, it is m·min(max(m/400, 1), 10). With a longer promise, the mean time
-    /// that is kept may be off by more than a factor of two.
+    /// those of a profile, it is m·min(max(m/400, 1), 10). With a longer promise, false alarms may
+    /// come more than twice as often as stated. Up to it they do not, on average over devices, on
+    /// the made-up signals of `cargo xtask evaluate`; on some they come far more rarely, as on a
+    /// cycle whose noise grows with the level. On recordings they may come more often:
+    /// `host-tests/evaluation/tables/servers.md` and `skab.md` tell by how much.
     #[must_use]
     pub const fn supported_mean_time(&self) -> f32 {
         let rows = row_count(self.learning_rows - self.profile_rows());

@@ -10,19 +10,18 @@ use super::channel::{Channel, Kind, STATISTICS};
 use super::detector::{Detector, Memory};
 use super::legs::choice::{Legs, Slot};
 use super::legs::joint::Joint;
-use super::legs::tail::CALM_NATS;
 use super::legs::{End, Found, Plan};
 use super::saved::LastAlarm;
 use super::verdict::{Alarm, Change, Leg, Open, Stage, Verdict};
 
 /// Evidence, as a log-likelihood, from which a level or spread is taken to have changed.
 pub(super) const TELLING: f32 = 4.0;
-/// A level that is off by so many deviations over 32 rows is not one of single readings.
+/// A mean over 32 rows that is off by this many deviations is a shift, and not single readings far out.
 const SHIFTED: f32 = 1.5;
-/// What the leg that found a change counts for in that, likewise.
+/// What is added to the evidence of the kind of change whose leg found it, likewise.
 const FOUND: f32 = 3.0;
-/// Least size of a joint change that tells one that grows, in nats.
-const LEAST_SIZE: f32 = 2.0;
+/// Least size, in nats, from which a change that is joint, or of a coupling, can be seen to grow.
+pub(super) const LEAST_SIZE: f32 = 2.0;
 /// Readings in a row that differ, from which a channel that stood still has another level.
 const STAYS: u8 = 8;
 /// The joint legs, in the order of their causes.
@@ -74,7 +73,7 @@ where
         if !present.open {
             return Verdict::Healthy;
         }
-        self.amend(at).map_or(Verdict::Drifting, Verdict::Amended)
+        self.amend(at, plan).map_or(Verdict::Drifting, Verdict::Amended)
     }
 
     /// An alarm that began after learning ended: what was learned from is healthy.
@@ -94,7 +93,7 @@ where
     }
 
     /// The alarm of 32 rows before, if there was one, and it looks otherwise now.
-    fn amend(&mut self, at: u64) -> Option<Alarm> {
+    fn amend(&mut self, at: u64, plan: &Plan) -> Option<Alarm> {
         let last = self.last_alarm().filter(|last| at.checked_sub(last.row) == Some(AMENDED));
         if let Some(last) = last {
             let amended = self.amended(last, at)?;
@@ -103,7 +102,7 @@ where
         }
         // One that was followed by another is not kept: it is reported as it looks now.
         let mut channels = self.state.channels.iter().enumerate();
-        let due = channels.find_map(|(index, channel)| channel.due(index, at))?;
+        let due = channels.find_map(|(index, channel)| channel.due(index, at, plan))?;
         let due = self.after_learning(due, at);
         self.amended(due, at).or(Some(due))
     }
@@ -232,23 +231,24 @@ where
 
     /// Everything that differs from what was learned, now. O(C).
     pub fn open(&self) -> impl Iterator<Item = Open> + '_ {
+        let plan = self.plan();
+        let unseen = plan.unseen();
         let channels = self.state.channels.iter().enumerate();
-        let of_channels = channels.flat_map(|(index, channel)| {
+        let of_channels = channels.flat_map(move |(index, channel)| {
             let places = 0..Kind::ALL.len() + 2;
-            places.filter_map(move |place| channel.open(index, place))
+            places.filter_map(move |place| channel.open(index, place, unseen))
         });
-        let joint = self.state.joint.iter().zip(JOINT).filter(|(cause, _)| cause.is_open());
-        let joint = joint.map(|(cause, leg)| Open {
-            leg,
-            channel: None,
-            rows: cause.rows(),
-            size: cause.size(),
+        let joint = self.state.joint.iter().zip(self.state.joint_legs());
+        let joint = joint.filter(|(cause, _)| cause.is_open()).map(move |(cause, (joint, leg))| {
+            let status = joint.and_then(|joint| joint.status(&plan));
+            let size = status.map_or(0.0, |(_, statistic, threshold)| ratio(statistic, threshold));
+            Open { leg, channel: None, rows: cause.rows(), size }
         });
         of_channels.chain(joint)
     }
 
-    /// Somebody says that what differs now is nothing: all that is open closes, and the same does
-    /// not alarm again while other things do.
+    /// Dismisses what differs now as harmless: all that is open closes, and the same does not alarm
+    /// again, while other changes do.
     ///
     /// Where the level of a channel is off, values at that level are healthy from now on, as those
     /// at the learned one are; a channel has one such level, the last that was dismissed. Otherwise
@@ -278,7 +278,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
     /// `None` where the reading is missing, which says neither that something differs nor that it
     /// is over.
     ///
-    /// The last alarm was of the leg that was `reported`, so many rows ago.
+    /// `reported`: the leg of the last alarm, and rows since.
     #[inline]
     pub(super) fn decide(
         &mut self,
@@ -312,16 +312,14 @@ impl<L: Legs, N: Number> Channel<L, N> {
         let explained = self.is_stuck() || Kind::ALL.iter().any(is_recent);
         let one = N::of(1.0);
         let rougher = if self.is_of(Kind::Spread) { self.rougher() } else { one };
-        let strays = rougher < one || self.is_of(Kind::Jump);
         for (place, kind) in Kind::ALL.into_iter().enumerate() {
             let found = found.and_then(|found| found.get(place));
             if let Some(found) = found {
                 let (size, least) = self.size(kind, found);
                 let cause = self.cause_mut(kind);
                 let excess = match kind {
-                    // What is rougher strays farther, and more often out of range.
+                    // What is rougher strays farther.
                     Kind::Level | Kind::Jump if !cause.is_open() => found.excess_of_part(rougher),
-                    Kind::Range if !cause.is_open() && strays => N::of(-CALM_NATS),
                     Kind::Level | Kind::Jump | Kind::Spread | Kind::Range => found.excess,
                 };
                 if cause.push(excess, size, least) == Event::Closed {
@@ -333,7 +331,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
             let waits = self.cause(kind).is_waiting();
             let follows = |found: &Found<N>| waits && self.follows(kind, found);
             let explained = explained || found.is_some_and(follows);
-            self.report(index, (at, reported), kind, found, explained, present);
+            self.report(index, (at, reported), kind, (found, explained), plan, present);
         }
         self.note_onset();
     }
@@ -344,14 +342,15 @@ impl<L: Legs, N: Number> Channel<L, N> {
         index: usize,
         (at, reported): (u64, Option<(Leg, u64)>),
         kind: Kind,
-        found: Option<&Found<N>>,
-        explained: bool,
+        (found, explained): (Option<&Found<N>>, bool),
+        plan: &Plan,
         present: &mut Present<N>,
     ) {
         let waits = self.cause(kind).is_waiting();
         if let (true, Some(found)) = (waits, found) {
             // One that waited its turn may stand lower by now.
-            let found = if found.threshold > N::ZERO { *found } else { self.standing(kind) };
+            let found =
+                if found.threshold > N::ZERO { *found } else { self.standing(kind, plan.unseen()) };
             let rows = self.rows_since(kind, found.window);
             let last = reported.filter(|(leg, _)| *leg == kind.leg());
             if explained || last.is_some_and(|(_, reported)| belongs(rows, reported)) {
@@ -415,19 +414,22 @@ impl<L: Legs, N: Number> Channel<L, N> {
 
     /// An alarm of this channel that is due to be looked at again, as far as it is still known.
     #[inline(never)]
-    fn due(&self, index: usize, at: u64) -> Option<Alarm> {
+    fn due(&self, index: usize, at: u64, plan: &Plan) -> Option<Alarm> {
         let kind = Kind::ALL.into_iter().find(|kind| self.cause(*kind).is_to_be_amended())?;
-        let found = self.standing(kind);
+        let found = self.standing(kind, plan.unseen());
         let (row, rows) = (at.saturating_sub(AMENDED), self.rows_since(kind, found.window));
         let since = at.saturating_sub(u64::from(rows)).min(row);
         Some(alarm(row, since, index, kind.change(), kind.leg(), &found))
     }
 
-    /// The statistic of a leg that is nearest to its threshold, or farthest beyond it.
-    fn standing(&self, kind: Kind) -> Found<N> {
+    /// The statistic of a leg that is nearest to its threshold, or farthest beyond it. `unseen`: as
+    /// [`Plan::unseen`].
+    fn standing(&self, kind: Kind, unseen: f32) -> Found<N> {
         let mut standing = (1, 0.0, 0.0);
+        // Once, and not for other legs.
+        let doubt = if kind == Kind::Spread { self.spread_doubt(unseen) } else { 0.0 };
         for (leg, (window, statistic, threshold)) in
-            (0..STATISTICS).filter_map(|place| self.statistic(place))
+            (0..STATISTICS).filter_map(|place| self.statistic(place, doubt))
         {
             let farther = statistic * standing.2 >= standing.1 * threshold;
             if leg == kind.leg() && farther {
@@ -443,6 +445,11 @@ impl<L: Legs, N: Number> Channel<L, N> {
     fn change(&self, leg: Leg) -> Change {
         if !self.standard.moves() {
             return if self.glitches >= STAYS { Change::Level } else { Change::Outliers };
+        }
+        // Beyond noise or a jump that was there before.
+        let is_older = |kind| self.cause(kind).is_settled();
+        if leg == Leg::Range && [Kind::Spread, Kind::Jump].into_iter().any(is_older) {
+            return Change::Outliers;
         }
         let (level, spread) = self.evidence();
         let found = match leg {
@@ -460,15 +467,21 @@ impl<L: Legs, N: Number> Channel<L, N> {
         }
     }
 
-    /// What differs, by its place: one of [`Kind::ALL`], stuck or missing.
-    fn open(&self, index: usize, place: usize) -> Option<Open> {
+    /// What differs, by its place: one of [`Kind::ALL`], stuck or missing. `unseen`: as
+    /// [`Plan::unseen`].
+    fn open(&self, index: usize, place: usize, unseen: f32) -> Option<Open> {
         let channel = Some(index);
         if let Some(kind) = Kind::ALL.get(place) {
             let cause = self.cause(*kind);
-            let size = self.size_now(*kind).unwrap_or(cause.size());
-            let open = Open { leg: kind.leg(), channel, rows: cause.rows(), size };
             // What a stuck channel does to its windows only follows from that.
-            return (cause.is_open() && !self.is_stuck()).then_some(open);
+            if !cause.is_open() || self.is_stuck() {
+                return None;
+            }
+            let size = self.size_now(*kind).unwrap_or_else(|| {
+                let standing = self.standing(*kind, unseen);
+                ratio(standing.statistic.value(), standing.threshold.value())
+            });
+            return Some(Open { leg: kind.leg(), channel, rows: cause.rows(), size });
         }
         let runs = [(self.stillness.overdue(), Leg::Stuck), (self.gaps.overdue(), Leg::Missing)];
         let (overdue, leg) = *runs.get(place.checked_sub(Kind::ALL.len())?)?;
@@ -481,8 +494,13 @@ impl<L: Legs, N: Number> Channel<L, N> {
     }
 }
 
-/// Whether a change that seems to have begun so many rows ago belongs to the alarm of the same leg
-/// that was `reported` so many rows ago: it began before that, and is not seen much later. What happens to
+/// A statistic over its threshold; 0 where there is none.
+fn ratio(statistic: f32, threshold: f32) -> f32 {
+    statistic / larger(threshold, 1e-6)
+}
+
+/// Whether a change that seems to have begun `rows` rows ago belongs to the alarm of the same leg that
+/// was raised `reported` rows ago: it began before that, and is not seen much later. What happens to
 /// several channels is then one alarm. One of another leg hides nothing: it may be a false one.
 fn belongs(rows: u32, reported: u64) -> bool {
     let rows = u64::from(rows);

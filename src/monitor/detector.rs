@@ -18,11 +18,11 @@ use super::decision::Present;
 use super::fixed_shape::FixedShape;
 use super::legs::choice::{All, Carried, Legs, Profiles, Slot};
 use super::legs::joint::Joint;
-use super::legs::{Found, Plan, ln_shares};
+use super::legs::{Found, LARGEST, Plan, ln_shares};
 use super::saved::LastAlarm;
 use super::verdict::{Alarm, Leg, Stage, Verdict};
 
-/// Thresholds are set over so many rows at the most.
+/// Thresholds are set over this many rows at the most.
 const MOST_ARMING: usize = 64;
 /// The legs of all channels together.
 const JOINT_LEGS: usize = 2;
@@ -34,7 +34,9 @@ const FEW: u32 = 8;
 /// It learns from a number of healthy rows, without storing any: each channel's level and spread,
 /// how its past predicts it, and how far every statistic strays while all is well. Then it compares
 /// rows with that. Thresholds go on adapting while nothing differs, and stand still while something
-/// does.
+/// does. A drift that closes by itself counts once: as one stretch of rows with its maximum at the
+/// threshold, which may so rise to twice what it was first. Where it stands there already, each
+/// further one may raise it by 15 %, to at most 0.8 of what its statistic can reach.
 ///
 /// The map says what it computes with: over a map of [`fixed`](crate::fixed) rows are `i16`, and the path
 /// of a row is in integers.
@@ -89,9 +91,9 @@ state! {
         extended: bool,
         /// Devices whose learning this stands on, if more than one.
         pub(super) merged: u32,
-        pub(super) channels: Per<C, Channel<L, N>>,
-        pub(super) values: Carried<L::Values, Joint<F, N>>,
-        pub(super) innovations: Carried<L::Innovations, Joint<F, N>>,
+        pub(super) channels: Per<C, Channel<L, N>> => up to LARGEST,
+        pub(super) values: Carried<L::Values, Joint<F, N>> => up to LARGEST,
+        pub(super) innovations: Carried<L::Innovations, Joint<F, N>> => up to LARGEST,
         /// Of values and innovations.
         pub(super) joint: [Cause<N>; 2],
     }
@@ -211,8 +213,11 @@ where
     }
 
     /// Takes rows one after the other, as from a buffer that a sensor or DMA has filled: the same as
-    /// [`push`](Self::push) of each, at the same cost. `tell` gets every alarm, and every amendment; the
-    /// verdict on the last row is returned, `None` for no rows.
+    /// [`push`](Self::push) of each. `tell` gets every alarm, and every amendment; the verdict on the last
+    /// row is returned, `None` for no rows.
+    ///
+    /// It is for convenience: what follows from the settings is worked out once for all rows, which saves
+    /// 12 of 8163 instructions a row on a Cortex-M4F. The rest depends on the row.
     ///
     /// ```
     /// use fastmmd::{Config, Detector, Fourier, Verdict};
@@ -262,7 +267,7 @@ where
         self.take(row.iter().map(|reading| reading.and_then(Reading::present)), &mut None)
     }
 
-    /// Says that so many rows passed that were never pushed: those that were refused, or while the
+    /// Says that `rows` rows passed that were never pushed: those that were refused, or while the
     /// device was off. A known cycle goes on by as many; after more than 8 rows predictions begin
     /// anew, for which they need 64. Nothing else changes, and the rows are not counted. O(C).
     pub fn skip(&mut self, rows: u32) {

@@ -1,5 +1,6 @@
 //! What several devices learned: how different it is, and all of it as one reference.
 
+use crate::embedding::Embedding;
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::Points;
@@ -103,7 +104,7 @@ where
         Ok(Difference { squared, expected, channel: farthest.0, p_value })
     }
 
-    /// Takes what another detector learned for healthy too: means are those of both, each by its
+    /// Counts as healthy what another detector learned, too: means are those of both, each by its
     /// number of rows, and every threshold allows what either allowed. What this one predicts and
     /// how it measures stay as they are: rows of the other device then go through this one's
     /// predictor, so only devices that predict alike should be merged. Monitoring begins anew.
@@ -134,6 +135,26 @@ where
         self.state.drifting = 0;
         self.state.stage = Stage::Monitoring;
         Ok(())
+    }
+
+    /// What was learned of the joint distribution, as an embedding of the standardised rows: to be
+    /// compared with others, and merged with those of detectors that [measure](super::ChannelQuality)
+    /// alike. A detector keeps mean points in `f32`, of which these are the sums: merging is exact
+    /// from here on. O(L).
+    ///
+    /// # Errors
+    /// [`Error::NotLearned`] before learning is over, [`Error::WrongShape`] for a detector without
+    /// the joint leg of values, [`Error::Empty`] if every row lacked a reading.
+    pub fn embedding(&self) -> Result<Embedding<M>, Error> {
+        if !self.state.stage.is_learned() {
+            return Err(Error::NotLearned);
+        }
+        let values = self.state.values.carried().ok_or(Error::WrongShape)?;
+        let (rows, means) = values.reference();
+        if rows == 0 {
+            return Err(Error::Empty);
+        }
+        Ok(Embedding::of_means(self.map, rows, means))
     }
 
     /// Devices whose learning this detector stands on: 1, and more after [`merge`](Self::merge).
@@ -278,6 +299,22 @@ mod tests {
         // The merged one keeps its thresholds, whatever it sees later.
         second.merge(&first.clone()).unwrap();
         assert_eq!(second.merged(), 3);
+    }
+
+    #[test]
+    fn the_learned_reference_is_an_embedding_of_the_learning_rows() {
+        let [first, second] = fleet(0.0, 0.3, 1);
+        let (own, theirs) = (first.embedding().unwrap(), second.embedding().unwrap());
+        let difference = first.difference(&second).unwrap();
+        let squared = crate::embedding::mmd::squared_biased(&own, &theirs).unwrap();
+        assert!((squared - difference.squared).abs() < 1e-6, "{squared}");
+        assert!(own.weight() > 3000.0 && own.weight() <= 4096.0);
+        let mut both = own.clone();
+        both.merge(&theirs).unwrap();
+        assert_eq!(both.exact_weight(), own.exact_weight() + theirs.exact_weight());
+        let sums = own.exact_sums().zip(theirs.exact_sums());
+        assert!(sums.zip(both.exact_sums()).all(|((a, b), c)| [a[0] + b[0], a[1] + b[1]] == c));
+        assert_eq!(fresh().embedding().err(), Some(Error::NotLearned));
     }
 
     #[test]

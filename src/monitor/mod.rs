@@ -49,7 +49,8 @@ mod verdict;
 mod watch;
 
 pub use config::{
-    Config, LEARNING_ROWS, LEAST_CYCLES, MEAN_TIMES, NotANumber, PERIODS, RELEARN_ROWS, Warning,
+    CYCLE_BINS, Config, LEARNING_ROWS, LEAST_CYCLES, MEAN_TIMES, NotANumber, PERIODS, RELEARN_ROWS,
+    Warning,
 };
 pub use detector::Detector;
 pub use fixed_shape::FixedShape;

@@ -30,21 +30,25 @@ pub struct ChannelQuality {
     pub rise: f32,
     /// Whether the level stays, by the means of 16 blocks of the learning rows.
     pub steadiness: Steadiness,
-    /// The effective number of learning rows: so many independent ones would tell the level as
-    /// well. Far fewer than there were if the signal is autocorrelated. At most 2²²; 0 for a
+    /// The effective number of learning rows: as many independent ones would give the level as
+    /// accurately. Far fewer than there were if the signal is autocorrelated. At most 2²²; 0 for a
     /// channel that has not moved.
     pub independent_rows: f32,
     /// The longest promise that learning from this channel supports, in rows: that of
     /// [`Config::supported_mean_time`](super::Config::supported_mean_time), less where the rows
-    /// are worth fewer than twenty independent ones.
+    /// are worth fewer than twenty independent ones. Where it is below the start of
+    /// [`MEAN_TIMES`](super::MEAN_TIMES), they support no promise that can be stated.
     pub supported_mean_time: f32,
 }
 
 /// Independent rows from which on a level is known well enough for any promise.
 const WELL_KNOWN: f32 = 20.0;
 
-/// A statistic that cannot fire: its threshold would lie beyond the largest value it can have. The
-/// promise is too long for so short a window, or the signal too autocorrelated.
+/// A statistic that cannot fire: its threshold, with the extra evidence that a doubtful level or a
+/// spread that comes and goes needs, would lie beyond the largest value it can have, or hardly below.
+/// The promise is too long for so short a window, or the signal too autocorrelated.
+///
+/// Windows that learning was too short for, as [`Leg`] says, are not watched at all, and not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -94,9 +98,9 @@ where
     /// The statistics that cannot fire.
     pub fn mute(&self) -> impl Iterator<Item = Mute> + '_ {
         let plan = self.plan();
-        let rows = plan.learning_rows;
+        let (rows, unseen) = (plan.learning_rows, plan.unseen());
         let channels = self.state.channels.iter().enumerate().flat_map(move |(index, channel)| {
-            let channel = channel.mute(rows).map(move |(leg, window)| (leg, window, index));
+            let channel = channel.mute(rows, unseen).map(move |(leg, window)| (leg, window, index));
             channel.map(|(leg, window, index)| Mute { leg, channel: Some(index), window })
         });
         let learned = self.state.stage.is_learned();

@@ -163,6 +163,27 @@ impl SavedLegs {
         }
     }
 
+    /// Whether this leg is carried. Range, stuck and missing readings are looked for by every
+    /// detector.
+    ///
+    /// ```
+    /// use fastmmd::monitor::{All, Leg, SavedLegs};
+    ///
+    /// let legs = SavedLegs::of::<All>();
+    /// assert!(Leg::ALL.into_iter().all(|leg| legs.carries(leg)));
+    /// ```
+    #[must_use]
+    pub const fn carries(&self, leg: Leg) -> bool {
+        match leg {
+            Leg::Level => self.level,
+            Leg::Jump => self.jump,
+            Leg::Spread => self.spread,
+            Leg::Values => self.values,
+            Leg::Innovations => self.innovations,
+            Leg::Range | Leg::Stuck | Leg::Missing => true,
+        }
+    }
+
     /// Those of a saved detector.
     ///
     /// # Errors
@@ -173,7 +194,7 @@ impl SavedLegs {
     }
 }
 
-/// Length of a record with so many bytes of state.
+/// Length of a record, by the bytes of its state.
 pub(super) const fn record_bytes(state: usize) -> usize {
     FRAME_BYTES + payload_bytes(state)
 }

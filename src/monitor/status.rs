@@ -18,13 +18,15 @@ where
     pub fn legs(&self) -> impl Iterator<Item = LegStatus> + '_ {
         let learned = self.state.stage.is_learned();
         let channels = self.state.channels.iter().enumerate().filter(move |_| learned);
-        let channels = channels.flat_map(|(index, channel)| {
+        let plan = self.plan();
+        let unseen = plan.unseen();
+        let channels = channels.flat_map(move |(index, channel)| {
+            let doubt = channel.spread_doubt(unseen);
             (0..STATISTICS).filter_map(move |place| {
-                let (leg, (window, statistic, threshold)) = channel.statistic(place)?;
+                let (leg, (window, statistic, threshold)) = channel.statistic(place, doubt)?;
                 Some(LegStatus { leg, channel: Some(index), window, statistic, threshold })
             })
         });
-        let plan = self.plan();
         let wanders = self.state.channels.iter().any(Channel::wanders);
         let joint = self.state.joint_legs().into_iter().filter_map(move |(joint, leg)| {
             let joint = joint.filter(|_| learned && !(wanders && leg == Leg::Values))?;

@@ -3,6 +3,7 @@
 mod cycle;
 mod dismissed;
 mod forged;
+mod masked;
 mod missing;
 mod unusual;
 
@@ -208,6 +209,27 @@ fn thresholds_learn_little_from_faults_that_are_over() {
     }
 }
 
+/// What differs says how large it is now, and not how large it was.
+#[test]
+fn the_size_of_what_is_open_falls_as_the_change_shrinks() {
+    let shrinks = |leg: Leg, change: fn(bool, &mut [f32; 2])| {
+        let sizes = [600, 1200].map(|rows| {
+            let (detector, _) = alarms(config(), 17, ONSET + rows, |row, x| {
+                if row >= ONSET {
+                    change(row < ONSET + 600, x);
+                }
+            });
+            let open = detector.open().find(|open| open.leg == leg);
+            open.map(|open| open.size)
+        });
+        let [Some(large), Some(small)] = sizes else { panic!("{leg:?} is not open: {sizes:?}") };
+        assert!(large > 1.1 * small && small > 0.0, "{leg:?} {sizes:?}");
+    };
+    shrinks(Leg::Level, |is_large, x| x[0] += if is_large { 4.0 } else { 2.0 });
+    shrinks(Leg::Jump, |is_large, x| x[0] += if is_large { 4.0 } else { 2.0 });
+    shrinks(Leg::Spread, |is_large, x| x[0] *= if is_large { 6.0 } else { 2.5 });
+}
+
 #[test]
 fn a_channel_that_stands_still_blinds_nobody() {
     for still in [LEARNING / 4, 10 * LEARNING] {
@@ -297,6 +319,12 @@ fn a_random_walk_is_no_drift_of_level() {
     let quality: Vec<_> = detector.quality().collect();
     assert_eq!(quality[0].steadiness, Steadiness::Wandering);
     assert!(quality[0].independent_rows < 100.0 && quality[1].independent_rows > 500.0);
+    // Worth so few rows, it may support less than can be promised, and the other one all.
+    let least = *MEAN_TIMES.start();
+    let few = (quality[0].independent_rows / 20.0).min(1.0);
+    let supported = config().supported_mean_time();
+    assert!((quality[0].supported_mean_time - few * supported).abs() < 1.0);
+    assert!(quality[1].supported_mean_time >= supported && supported > least);
 }
 
 #[test]

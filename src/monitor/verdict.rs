@@ -97,12 +97,12 @@ pub struct Open {
     pub leg: Leg,
     /// The channel; `None` for all channels together.
     pub channel: Option<usize>,
-    /// Rows since an alarm was last raised for it; no more than 65,535 are counted.
+    /// Rows since an alarm was last raised for it; no more than 65,534 are counted.
     pub rows: u32,
-    /// How large it is. Of a level: its present shift, in deviations. Of a run: its length over the
-    /// longest that is no alarm. Of the others: by how many nats the statistic went beyond its
-    /// threshold in the 64 rows after the alarm; noise alone would go so far e^size times as rarely
-    /// as promised.
+    /// How large it is now. Of a level: its shift, in deviations. Of a run: its length over the
+    /// longest that is no alarm. Of the others: the statistic over its threshold, as
+    /// [`LegStatus::ratio`], of the window where that is largest. It may be below 1: what differs
+    /// stays open until it has been well below its threshold for 100 rows.
     pub size: f32,
 }
 
@@ -112,18 +112,22 @@ pub struct Open {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Leg {
     /// The level of a channel against the learned one: a cumulative sum (CUSUM), and exponentially
-    /// weighted means over 256 and 1024 rows.
+    /// weighted means over 256 and 1024 rows, each if learning has twelve times as many rows: from
+    /// 3072 and from 12,288 on, not counting those of a profile.
     Level,
     /// What a channel does beyond what its own past predicts (its innovation): exponentially
-    /// weighted means over 4, 16 and 64 rows.
+    /// weighted means over 4, 16 and 64 rows, the last if learning has 768 rows.
     Jump,
-    /// The spread of the innovation, up and down: over 16 and 64 rows.
+    /// The spread of the innovation, up and down: over 16 rows, and over 64 if learning has 768.
     Spread,
     /// Innovations farther out than those learned, more often than they came while learning.
     Range,
-    /// The joint distribution of all channels: MMD² of an exponentially weighted window.
+    /// The joint distribution of all channels: MMD² of an exponentially weighted window. While the
+    /// level of some channel is off it differs for that reason, so that what else changes in it may
+    /// raise no alarm.
     Values,
-    /// The joint distribution of their innovations, likewise.
+    /// The joint distribution of their innovations, likewise; hidden while a jump, the spread or the
+    /// range of some channel is off.
     Innovations,
     /// A reading that does not change at all.
     Stuck,

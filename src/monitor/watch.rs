@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::features::sincos::Points;
-use crate::features::{FeatureMap, Sample, ScalarOf};
+use crate::features::{FeatureMap, Recipe, Sample, ScalarOf};
 use crate::shape::Length;
 
 use super::config::{Config, Warning};
@@ -80,6 +80,9 @@ pub trait Monitor {
     /// How it stands after the last row. O(C + L).
     fn status(&self) -> Status;
 
+    /// The recipe of its map: states of another are refused.
+    fn recipe(&self) -> &Recipe;
+
     /// The settings under which it learns or has learned.
     fn config(&self) -> &Self::Config;
 
@@ -93,8 +96,8 @@ pub trait Monitor {
     /// then forgotten.
     fn relearn_with(&mut self, config: Self::Config) -> Result<(), Error>;
 
-    /// Somebody says that what differs now is nothing: it closes, and the same does not alarm again
-    /// while other things do. O(C + L).
+    /// Dismisses what differs now as harmless: it closes, and the same does not alarm again, while
+    /// other changes do. O(C + L).
     fn dismiss(&mut self);
 
     /// Length in bytes of what [`save`](Self::save) writes: the same at any time.
@@ -146,6 +149,10 @@ where
             open: self.open().fold(0, |count, _| count + 1),
             alarm: self.last_alarm().filter(|_| stage == Stage::Drift),
         }
+    }
+
+    fn recipe(&self) -> &Recipe {
+        self.map.recipe()
     }
 
     fn config(&self) -> &Config<L> {

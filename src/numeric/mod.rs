@@ -18,7 +18,7 @@ pub(crate) use cast::{
 pub(crate) use chi::chi_quantile;
 pub(crate) use elementary::{cos_sin_turns, exp, ln, sqrt};
 pub(crate) use normal::{normal_quantile, normal_tail};
-pub(crate) use number::{CircleMeans, Moments, Number, Rate, Real, draw_in};
+pub(crate) use number::{CircleMeans, Maxima, Moments, Number, Rate, Real, draw_in};
 pub(crate) use single::{
-    angle_turns, compensated_sum, larger, ln_count, ln_f32, smaller, sqrt_f32, within,
+    angle_turns, compensated_sum, larger, ln_count, ln_f32, ln_in_units, smaller, sqrt_f32, within,
 };

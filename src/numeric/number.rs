@@ -11,7 +11,7 @@ use crate::condition::{FloatStandard, Reading, Standardise};
 use crate::features::sincos::Means;
 use crate::state::{Initial, NonNegative, Plain, State, state};
 
-use super::{row_count, sqrt_f32};
+use super::{larger, ln_f32, row_count, smaller, sqrt_f32};
 
 /// A constant part of a number, from 0 to 1, as each kind of number uses it.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,7 @@ pub trait Real:
     /// A constant part of it.
     fn part(self, rate: Rate) -> Self;
 
-    /// One of so many equal parts of it.
+    /// One of its equal parts, as [`Number::share_of`] counts them.
     fn share(self, share: Self::Share) -> Self;
 
     /// |x|.
@@ -131,6 +131,8 @@ pub trait Number: Real {
     type Sum: Initial + Copy + PartialEq + Debug;
     /// Means of the square and of the fourth power of a statistic's root.
     type Moments: Moments<Self> + Initial + Copy + PartialEq + Debug;
+    /// Mean and variance of the maxima of blocks.
+    type Maxima: Maxima<Self> + Initial + Copy + PartialEq + Debug;
     /// How readings become standardised values.
     type Standard: Standardise<Self> + Initial + Copy + PartialEq + Debug;
     /// Two mean points on a circle.
@@ -145,7 +147,7 @@ pub trait Number: Real {
     /// The weight of a row in a window whose length is not a constant: as [`Rate::of_window`].
     fn rate_of_window(window: u32) -> Rate;
 
-    /// A part of a turn, in units of 2⁻³²; or any other number from 0 to 1.
+    /// A number from 0 to 1 in units of 2⁻³², such as a phase in turns.
     fn fraction(units: u32) -> Self;
 
     /// x·y.
@@ -159,6 +161,22 @@ pub trait Number: Real {
     /// √x; 0 for x ≤ 0.
     #[must_use]
     fn root(self) -> Self;
+
+    /// ln x, for x > 0.
+    #[must_use]
+    fn ln(self) -> Self;
+
+    /// ln(a/b) of two counts other than 0.
+    fn ln_ratio(a: u32, b: u32) -> Self;
+
+    /// a/b of two counts, for a < 2¹⁶, b > 0 and a quotient below 10⁴.
+    fn ratio(a: u32, b: u32) -> Self;
+
+    /// 1 + n/2m: by how much the error of a mean of m rows lengthens, on average, the distance of a window
+    /// of n rows from it.
+    fn raise(window: u32, learned: u32) -> Self {
+        Self::of(1.0) + Self::ratio(window, learned.saturating_mul(2).max(1))
+    }
 
     /// x·y, kept with more digits.
     fn product(self, other: Self) -> Self::Product;
@@ -175,7 +193,7 @@ pub trait Number: Real {
     /// A sum as `f32`: rare.
     fn sum_value(sum: &Self::Sum) -> f32;
 
-    /// A sum of so much: rare.
+    /// A sum of this value: rare.
     fn sum_of(value: f32) -> Self::Sum;
 
     /// A coordinate of a vector for a map.
@@ -198,8 +216,23 @@ pub trait Moments<N: Number>: State {
     /// Takes in a root, the `rows`-th; it is of the order of 2^(−`exponent`).
     fn take_in(&mut self, root: N, rows: u32, exponent: i32);
 
-    /// The means of R and R² after so many rows: rare.
+    /// The means of R and R² after `rows` rows: rare.
     fn means(&self, rows: u32, exponent: i32) -> (f32, f32);
+
+    /// The mean of R, times a count, for an exponent that is not negative.
+    fn mean_times(&self, exponent: i32, count: u32) -> N;
+}
+
+/// Mean and variance of the maxima of a statistic's root over blocks of rows, the last of which weigh more.
+pub trait Maxima<N: Number>: State {
+    /// Takes in the maximum of a block, one of `count` that are remembered.
+    fn take_in(&mut self, root: N, count: u32);
+
+    /// Their mean: rare.
+    fn mean(&self) -> f32;
+
+    /// Their variance: rare.
+    fn variance(&self) -> f32;
 }
 
 /// Two means of the points of a row on one circle: of what was learned, and of a window.
@@ -216,6 +249,9 @@ pub trait CircleMeans<N: Number>: State {
 
     /// The squared distance of the window from the reference: rare.
     fn distance(&self) -> f32;
+
+    /// The mean point of what was learned: rare.
+    fn reference(&self) -> [f32; 2];
 
     /// The squared distance of two references: rare.
     fn reference_distance(&self, other: &Self) -> f32;
@@ -273,6 +309,7 @@ impl Number for f32 {
     type Product = Self;
     type Sum = Self;
     type Moments = FloatMoments;
+    type Maxima = FloatMaxima;
     type Standard = FloatStandard;
     type Means = Means;
 
@@ -310,6 +347,18 @@ impl Number for f32 {
     #[inline(always)]
     fn root(self) -> f32 {
         sqrt_f32(self)
+    }
+
+    fn ln(self) -> f32 {
+        ln_f32(self)
+    }
+
+    fn ln_ratio(a: u32, b: u32) -> f32 {
+        ln_f32(row_count(a) / row_count(b))
+    }
+
+    fn ratio(a: u32, b: u32) -> f32 {
+        row_count(a) / row_count(b)
     }
 
     #[inline(always)]
@@ -387,5 +436,41 @@ impl Moments<f32> for FloatMoments {
 
     fn means(&self, _rows: u32, _exponent: i32) -> (f32, f32) {
         (self.mean.0, self.mean_square.0)
+    }
+
+    fn mean_times(&self, _exponent: i32, count: u32) -> f32 {
+        self.mean.0 * row_count(count)
+    }
+}
+
+state! {
+    /// Mean and variance.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[doc(hidden)]
+    pub struct FloatMaxima {
+        mean: f32,
+        variance: NonNegative<f32>,
+    }
+}
+
+/// Beyond what readings give: only a forged state has such maxima. They stay finite, so that it can be
+/// saved again.
+const FARTHEST_STEP: f32 = 1e18;
+
+impl Maxima<f32> for FloatMaxima {
+    fn take_in(&mut self, root: f32, count: u32) {
+        let rate = 1.0 / row_count(count.max(1));
+        let step = larger(smaller(root - self.mean, FARTHEST_STEP), -FARTHEST_STEP);
+        self.mean += rate * step;
+        let variance = smaller(self.variance.0, FARTHEST_STEP * FARTHEST_STEP);
+        self.variance.0 = (1.0 - rate) * (variance + rate * step * step);
+    }
+
+    fn mean(&self) -> f32 {
+        self.mean
+    }
+
+    fn variance(&self) -> f32 {
+        self.variance.0
     }
 }

@@ -76,8 +76,13 @@ fn nearest_root<const STEPS: u32>(radicand: u64, near: u32) -> u32 {
 }
 
 /// ln n, to 1e-4, in integers; 0 for n of 0.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "16 bits and a few")]
 pub(crate) fn ln_count(count: u32) -> f32 {
+    row_count(ln_in_units(count)) * (1.0 / 65_536.0)
+}
+
+/// The same in units of 2⁻¹⁶.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "16 bits and a few")]
+pub(crate) fn ln_in_units(count: u32) -> u32 {
     let count = count.max(1);
     let whole = count.checked_ilog2().unwrap_or(0);
     // m = 1 + x of 16 bits below the point, and log₂(1 + x) by a polynomial.
@@ -89,8 +94,7 @@ pub(crate) fn ln_count(count: u32) -> f32 {
     }
     let bits = (i64::from(whole) << 16) + ((series * x) >> 16);
     // ln 2 in units of 2⁻¹⁶.
-    let nats = (bits * 45_426) >> 16;
-    row_count(nats as u32) * (1.0 / 65_536.0)
+    ((bits * 45_426) >> 16) as u32
 }
 
 /// Of log₂(1 + x)/x, from the highest power of x down, in units of 2⁻¹⁶.

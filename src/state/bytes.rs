@@ -48,14 +48,39 @@ impl<'b> Writer<'b> {
 #[derive(Clone)]
 #[doc(hidden)]
 pub struct Reader<'b> {
-    pub(super) rest: &'b [u8],
-    pub(super) version: u8,
+    rest: &'b [u8],
+    version: u8,
+    /// No number is larger.
+    largest: f32,
 }
 
 impl<'b> Reader<'b> {
     /// Of bytes in the present version of the format.
     pub(crate) const fn new(rest: &'b [u8]) -> Self {
-        Self { rest, version: super::VERSION }
+        Self::of_version(rest, super::VERSION)
+    }
+
+    /// Of bytes in this version of the format.
+    pub(super) const fn of_version(rest: &'b [u8], version: u8) -> Self {
+        Self { rest, version, largest: f32::MAX }
+    }
+
+    /// Reads something whose numbers are this large at the most. Those that are never negative may be powers of
+    /// others, up to [`LARGEST_POWER`].
+    pub(crate) fn within<T>(
+        &mut self,
+        largest: f32,
+        reads: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let before = core::mem::replace(&mut self.largest, largest);
+        let result = reads(self);
+        self.largest = before;
+        result
+    }
+
+    /// The bytes that are left.
+    pub(super) const fn rest(&self) -> &'b [u8] {
+        self.rest
     }
 
     pub(crate) fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
@@ -82,6 +107,9 @@ impl<'b> Reader<'b> {
         if self.rest.is_empty() { Ok(()) } else { Err(Error::WrongShape) }
     }
 }
+
+/// Where numbers have a limit, none that is never negative is larger. It can still be multiplied by small ones.
+const LARGEST_POWER: f32 = 1e37;
 
 /// A value of a fixed number of bytes.
 pub trait Plain: Copy {
@@ -131,7 +159,7 @@ impl Plain for f32 {
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let value = Self::from_le_bytes(reader.take()?);
         // No saved number is ever NaN or infinite.
-        if value.is_finite() { Ok(value) } else { Err(Error::Inconsistent) }
+        if value.abs() <= reader.largest { Ok(value) } else { Err(Error::Inconsistent) }
     }
 }
 
@@ -307,7 +335,8 @@ impl<N: Real> Plain for NonNegative<N> {
     }
 
     fn take(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let value = N::take(reader)?;
+        let largest = if reader.largest < LARGEST_POWER { LARGEST_POWER } else { reader.largest };
+        let value = reader.within(largest, N::take)?;
         if value >= N::ZERO { Ok(Self(value)) } else { Err(Error::Inconsistent) }
     }
 }

@@ -46,7 +46,8 @@ pub trait Initial: State + Sized {
 /// Declares a struct and makes it a [`State`]. Each field has an initial value, or is a state
 /// itself. `=> since N` marks a field that records before version N do not have; restored from
 /// those, it gets its initial value. `=> allowed F` is for a plain value that depends on the other
-/// fields: a record is refused unless `F(&own, &value)`, with `own` the state to be replaced.
+/// fields: a record is refused unless `F(&own, &value)`, with `own` the state to be replaced. `=> up to X`
+/// refuses numbers that are larger: see [`Reader::within`].
 ///
 /// A version that is not written yet does not compile; in tests, `=> since 2 of 2` takes 2 for the
 /// newest.
@@ -57,7 +58,8 @@ macro_rules! state {
             $(
                 $(#[$field_meta:meta])*
                 $field_vis:vis $field:ident: $kind:ty $(= $initial:expr)?
-                    $(=> since $version:literal $(of $newest:literal)?)? $(=> allowed $allowed:expr)?
+                    $(=> since $version:literal $(of $newest:literal)?)?
+                    $(=> allowed $allowed:expr)? $(=> up to $largest:expr)?
             ),* $(,)?
         }
     ) => {
@@ -96,7 +98,7 @@ macro_rules! state {
 
             fn check(&self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
                 $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
-                    $crate::state::begin!(check self, $field, $kind, _reader $(, $allowed)?);
+                    $crate::state::begin!(check self, $field, $kind, _reader $(, $allowed)? $(; $largest)?);
                 })*
                 Ok(())
             }
@@ -165,6 +167,9 @@ macro_rules! begin {
         if !$allowed($own, &<$kind as $crate::state::Plain>::take($reader)?) {
             return Err($crate::Error::Inconsistent);
         }
+    };
+    (check $own:expr, $field:ident, $kind:ty, $reader:expr; $largest:expr) => {
+        $reader.within($largest, |reader| $crate::state::State::check(&$own.$field, reader))?
     };
     (constant $kind:ty) => {
         <$kind as $crate::state::Initial>::INITIAL

@@ -146,7 +146,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Record<'_>, Error> {
 
 /// The same for a reader that knows versions up to `newest`.
 fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
-    let mut header = Reader { rest: bytes, version: 0 };
+    let mut header = Reader::of_version(bytes, 0);
     if header.take().map_err(|_| Error::NotAState)? != MAGIC {
         return Err(Error::NotAState);
     }
@@ -168,10 +168,10 @@ fn read_up_to(newest: u8, bytes: &[u8]) -> Result<Record<'_>, Error> {
         return Err(Error::ChecksumMismatch);
     }
     let payload = body.get(HEADER_BYTES..).ok_or(Error::WrongLength)?;
-    let mut payload = Reader { rest: payload, version };
+    let mut payload = Reader::of_version(payload, version);
     let recipe = Recipe::take(&mut payload)?;
     let kind = kind?;
-    let bare = kind != Kind::Map || (backend == 0 && payload.rest.is_empty());
+    let bare = kind != Kind::Map || (backend == 0 && payload.rest().is_empty());
     if zero != 0 || !bare {
         return Err(Error::Inconsistent);
     }
@@ -199,7 +199,7 @@ pub(crate) fn expect<'b, M: FeatureMap>(
         || record.backend != M::Backend::CODE
         || record.recipe.inputs != recipe.inputs
         || record.recipe.frequencies != recipe.frequencies
-        || (record.payload.version() == VERSION && record.payload.rest.len() != length)
+        || (record.payload.version() == VERSION && record.payload.rest().len() != length)
     {
         return Err(Error::WrongShape);
     }

@@ -9,11 +9,12 @@
  */
 /**
  * What was found in a log. A stretch is `length` successive rows; NaN where there is no value.
+ * `alarm_counts` has the alarms of each stretch, where they are too many for `alarms`.
  * @typedef {{
  *   log: string, command: string, names: string[], rows: number, length: number,
  *   low: Float32Array[], high: Float32Array[] | null, times: (string | null)[] | null,
  *   ratios: Float32Array, learning: [number, number][], drifts: [number, number, number][],
- *   alarms: Alarm[], summary: any, lines: string[], warnings: string[], legs: any[], learn: number,
+ *   alarms: Alarm[], alarm_counts: number[] | null, summary: any, lines: string[], warnings: string[], legs: any[], learn: number,
  *   cores: { core: string, name: string, instructions: number, measured: boolean }[],
  *   settings: string, rust: string, c?: string, look?: { lines: string[], rate: number | null } | null,
  * }} Results
@@ -282,17 +283,20 @@ class Charts {
     const style = getComputedStyle(document.documentElement);
     const colour = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
     const count = results.names.length;
+    const counts = results.alarm_counts;
+    // Of too many alarms for a line each, the first would be taken for all.
+    const alarms = counts ? [] : results.alarms;
     results.names.forEach((name, channel) => {
       const high = results.high?.[channel] ?? results.low[channel];
       this.panel(this.canvases[channel], colour, {
         name, low: results.low[channel], high, colour: colour("signal"),
-        alarms: results.alarms.filter((alarm) => alarm.channel === channel),
+        alarms: alarms.filter((alarm) => alarm.channel === channel), counts: null,
         drifts: results.drifts.filter((drift) => drift[0] === channel), ratio: false,
       });
     });
     this.panel(this.canvases[count], colour, {
-      name: "statistic nearest to its threshold", low: results.ratios, high: results.ratios,
-      colour: colour("statistic"), alarms: results.alarms, drifts: [], ratio: true,
+      name: "statistic nearest to its threshold" + (counts ? "; above it, the darker the more alarms" : ""),
+      low: results.ratios, high: results.ratios, colour: colour("statistic"), alarms, counts, drifts: [], ratio: true,
     });
     this.axis(this.canvases[count + 1], colour);
     this.read(this.text());
@@ -322,7 +326,7 @@ class Charts {
   /**
    * @param {HTMLCanvasElement} canvas @param {(name: string) => string} colour
    * @param {{ name: string, low: Float32Array, high: Float32Array, colour: string,
-   *   alarms: Alarm[], drifts: [number, number, number][], ratio: boolean }} what
+   *   alarms: Alarm[], counts: number[] | null, drifts: [number, number, number][], ratio: boolean }} what
    */
   panel(canvas, colour, what) {
     const pen = this.cleared(canvas, PANEL);
@@ -402,6 +406,7 @@ class Charts {
       pen.lineTo(x, top + 1);
       pen.fill();
     }
+    if (what.counts) this.strip(pen, colour, what.counts, top);
     this.marks(pen, colour, top, bottom);
     pen.restore();
 
@@ -469,6 +474,25 @@ class Charts {
   }
 
   /**
+   * How many alarms there are in each stretch: the darker, the more.
+   * @param {CanvasRenderingContext2D} pen @param {(name: string) => string} colour
+   * @param {number[]} counts @param {number} top
+   */
+  strip(pen, colour, counts, top) {
+    const { length } = /** @type {Results} */ (this.results);
+    const most = counts.reduce((most, count) => Math.max(most, count), 1);
+    const [first, last] = this.shown();
+    pen.fillStyle = colour("alarm");
+    for (let at = first; at < last; at++) {
+      if (!(counts[at] > 0)) continue;
+      const x = this.x(at * length);
+      pen.globalAlpha = 0.15 + (0.85 * counts[at]) / most;
+      pen.fillRect(x, top - 7, Math.max(this.x((at + 1) * length) - x, 1), 7);
+    }
+    pen.globalAlpha = 1;
+  }
+
+  /**
    * The edge of learning, the rows being chosen, and the cursor.
    * @param {CanvasRenderingContext2D} pen @param {(name: string) => string} colour
    * @param {number} top @param {number} bottom
@@ -510,7 +534,9 @@ class Charts {
     const { times, length } = /** @type {Results} */ (this.results);
     pen.fillStyle = colour("dim");
     pen.strokeStyle = colour("line");
-    const all = ticks(this.from, this.to, Math.max(2, this.width / 130));
+    const labels = [String(this.to), times?.[Math.floor(this.from / length)] ?? ""];
+    const widest = Math.max(...labels.map((text) => pen.measureText(text).width));
+    const all = ticks(this.from, this.to, Math.max(2, this.width / Math.max(70, widest + 20)));
     for (const [index, row] of all.entries()) {
       const x = this.x(row);
       pen.beginPath();
@@ -539,6 +565,8 @@ class Charts {
     const parts = [`row ${cursor}`];
     if (time) parts.push(`time ${time}`);
     parts.push(!(ratio >= 0) ? "learning" : `${short(ratio)} of the threshold`);
+    const alarms = results.alarm_counts?.[at];
+    if (alarms) parts.push(`${alarms} alarms in ${results.length} rows`);
     return parts.join(", ");
   }
 }

@@ -123,7 +123,7 @@ class View {
     this.offer(true);
     const [verdict, ...lines] = results.lines;
     element("verdict").textContent = verdict;
-    element("verdict").className = results.summary.alarms > 0 ? "drift" : "healthy";
+    element("verdict").className = results.summary.drift ? "drift" : "healthy";
     const notes = [...results.warnings.map((line) => `note: ${line}`), ...lines];
     element("lines").replaceChildren(...notes.map((line) => {
       const item = document.createElement("li");

@@ -14,6 +14,8 @@ const { PAGE, BUILT, TOOL, BROWSER, SEEN } = process.env;
 const MOST_BYTES = 300_000;
 /** Longest time for which the page may not answer, in milliseconds: longer is felt as a stop. */
 const LONGEST_TASK = 200;
+/** Rows of a log of pulses, each an alarm. */
+const CROWDED = 800_000;
 /** Rows of a long log. */
 const MANY = 1_000_000;
 
@@ -181,6 +183,46 @@ test("what is downloaded is what the tool writes", async () => {
   }
 });
 
+/** A number as the page writes it. */
+const written = (number) => number.toLocaleString("en");
+
+test("the cost on a chip is that of the tool, and C is offered where it is compiled", async () => {
+  await page.click("#demo");
+  await settled();
+  await page.selectOption("#features", "32");
+  await set("learn", 2000);
+  await set("period", "");
+  await set("rate", 10);
+  const budget = JSON.parse(fs.readFileSync("../firmware/bench/budget.json", "utf8"));
+  const [told] = lines(tool("replay", "pump.csv", "--learn", "2000", "--json").stdout).slice(-1);
+  const seen = new Set();
+  for (const [chip, core, backend, kilobytes] of [["STM32F405", "m4f", "polynomial", 192], ["RP2040 (Pico)", "m0", "fixed", 264]]) {
+    await page.selectOption("#chip", chip);
+    const { instructions } = budget.find((row) => row.core === core && row.map === "detector" && row.backend === backend
+      && row.opt === "3" && row.d === 3 && row.l === 32);
+    const cost = await page.textContent("#cost");
+    assert.ok(cost.includes(`${written(told.ram_bytes)} bytes`) && cost.includes(`of ${kilobytes} KB`), cost);
+    assert.ok(cost.includes(`Instructions${written(instructions)} a row`), cost);
+    assert.ok(cost.includes(`${written(10 * instructions)} a second`), cost);
+    // A twelfth of a year at ten rows a second.
+    const month = 10 * 2_629_800 / told.mean_time_between_false_alarms;
+    assert.ok(cost.includes(`False alarms${written(Math.round(month))} a month`), cost);
+    assert.equal(cost.includes("in integers"), backend === "fixed", cost);
+    seen.add(cost);
+  }
+  assert.equal(seen.size, 2, "chips differ");
+  assert.ok(await page.isVisible("#c-part"));
+  assert.match(await page.textContent("#c"), /#include "fastmmd\.h"[^]*learning_rows = 2000;[^]*&fastmmd_f32_3,/);
+  // No library has 16 frequencies.
+  await page.selectOption("#features", "16");
+  await settled();
+  assert.ok(await page.isHidden("#c-part"));
+  assert.equal(await page.textContent("#c"), "");
+  await page.selectOption("#features", "32");
+  await settled();
+  assert.ok(await page.isVisible("#c-part"));
+});
+
 test("what cannot be read is said, and the next log is shown", async () => {
   const wrong = path.join(SEEN, "wrong.csv");
   fs.writeFileSync(wrong, Buffer.from("PK\x03\x04 no log\x00"));
@@ -279,10 +321,10 @@ test("a million rows: the page answers all the while, and shows progress", async
   });
   assert.equal((await shown()).summary.mean_time_between_false_alarms, 20000);
   assert.ok(changing < LONGEST_TASK, `${changing} ms`);
-  // The control: a page that stops is noticed.
+  // The control: a page that stops is noticed. For long, since a busy machine leaves it a part of that only.
   const stopped = await longest_task(() => page.evaluate((time) => {
     for (const end = performance.now() + time; performance.now() < end;);
-  }, 4 * LONGEST_TASK));
+  }, 20 * LONGEST_TASK));
   assert.ok(stopped > LONGEST_TASK, `${stopped} ms`);
   fs.rmSync(file);
 });
@@ -341,6 +383,45 @@ test("a report is one file, and shows the same without a network", async () => {
   await report.waitForTimeout(100);
   assert.equal(await too_wide(report), false);
   await offline.close();
+});
+
+test("more alarms than have a line each are a strip", async () => {
+  const rows = ["a"];
+  let state = 1;
+  const random = () => (state = (state * 16807) % 2147483647) / 2147483647;
+  for (let row = 0; row < CROWDED; row++) {
+    const pulse = row >= 3000 && row % 400 < 20 ? 4 : 0;
+    rows.push((random() + random() + random() - 1.5 + pulse).toFixed(3));
+  }
+  fs.writeFileSync(path.join(SEEN, "crowded.csv"), rows.join("\n") + "\n");
+  const made = tool("replay", "crowded.csv", "--learn", "2500", "--mtbfa", "100", "--report", "crowded.html", "--json");
+  const count = lines(made.stdout).filter((it) => it.event === "alarm").length;
+  assert.ok(count > 1000, `${count} alarms`);
+  const report = await context.newPage();
+  /** Pixels of the alarms' colour in a row of the statistic's panel, above what is plotted. */
+  const red = async (name) => {
+    await report.goto(pathToFileURL(path.join(SEEN, name)).href);
+    await report.waitForSelector("#alarms tbody tr");
+    await report.waitForTimeout(200);
+    return report.evaluate(() => {
+      const all = document.querySelectorAll("#charts canvas");
+      const canvas = all[all.length - 2];
+      const { data } = canvas.getContext("2d").getImageData(0, 16, canvas.width, 1);
+      let found = 0;
+      for (let at = 0; at < data.length; at += 4) found += data[at] > data[at + 1] + 40 && data[at + 3] > 20 ? 1 : 0;
+      return found;
+    });
+  };
+  const [strip, few] = [await red("crowded.html"), await red("pump.html")];
+  assert.ok(strip > 500 && few < 200, `${strip} and ${few} pixels`);
+  await red("crowded.html");
+  assert.match(await report.textContent("#alarms tbody tr:last-child"), new RegExp(`and ${written(count - 1000)} more`));
+  await report.focus("#charts");
+  await report.keyboard.press("n");
+  await read(report, "row ");
+  assert.match(await report.textContent("#readout"), /\d+ alarms in \d+ rows/);
+  await report.screenshot({ path: path.join(SEEN, "crowded.png"), fullPage: true });
+  await report.close();
 });
 
 test("nothing was asked for elsewhere, and nothing complained", async () => {

@@ -40,6 +40,7 @@ pub(crate) fn format(project: &Project) -> Result<Outcome> {
         "firmware",
         "firmware/async",
         "firmware/async/esp32c3",
+        "fleet",
         "fuzz",
         "python",
         "web",
@@ -96,16 +97,28 @@ pub(crate) fn app(project: &Project) -> Result<Outcome> {
     failures.finish()
 }
 
+/// Programs that the tests of the tool's recipes start, each with the package of Debian that has it.
+const RECIPES: [(&str, &str); 4] = [
+    ("jq", "jq"),
+    ("mosquitto", "mosquitto"),
+    ("mosquitto_pub", "mosquitto-clients"),
+    ("mosquitto_sub", "mosquitto-clients"),
+];
+
 pub(crate) fn tests(project: &Project) -> Result<Outcome> {
+    // What is missing after that fails its test: other tests need not wait for it.
+    if let Err(error) = setup::programs(project, &RECIPES) {
+        println!("    {error:#}");
+    }
     let test = || project.cargo().args(["test", "--quiet", "--no-fail-fast"]);
     // What cannot run here then fails, and is not taken for passed.
     let all = test().args(["--workspace", "--all-features"]).quiet_env("CI", "1");
-    // Clippy has checked that the examples compile without features.
-    let none = || test().args(["--package=fastmmd", "--no-default-features"]);
+    // Features only add (a test below), so that unit tests without them are a part of those with all; clippy
+    // has checked that they and the examples compile. Those of the documentation nobody else compiles.
+    let none = test().args(["--package=fastmmd", "--no-default-features", "--doc"]);
     let mut failures = Failures::default();
     failures.note("all features", all.run());
-    failures.note("no features", none().arg("--lib").run());
-    failures.note("no features, documentation", none().arg("--doc").run());
+    failures.note("no features, documentation", none.run());
     failures.finish()
 }
 
@@ -223,6 +236,57 @@ mod tests {
         fs::write(folder.join("named.rs"), "").unwrap();
         fs::write(folder.join("forgotten.rs"), "").unwrap();
         assert_eq!(left_out(&folder), ["forgotten"]);
+    }
+
+    /// Conditions `not(…)` and `cfg!(…)` that ask for a feature: they leave something out where it is on, or
+    /// decide by it. What only silences a lint changes nothing.
+    fn taking_away(text: &str) -> Vec<String> {
+        let text: String = text.split_whitespace().collect();
+        let asking = |start: &str| {
+            let found = text.match_indices(start).filter_map(|(at, _)| {
+                let (before, from) = (&text[..at], &text[at + start.len()..]);
+                let mut depth = 1;
+                let end = from.find(|c| {
+                    depth += i32::from(c == '(') - i32::from(c == ')');
+                    depth == 0
+                });
+                let (inner, after) = from.split_at(end.unwrap_or(from.len()));
+                let silences = before.ends_with("cfg_attr(") && after.starts_with("),allow(");
+                let asks = inner.replace("target_feature", "").contains("feature=");
+                (asks && !silences).then(|| format!("{start}{inner})"))
+            });
+            found.collect::<Vec<_>>()
+        };
+        [asking("not("), asking("cfg!(")].concat()
+    }
+
+    #[test]
+    fn features_of_the_core_only_add() {
+        fn look(folder: &std::path::Path) {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    look(&path);
+                } else if path.extension().is_some_and(|end| end == "rs") {
+                    let text = fs::read_to_string(&path).unwrap();
+                    let found = taking_away(&text);
+                    assert!(
+                        found.is_empty(),
+                        "{}: test without features too: {found:?}",
+                        path.display()
+                    );
+                }
+            }
+        }
+        look(&Project::find(false).path("src"));
+        assert_eq!(taking_away("#[cfg(not(feature = \"alloc\"))]\nfn f() {}\n").len(), 1);
+        assert_eq!(taking_away("if cfg!(any(test, feature = \"alloc\")) {\n").len(), 1);
+        assert_eq!(taking_away("if cfg!(not(target_feature = \"avx\")) {\n"), [""; 0]);
+        assert_eq!(taking_away("#[cfg(feature = \"alloc\")]\n"), [""; 0]);
+        assert_eq!(
+            taking_away("#[cfg_attr(not(feature = \"alloc\"), allow(dead_code))]\n"),
+            [""; 0]
+        );
     }
 
     #[test]

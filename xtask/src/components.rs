@@ -1,5 +1,5 @@
-//! What the tool and the firmware are made of: licences and sources of all packages against `deny.toml`,
-//! and a bill of materials.
+//! What the tools, the firmware and the packages are made of: licences and sources of all dependencies
+//! against `deny.toml`, and a bill of materials.
 
 use std::fs;
 use std::path::Path;
@@ -12,12 +12,13 @@ use crate::outcome::{Failures, Outcome};
 use crate::project::Project;
 
 /// The workspaces that something is delivered from, and the names of their bills.
-const WORKSPACES: [(&str, &str); 7] = [
+const WORKSPACES: [(&str, &str); 8] = [
     (".", "fastmmd"),
     ("capi", "capi"),
     ("firmware", "firmware"),
     ("firmware/async", "async"),
     ("firmware/async/esp32c3", "esp32c3"),
+    ("fleet", "fleet"),
     ("python", "python"),
     ("web", "page"),
 ];

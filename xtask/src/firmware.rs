@@ -4,6 +4,7 @@
 //! The harness is a program of the firmware workspace and not a library of this one, because its
 //! log decoder takes long to build.
 
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
@@ -12,11 +13,15 @@ use crate::boards::{BOARDS, Board, EMULATED, TARGETS};
 use crate::no_panic::all_fail;
 use crate::outcome::{Failures, Outcome};
 use crate::project::{Project, Tool};
-use crate::setup;
+use crate::{image, setup};
 
-const LEVELS: [&str; 5] = ["1", "2", "3", "s", "z"];
-/// Those at which the app is also proven without seals.
-const PLAIN: [&str; 2] = ["3", "z"];
+/// What is proven of the app with seals: every level; on both targets at those that users choose.
+const SEALED: [(&str, &[&str]); 5] =
+    [("1", &[M4F]), ("2", &[M0]), ("3", &TARGETS), ("s", &[M4F]), ("z", &TARGETS)];
+/// The level of the boards, at which the app is also proven without seals: mostly a part of the same.
+const PLAIN: &str = "z";
+const M4F: &str = TARGETS[0];
+const M0: &str = TARGETS[1];
 /// The undefined function that the panic handler of `firmware/app-proof` calls.
 const SENTINEL: &str = "the_app_can_panic";
 
@@ -43,15 +48,17 @@ pub(crate) fn run(project: &Project, arguments: &Arguments) -> Result<Outcome> {
         failures.note(&format!("{} builds", board.directory), result);
     }
     if arguments.names.is_empty() {
-        for level in LEVELS {
-            let name = format!("the app cannot panic at opt-level {level}");
-            failures.note(&format!("{name}, sealed"), prove(project, level, "secure"));
-            // Without seals it is mostly a part of that.
-            if PLAIN.contains(&level) {
-                failures.note(&name, prove(project, level, ""));
-            }
+        for (level, targets) in SEALED {
+            let name = format!("the app cannot panic at opt-level {level}, sealed");
+            failures.note(&name, prove(project, level, targets, "secure"));
         }
+        let name = format!("the app cannot panic at opt-level {PLAIN}");
+        failures.note(&name, prove(project, PLAIN, &TARGETS, ""));
         failures.note("control: an injected index does not link", prove_control(project));
+        let result = takes_settings(project);
+        failures.note("a board takes the settings that `fastmmd tune` saves", result);
+        let result = image::is_the_same_elsewhere(project);
+        failures.note("an image does not depend on the folder it is built in", result);
     }
     failures.note("the scenarios", play(project, arguments));
     failures.finish()
@@ -85,6 +92,34 @@ fn build_with(project: &Project, board: &Board, profile: &str, more: &[&str]) ->
         .run()
 }
 
+/// The README's way to a board's own settings: `tune --save`, and the file as `FASTMMD_SETTINGS`. Only
+/// checked, and in a profile that no other step uses, so that nothing else is built anew.
+fn takes_settings(project: &Project) -> Result<()> {
+    let folder = project.scratch("settings");
+    fs::create_dir_all(&folder)?;
+    let tool = project.host_program("fastmmd")?;
+    let tool = || project.program(&tool, "fastmmd").within(&folder);
+    // It finds drift, and says so by its exit code.
+    tool().args(["demo", "--csv", "pump.csv"]).attempt()?;
+    tool().args(["tune", "pump.csv", "--healthy", "3400", "--save", "pump.toml"]).run()?;
+    let check = |settings: &str| {
+        project
+            .firmware_cargo("check")
+            .args(["--quiet".to_owned(), format!("--package={}", EMULATED.package)])
+            .arg(format!("--target={}", EMULATED.target))
+            .env("DEFMT_LOG", EMULATED.log)
+            .quiet_env("FASTMMD_SETTINGS", folder.join(settings))
+    };
+    check("pump.toml").run()?;
+    // The control: settings that no detector can have.
+    fs::write(folder.join("wrong.toml"), "mean-time-between-false-alarms = 0\n")?;
+    let refused = check("wrong.toml").attempt()?;
+    if refused.success || !refused.stderr.contains("a setting is out of range") {
+        bail!("wrong settings are not refused:\n{}", refused.stderr);
+    }
+    Ok(())
+}
+
 /// Runs the harness with a command and the programs of a profile.
 pub(crate) fn harness(project: &Project, command: &str, profile: &str) -> Tool {
     let programs = project.firmware_file(EMULATED.target, profile, "");
@@ -93,22 +128,22 @@ pub(crate) fn harness(project: &Project, command: &str, profile: &str) -> Tool {
 }
 
 /// For all targets at once: building one program keeps only one processor busy.
-fn proof(project: &Project, level: &str) -> Tool {
+fn proof(project: &Project, level: &str, targets: &[&str]) -> Tool {
     project
         .proof_cargo(level)
         .args(["--keep-going", "--package=app-proof"])
-        .args(TARGETS.map(|target| format!("--target={target}")))
+        .args(targets.iter().map(|target| format!("--target={target}")))
 }
 
 /// Links the app with a panic handler that calls an undefined function.
-fn prove(project: &Project, level: &str, features: &str) -> Result<()> {
-    let linked = proof(project, level).arg(format!("--features={features}")).attempt()?;
+fn prove(project: &Project, level: &str, targets: &[&str], features: &str) -> Result<()> {
+    let linked = proof(project, level, targets).arg(format!("--features={features}")).attempt()?;
     if linked.success { Ok(()) } else { bail!("it does not link:\n{}", linked.stderr) }
 }
 
 /// The control: the same with a panic must not link, and only for that reason.
 fn prove_control(project: &Project) -> Result<()> {
-    let linked = proof(project, "3").arg("--features=inject-panic").attempt()?;
+    let linked = proof(project, "3", &TARGETS).arg("--features=inject-panic").attempt()?;
     let noticed = all_fail(&linked, TARGETS.len()) && linked.stderr.contains(SENTINEL);
     if linked.success || !noticed {
         bail!("the control did not fail as it must, so the proof is void:\n{}", linked.stderr);

@@ -1,28 +1,36 @@
-//! Runs steps in two lanes at once, since most of them keep only one processor busy.
+//! Runs several steps at once, since most of them keep only one processor busy.
 //!
 //! Each step is a process of its own, `cargo xtask test --only NAME`. Its output is printed when it
 //! ends; until then it is in `target/steps`.
 
 use std::fs::{self, File};
+use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::project::Project;
 use crate::usage::{self, Usage};
 
-/// Steps of one lane run one after another. The lanes have build directories of their own, or they
-/// would wait for each other.
+/// What a step may not share with another that runs at the same time: cargo lets one build at a time into a
+/// directory, and the other would only wait.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Lane {
-    /// The host's workspace, and others that run on the host.
+    /// `target`.
     Host,
-    /// The firmware's workspace.
+    /// `target/firmware`.
     Firmware,
+    /// Nothing: it builds in a directory of its own, or not at all.
+    Apart,
 }
+
+/// Longest time of a step that nobody watches: what hangs does not hold up the others.
+const TIME_LIMIT: Duration = Duration::from_secs(45 * 60);
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,12 +47,39 @@ pub(crate) fn count(ends: &[End]) -> String {
     format!("{passed} passed, {failed} failed, {skipped} skipped")
 }
 
-/// Runs all steps, given by name and lane, and prints the output of each; returns how they ended, in
-/// the order in which they did.
-pub(crate) fn run(
-    project: &Project,
-    steps: &[(&'static str, Lane)],
-) -> Result<Vec<(&'static str, End, Usage)>> {
+/// A step by name and lane.
+type Step = (&'static str, Lane);
+
+/// The steps that have not been started, in their order, and the lanes of those that run.
+struct Queue<'s> {
+    waiting: Vec<&'s Step>,
+    busy: Vec<Lane>,
+}
+
+impl<'s> Queue<'s> {
+    fn new(steps: &'s [Step]) -> Self {
+        Self { waiting: steps.iter().collect(), busy: Vec::new() }
+    }
+
+    /// The first step whose lane is free, which is then busy.
+    fn take(&mut self) -> Option<&'s Step> {
+        let is_free = |step: &&Step| step.1 == Lane::Apart || !self.busy.contains(&step.1);
+        let step = self.waiting.remove(self.waiting.iter().position(is_free)?);
+        self.busy.push(step.1);
+        Some(step)
+    }
+
+    /// A step of this lane has ended.
+    fn free(&mut self, lane: Lane) {
+        if let Some(at) = self.busy.iter().position(|busy| *busy == lane) {
+            self.busy.swap_remove(at);
+        }
+    }
+}
+
+/// Runs all steps, as many at once as there are processors, and prints the output of each; returns how
+/// they ended, in the order in which they did.
+pub(crate) fn run(project: &Project, steps: &[Step]) -> Result<Vec<(&'static str, End, Usage)>> {
     let folder = project.scratch("steps");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     // A copy: building the workspace replaces the program itself. One of its own, since a program that
@@ -52,49 +87,98 @@ pub(crate) fn run(
     let name = format!("xtask-{}{}", std::process::id(), std::env::consts::EXE_SUFFIX);
     let program = folder.join(name);
     fs::copy(std::env::current_exe()?, &program).context("cannot copy this program")?;
+    let (shared, freed) = (Mutex::new(Queue::new(steps)), Condvar::new());
     let ended = Mutex::new(Vec::new());
-    let lane = |lane| {
-        for (name, _) in steps.iter().filter(|step| step.1 == lane) {
+    let work = || {
+        let mut queue = lock(&shared);
+        while !queue.waiting.is_empty() {
+            let Some((name, lane)) = queue.take() else {
+                queue = freed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(queue);
             println!("[started] {name}");
             let (end, usage, text) = play(project, &program, &folder, name);
             // Together, so that the outputs of two steps do not mix.
-            let mut ended = ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            ended.push((*name, end, usage));
-            println!("[{}/{}] {text}", ended.len(), steps.len());
+            let mut all = lock(&ended);
+            all.push((*name, end, usage));
+            println!("[{}/{}] {text}", all.len(), steps.len());
+            drop(all);
+            queue = lock(&shared);
+            queue.free(*lane);
+            freed.notify_all();
         }
     };
+    let workers = thread::available_parallelism().map_or(2, NonZeroUsize::get).max(2);
     thread::scope(|scope| {
-        scope.spawn(|| lane(Lane::Firmware));
-        lane(Lane::Host);
+        for _ in 0..workers {
+            scope.spawn(work);
+        }
     });
     fs::remove_file(&program).context("cannot remove the copy of this program")?;
-    Ok(ended.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    Ok(ended.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What is behind a lock, also after a panic of another thread.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs one step; returns how it ended, its times, and what it printed.
 fn play(project: &Project, program: &Path, folder: &Path, name: &str) -> (End, Usage, String) {
     let start = usage::Start::now();
     let log = folder.join(format!("{name}.log"));
-    let played = || -> Result<(bool, String)> {
+    let played = || -> Result<bool> {
         let output =
             File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut command = Command::new(program);
         command.args(["test", "--only", name]).args(project.is_verbose().then_some("--verbose"));
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
-        let success = command.status().context("cannot start a step")?.success();
-        Ok((success, String::from_utf8_lossy(&fs::read(&log)?).into_owned()))
+        // Where there is a terminal, it can be interrupted from there.
+        let limit = (!std::io::stdin().is_terminal()).then_some(TIME_LIMIT);
+        Ok(finish(command, limit).context("the step")?.success())
     };
-    match played() {
-        Ok((success, text)) => {
-            let (shown, end, used) = read(&text);
-            let end = if success { end.unwrap_or(End::Failed) } else { End::Failed };
-            (end, Usage { elapsed: start.usage().elapsed, used }, shown.to_owned())
-        }
-        Err(error) => {
-            let text = format!("{name}\n    FAILED: {error:#}");
-            (End::Failed, Usage { elapsed: start.usage().elapsed, used: None }, text)
-        }
+    let success = played();
+    let printed = fs::read(&log).unwrap_or_default();
+    let printed = String::from_utf8_lossy(&printed);
+    let (shown, end, used) = read(&printed);
+    let usage = Usage { elapsed: start.usage().elapsed, used };
+    match success {
+        Ok(true) => (end.unwrap_or(End::Failed), usage, shown.to_owned()),
+        Ok(false) => (End::Failed, usage, shown.to_owned()),
+        Err(error) => (End::Failed, usage, format!("{shown}\n    FAILED: {name}: {error:#}")),
     }
+}
+
+/// Runs a program; one that takes longer than `limit` is ended, with all that it started.
+fn finish(mut command: Command, limit: Option<Duration>) -> Result<ExitStatus> {
+    let Some(limit) = limit else { return Ok(command.status()?) };
+    // So that all can be ended together; a terminal would no longer interrupt them.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    end(&mut child);
+    child.wait()?;
+    bail!("did not end in {limit:?}")
+}
+
+/// Ends a process of [`finish`] and its children.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Ok(group) = i32::try_from(child.id()) {
+        use nix::sys::signal::{Signal, killpg};
+        // Fails only if all have ended.
+        let _ = killpg(nix::unistd::Pid::from_raw(group), Signal::SIGKILL);
+    }
+    // The same, where there are no groups.
+    let _ = child.kill();
 }
 
 /// From what a step printed: all but the table and the count at its end and the number at its start;
@@ -130,5 +214,42 @@ mod tests {
         }
         // A step that was killed.
         assert_eq!(read("[1/1] fmt: formatted\n"), ("fmt: formatted", None, None));
+    }
+
+    #[test]
+    fn steps_of_one_lane_wait_for_each_other_and_others_do_not() {
+        use Lane::{Apart, Firmware, Host};
+        let steps = [("a", Host), ("b", Host), ("c", Firmware), ("d", Apart), ("e", Apart)];
+        let mut queue = Queue::new(&steps);
+        let mut names = || queue.take().map(|(name, _)| *name);
+        assert_eq!([(); 5].map(|()| names()), [Some("a"), Some("c"), Some("d"), Some("e"), None]);
+        queue.free(Firmware);
+        assert_eq!(queue.take(), None);
+        queue.free(Host);
+        assert_eq!(queue.take(), Some(&("b", Host)));
+        assert!(queue.waiting.is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_takes_too_long_is_ended_with_its_children() {
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).stdin(Stdio::null());
+            command
+        };
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let mut hanging = shell("sleep 60 & wait");
+        hanging.stdout(writer);
+        let error = finish(hanging, Some(Duration::from_millis(300))).unwrap_err();
+        assert_eq!(error.to_string(), "did not end in 300ms");
+        // The pipe has an end only if the inner process is gone too.
+        let start = Instant::now();
+        std::io::Read::read_to_end(&mut reader, &mut Vec::new()).unwrap();
+        assert!(start.elapsed() < Duration::from_secs(30));
+        let patient = Some(Duration::from_secs(30));
+        assert!(finish(shell("true"), patient).unwrap().success());
+        assert!(!finish(shell("exit 3"), patient).unwrap().success());
+        assert!(finish(shell("true"), None).unwrap().success());
     }
 }

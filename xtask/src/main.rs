@@ -12,6 +12,8 @@ mod components;
 mod demo;
 mod evaluate;
 mod firmware;
+mod fleet;
+mod image;
 mod lanes;
 mod matrix;
 mod no_alloc;
@@ -29,6 +31,7 @@ mod snapshot;
 mod test;
 mod usage;
 mod web;
+mod wrapper;
 
 use std::process::ExitCode;
 
@@ -77,7 +80,7 @@ enum Command {
     /// Fails if a result exceeds its limit, or if it takes more than 15 minutes (60 seconds with
     /// --quick), without building.
     Reproduce(reproduce::Arguments),
-    /// Prove by linking that no call into the core can panic, at opt-level 1, 3, s and z.
+    /// Prove by linking that no call into the core can panic, at opt-level 1, 2, 3, s and z, on four targets.
     ///
     /// Links firmware/proofs, whose panic handler calls an undefined function. A control with one
     /// index that can be out of bounds must fail to link. Lists the functions that can panic.
@@ -94,6 +97,8 @@ enum Command {
     Python,
     /// Build the firmware of every board, and run all fault scenarios on the emulated ones.
     Firmware(firmware::Arguments),
+    /// Build the image of a board so that it does not depend on the folder of the checkout: target/image.
+    Image(image::Arguments),
     /// Watch the emulated board learn a healthy sensor, and notice when it drifts.
     ///
     /// Exits with 0 only if the alarm came, and none before the drift.
@@ -120,6 +125,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(root) = std::env::var_os(wrapper::ROOT) {
+        return wrapper::run(root.as_ref());
+    }
     let arguments = Arguments::parse();
     let project = Project::find(arguments.verbose);
     let result = match arguments.command {
@@ -135,6 +143,7 @@ fn main() -> ExitCode {
         Command::Parity => parity::run(&project),
         Command::Python => python::run(&project),
         Command::Firmware(arguments) => firmware::run(&project, &arguments),
+        Command::Image(arguments) => image::run(&project, &arguments),
         Command::Demo(arguments) => demo::run(&project, &arguments),
         Command::Size => size::run(&project),
         Command::Components => components::run(&project),

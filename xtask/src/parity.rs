@@ -45,7 +45,7 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
 }
 
 /// At most one row in so many calls a floating-point routine.
-const RARE: u32 = 5;
+const RARE: u32 = 20;
 
 /// While a detector in integers monitors, few rows need floating point; those of one in `f32` all do.
 fn is_in_integers(printed: &str) -> Result<()> {

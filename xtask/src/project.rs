@@ -6,8 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+
+use crate::usage;
 
 /// The checkout this program was built from.
 pub(crate) struct Project {
@@ -133,6 +136,9 @@ impl Project {
     }
 }
 
+/// What a tool used is said above this, to see where the time of a step goes.
+const WORTH_SAYING: Duration = Duration::from_secs(5);
+
 /// A program to run, shown before it runs.
 pub(crate) struct Tool {
     command: Command,
@@ -221,25 +227,35 @@ impl Tool {
         if status.success() { Ok(()) } else { bail!("`{}` ended with {status}", self.shown) }
     }
 
-    /// Runs it silently and returns what it wrote to standard output.
+    /// Runs it silently and returns what it wrote to standard output. If it fails, the error has all
+    /// that it wrote: some tools say why on standard output.
     pub(crate) fn output(mut self) -> Result<String> {
         let finished = self.finish()?;
         if finished.success {
             return Ok(finished.stdout);
         }
         let (shown, status) = (&self.shown, finished.status);
-        bail!("`{shown}` ended with {status}\n{}", finished.stderr)
+        bail!("`{shown}` ended with {status}\n{}{}", finished.stdout, finished.stderr)
     }
 
     /// Runs it; a failure of the tool is a result, not an error.
-    pub(crate) fn attempt(mut self) -> Result<Finished> {
+    pub(crate) fn attempt(self) -> Result<Finished> {
         eprintln!("    $ {}", self.shown);
+        self.finished()
+    }
+
+    /// The same, without a word.
+    pub(crate) fn finished(mut self) -> Result<Finished> {
         self.finish()
     }
 
     fn finish(&mut self) -> Result<Finished> {
+        let start = usage::Start::now();
         let output = self.command.output();
         let output = output.with_context(|| format!("cannot start {}", self.shown))?;
+        if let Some(used) = start.usage().used.filter(|used| *used > WORTH_SAYING) {
+            eprintln!("      {:.0} CPU seconds", used.as_secs_f64());
+        }
         Ok(Finished {
             success: output.status.success(),
             status: output.status.to_string(),
@@ -255,4 +271,17 @@ pub(crate) struct Finished {
     pub(crate) status: String,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_fails_is_quoted() {
+        let tool = |script| Tool::new("sh".into(), "sh", false).args(["-c", script]);
+        assert_eq!(tool("echo fine; echo aside >&2").output().unwrap(), "fine\n");
+        let error = tool("echo FAIL why; echo aside >&2; exit 1").output().unwrap_err().to_string();
+        assert!(error.contains("\nFAIL why\naside\n"), "{error}");
+    }
 }

@@ -21,6 +21,8 @@ pub static INTEGER: fixed::Fourier<CHANNELS, 32> = fixed::Fourier::additive(1);
 /// Rows in all; from [`IN_BATCHES`] on, the program in C pushes several at once.
 pub const ROWS: u32 = 200_000;
 const IN_BATCHES: u32 = 180_000;
+/// Rows until two of the changes have been found.
+pub const TWO_CHANGES: u32 = 46_000;
 /// One status in so many rows is part of the digest.
 const BETWEEN: u32 = 1000;
 /// The promise, in rows.

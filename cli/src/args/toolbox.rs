@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Columns, Missing, picture, positive, probability, whole_rows};
+use crate::options::{Names, names};
 
 /// Which rows of a file the commands of the toolbox use.
 #[derive(Args)]
@@ -32,11 +33,11 @@ pub(crate) struct IndependenceArguments {
     /// The log, as CSV.
     pub(crate) log: PathBuf,
     /// Columns of the first group, by name or number from 1 of those used.
-    #[arg(long, value_delimiter = ',', value_name = "A,B", required = true)]
-    pub(crate) first: Vec<String>,
+    #[arg(long, value_parser = names, value_name = "A,B", required = true)]
+    pub(crate) first: Names,
     /// Columns of the second group [default: all others].
-    #[arg(long, value_delimiter = ',', value_name = "C,D")]
-    pub(crate) second: Option<Vec<String>>,
+    #[arg(long, value_parser = names, value_name = "C,D")]
+    pub(crate) second: Option<Names>,
     #[command(flatten)]
     pub(crate) rows: WholeRows,
     #[command(flatten)]

@@ -180,7 +180,7 @@ pub(super) fn written() -> Vec<Kind> {
                 bytes.extend(plain().split_once('\n').expect("a header").1.bytes());
                 bytes
             },
-            Read(&["c (°C)"], &[]),
+            Read(&["Latin letters", "c (°C)"], &[]),
         ),
         kind(
             "windows.csv",
@@ -306,6 +306,30 @@ pub(super) fn columns() -> Vec<Kind> {
             Read(&["decimal comma", "time     Zeit (dates): 10 per second"], &[]),
         ),
         kind(
+            "american.csv",
+            log("when,a,b,c", |row, v| {
+                let (minute, second) = (row / 60, row % 60);
+                let (hour, half) = ((11 + minute / 60) % 12, if minute < 60 { "AM" } else { "PM" });
+                let hour = if hour == 0 { 12 } else { hour };
+                let time = format!("{hour}:{:02}:{second:02} {half}", minute % 60);
+                format!("5/6/2024 {time},{}", cells(v, ","))
+            }),
+            Read(&["time     when (dates): 1 per second, 49.98 min in all"], &[]),
+        ),
+        kind(
+            "months.csv",
+            log("when,a,b,c", |row, v| format!("06-May-2024 {},{}", clock(row), cells(v, ","))),
+            Read(&["time     when (dates): 10 per second", "columns  3 watched of 4"], &[]),
+        ),
+        kind(
+            "ctime.csv",
+            log("when,a,b,c", |row, v| {
+                let time = format!("10:{:02}:{:02}", row / 60, row % 60);
+                format!("Mon May  6 {time} 2024,{}", cells(v, ","))
+            }),
+            Read(&["time     when (dates): 1 per second", "columns  3 watched of 4"], &[]),
+        ),
+        kind(
             "day-and-time.txt",
             log("", |row, v| format!("{} {}", dated(row), cells(v, " "))),
             Read(&["time     1 2 (dates): 10 per second", "columns  3 watched of 5"], &[]),
@@ -326,16 +350,6 @@ pub(super) fn columns() -> Vec<Kind> {
                 )
             }),
             Read(&["state  left out: text"], &[]),
-        ),
-        kind(
-            "labelled.csv",
-            log("time,a,b,c,anomaly", |row, v| {
-                format!("{:.1},{},{}", seconds(row), cells(v, ","), u8::from(row >= STEP))
-            }),
-            Read(
-                &["a label? --exclude it, or it is watched", " --exclude anomaly"],
-                &["--exclude", "anomaly"],
-            ),
         ),
         kind(
             "constant.csv",
@@ -383,7 +397,67 @@ pub(super) fn columns() -> Vec<Kind> {
                 let turn = (fastmmd_reference::real(row) * std::f64::consts::TAU / 50.0).sin();
                 format!("{:.1},{:.4},{:.4},{:.4}", seconds(row), v[0] + 5.0 * turn, v[1], v[2])
             }),
-            Read(&["cycle    50 rows (5 s), 9", " --period 50"], &["--period", "50"]),
+            Read(&["cycle    50 rows (5 s), 9"], &["--period", "50"]),
+        ),
+    ]
+}
+
+/// What `look` says where one column of four is not watched, and of a label.
+const ONE: &str = "columns  3 watched of 4";
+const LABEL: &str = "a label? --exclude it, or it is watched";
+
+/// Clocks and counters in whole steps, under all kinds of names.
+pub(super) fn counted() -> Vec<Kind> {
+    let from = |header: &str, first: usize| {
+        log(header, |row, v| format!("{},{}", first + row, cells(v, ",")))
+    };
+    let clock = |name, header, first, said| kind(name, from(header, first), Read(said, &[]));
+    vec![
+        clock("zeit.csv", "Zeit,a,b,c", 0, &["time     Zeit (in s, by its name): 1 per", ONE]),
+        clock("stamp.csv", "Time Stamp,a,b,c", 0, &["time     Time Stamp (in s, ", ONE]),
+        clock("elapsed.csv", "elapsed_time,a,b,c", 0, &["time     elapsed_time (in s, ", ONE]),
+        clock("unix.csv", "unix_time,a,b,c", 1_700_000_000, &["time     unix_time (in s, ", ONE]),
+        clock("since.csv", "x,a,b,c", 1_700_000_000, &["x (in s, rises in even steps)", ONE]),
+        clock("secs.csv", "secs,a,b,c", 5, &["time     secs (in s, by its name)", ONE]),
+        clock("clock.csv", "clock,a,b,c", 0, &["time     clock (in s, by its name)", ONE]),
+        clock("datum.csv", "Datum/Zeit,a,b,c", 0, &["time     Datum/Zeit (in s, ", ONE]),
+        clock("counter.csv", "counter,a,b,c", 0, &["counter  left out: numbers the rows", ONE]),
+        clock("frame.csv", "frame,a,b,c", 1, &["frame  left out: numbers the rows", ONE]),
+    ]
+}
+
+/// Columns of 0 and 1 that say what a row is.
+pub(super) fn labelled() -> Vec<Kind> {
+    let with = |header: &str, is: &dyn Fn(usize) -> bool| {
+        log(header, |row, v| format!("{:.1},{},{}", seconds(row), cells(v, ","), u8::from(is(row))))
+    };
+    vec![
+        kind(
+            "labelled.csv",
+            with("time,a,b,c,anomaly", &|row| row >= STEP),
+            Read(&[LABEL, " --exclude anomaly"], &["--exclude", "anomaly"]),
+        ),
+        kind(
+            "failure.csv",
+            with("time,a,b,c,failure", &|row| row >= STEP),
+            Read(&[LABEL, " --exclude failure"], &["--exclude", "failure"]),
+        ),
+        kind(
+            "event.csv",
+            with("time,a,b,c,lastEvent", &|row| row % 900 > 850),
+            Read(&[LABEL, " --exclude lastEvent"], &["--exclude", "lastEvent"]),
+        ),
+        // No word says so, but it changes twice.
+        kind(
+            "marked.csv",
+            with("time,a,b,c,y", &|row| (STEP..STEP + 500).contains(&row)),
+            Read(&[LABEL, " --exclude y"], &["--exclude", "y"]),
+        ),
+        // A cycle of a label is none of the channels; its memory is not theirs.
+        kind(
+            "shifts.csv",
+            with("time,a,b,c,status", &|row| row % 100 < 50),
+            Read(&[LABEL, "cycle    none found", "memory   none"], &["--exclude", "status"]),
         ),
     ]
 }

@@ -106,6 +106,46 @@ fn times_and_columns_are_told_apart() {
 }
 
 #[test]
+fn what_counts_the_rows_is_not_watched() {
+    check("logs-counted-rows", &counted());
+    // Whoever names a column means it.
+    let at = directory("logs-counter");
+    let path = write(&at, counted().last().expect("a kind"));
+    let look = fastmmd(&["look", &path, "--columns", "frame,b"]).out;
+    assert!(look.contains("columns  2 watched of 4"), "{look}");
+}
+
+#[test]
+fn labels_are_asked_for() {
+    check("logs-labelled", &labelled());
+    // The control: a valve that opens often is measured, and "default" is no fault.
+    let at = directory("logs-valves");
+    let mut text = "a,valve,default\n".to_owned();
+    for (row, [a, ..]) in readings().into_iter().enumerate() {
+        text.push_str(&format!("{a:.4},{},{}\n", row % 70 / 35, row % 90 / 45));
+    }
+    let look = fastmmd(&["look", &crate::common::file(&at, "log.csv", &text)]).out;
+    assert!(!look.contains("a label?") && !look.contains("--exclude"), "{look}");
+}
+
+/// A channel that stood still is learned from up to where it moves.
+#[test]
+fn what_begins_to_move_is_found_where_it_does() {
+    let at = directory("logs-moving");
+    let mut text = "a,b\n".to_owned();
+    for (row, [a, b, _]) in readings().into_iter().enumerate() {
+        let b = if row < STEP { 24.7 } else { 24.7 + b };
+        text.push_str(&format!("{a:.4},{b:.4}\n"));
+    }
+    let look = fastmmd(&["look", &crate::common::file(&at, "log.csv", &text), "--json"]);
+    let look = look.json().swap_remove(0);
+    let row = look["changes"][0]["row"].as_u64().expect("a change");
+    assert!(row.abs_diff(STEP as u64) <= 64, "{look}");
+    assert!(look["learn"].as_u64() > Some(1000), "{look}");
+    runs_its_command(&format!("{}\n", look["command"].as_str().expect("a command")));
+}
+
+#[test]
 fn lines_that_are_no_rows_are_left_out_by_choice() {
     check("logs-damaged", &damaged());
     let at = directory("logs-counted");
@@ -124,7 +164,8 @@ fn lines_that_are_no_rows_are_left_out_by_choice() {
 
 #[test]
 fn there_are_more_than_thirty_kinds() {
-    let all = [written(), formats(), columns(), damaged()].into_iter().flatten();
+    let all =
+        [written(), formats(), columns(), counted(), labelled(), damaged()].into_iter().flatten();
     let names: std::collections::BTreeSet<&str> = all.map(|kind| kind.name).collect();
     assert!(names.len() >= 30, "{names:?}");
 }
@@ -177,6 +218,29 @@ fn learning_from_too_much_or_over_a_change_is_said() {
     assert!(ran.code < 2 && !ran.out.contains("note"), "{}", ran.out);
 }
 
+/// Ordinary runs have no note, however many channels there are.
+#[test]
+fn twelve_healthy_channels_are_no_reason_for_a_note() {
+    use fastmmd_reference::generate::Generator;
+    let at = directory("logs-twelve");
+    let mut random = Generator::new(12);
+    let names: Vec<String> = (1..=12).map(|it| format!("ch{it}")).collect();
+    let mut text = names.join(",") + "\n";
+    for _ in 0..4000 {
+        let cells: Vec<String> = (0..12).map(|_| format!("{:.4}", random.normal())).collect();
+        text.push_str(&(cells.join(",") + "\n"));
+    }
+    let log = crate::common::file(&at, "log.csv", &text);
+    let ran = fastmmd(&["replay", &log]);
+    assert!(ran.code == 0 && !ran.out.contains("note"), "{ran:?}");
+    let summary = fastmmd(&["replay", &log, "--json"]).json().pop().expect("a summary");
+    let mute = summary["mute"].as_array().expect("statistics").len();
+    let told: Vec<&str> = ran.out.lines().filter(|line| line.contains("cannot reach")).collect();
+    assert!(mute > 0 && told.len() == 1, "{mute} {}", ran.out);
+    assert!(told[0].starts_with(&format!("{mute} of ")), "{told:?}");
+    assert!(summary["mute"][0]["leg"].is_string(), "{summary}");
+}
+
 #[test]
 fn a_look_is_told_as_json() {
     let at = directory("logs-json");
@@ -210,9 +274,50 @@ fn columns_and_delimiters_are_as_asked_for() {
     assert_eq!(fastmmd(&["replay", &path, "--delimiter", "comma"]).code, 1);
 }
 
+/// A cycle is suggested where a detector that knows it is better, and not where it is worse.
+#[test]
+fn a_cycle_is_suggested_only_if_it_helps() {
+    use fastmmd_reference::generate::Generator;
+    let at = directory("logs-cycle");
+    let demo = at.join("demo.csv").to_str().expect("UTF-8").to_owned();
+    fastmmd(&["demo", "--csv", &demo, "--json"]);
+    // The length of the cycle, rows in all, and its height in deviations of the noise.
+    let cyclic = |name: &str, length: f64, rows: u32, height: f64| {
+        let mut random = Generator::new(11);
+        let mut text = "a,b\n".to_owned();
+        for row in 0..rows {
+            let cycle = height * (f64::from(row) * std::f64::consts::TAU / length).sin();
+            let [a, b] = [cycle, 0.0].map(|level| level + random.normal());
+            text.push_str(&format!("{a:.3},{b:.3}\n"));
+        }
+        crate::common::file(&at, name, &text)
+    };
+    let fast = cyclic("fast.csv", 1000.0, 20_000, 8.0);
+    let slow = cyclic("slow.csv", 2000.0, 30_000, 5.0);
+    for (log, suggested) in [(&demo, false), (&fast, true), (&slow, true)] {
+        let look = fastmmd(&["look", log]);
+        let line = look.out.lines().last().expect("a command");
+        assert_eq!(line.contains(" --period "), suggested, "{}", look.out);
+        assert_eq!(look.out.contains("no better with it"), !suggested, "{}", look.out);
+        // With the other choice there are at least as many alarms.
+        let words: Vec<&str> = line.split(' ').skip(1).collect();
+        let json = fastmmd(&["look", log, "--json"]).json().swap_remove(0);
+        let period = json["cycle"]["rows"].as_f64().expect("a cycle").round().to_string();
+        let other = match words.iter().position(|word| *word == "--period") {
+            Some(at) => [&words[..at], &words[at + 2..]].concat(),
+            None => [words.as_slice(), &["--period", &period]].concat(),
+        };
+        let [own, other] = [words, other]
+            .map(|words| fastmmd(&[words.as_slice(), &["--json"]].concat()).alarm_rows().len());
+        assert!(own <= other, "{log}: {own} alarms, and {other} otherwise");
+    }
+}
+
 /// Parquet is read, or named.
 #[test]
 fn parquet_is_read_with_the_feature_or_named() {
+    let help = fastmmd(&["--help"]);
+    assert_eq!(help.out.contains("Parquet"), cfg!(feature = "parquet"), "{}", help.out);
     let at = directory("logs-parquet");
     let path = at.join("table.parquet");
     #[cfg(not(feature = "parquet"))]

@@ -13,7 +13,7 @@ use crate::frame::Call;
 use crate::guard::Guard;
 use crate::link::{ByteLink, Link, Received};
 use crate::log;
-use crate::message::{Message, Origin, Report, Start, flags};
+use crate::message::{Message, Origin, Refusal, Report, Start, flags};
 use crate::retained::Retained;
 use crate::sensor::Sensor;
 use crate::store::Store;
@@ -148,8 +148,12 @@ pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C], Partial = [Option<f32>; C
     flags: u16,
     sensor_fault: Option<Fault>,
     store_fault: Option<Fault>,
-    /// The last command that changed something.
+    /// The last command that changed something, or was to.
     last: Option<Call>,
+    /// Why that one was refused.
+    refused: Option<Refusal>,
+    /// A command that is answered when the copies are written.
+    pending: Option<Call>,
     alarms: History,
     /// Periods of the sample timer since the start.
     periods: u64,
@@ -159,6 +163,8 @@ pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C], Partial = [Option<f32>; C
     writes_left: u8,
     /// Periods since there was one more.
     since_refill: u32,
+    /// Periods since an EEPROM that could not be read was tried.
+    since_look: u32,
 }
 
 impl<'a, B, L, S, M, const C: usize> App<'a, B, L, S, M, C>
@@ -173,6 +179,9 @@ where
     #[inline(always)]
     pub fn new(parts: Parts<'a, B, L, S, M>, config: Config) -> Self {
         let saved = parts.monitor.saved_bytes();
+        let retained = Retained::new(parts.memory, saved);
+        // A restart must not be a way to more of them.
+        let writes_left = retained.allowance().unwrap_or(MAX_WRITES).min(MAX_WRITES);
         Self {
             board: parts.board,
             bus: wired(parts.bus),
@@ -185,18 +194,21 @@ where
             copies: 0,
             kept: 0,
             incoming: None,
-            retained: Retained::new(parts.memory, saved),
+            retained,
             config,
             flags: 0,
             sensor_fault: None,
             store_fault: None,
             last: None,
+            refused: None,
+            pending: None,
             alarms: History::default(),
             periods: 0,
             since_report: 0,
             missed: 0,
-            writes_left: MAX_WRITES,
+            writes_left,
             since_refill: 0,
+            since_look: 0,
         }
     }
 
@@ -228,14 +240,19 @@ where
         }
     }
 
-    /// Takes at most one byte from the link, and executes the command that it completes. If there is
-    /// none, goes on with a save to the EEPROM.
+    /// Goes on with a save to the EEPROM by one transaction. If there is none, takes the bytes that wait on
+    /// the link, up to the end of a command, and executes that: commands wait until a save is done, and those
+    /// that make one are answered then.
     pub fn poll(&mut self) -> Request {
+        if self.copies > 0 {
+            self.go_on(self.pending.unwrap_or(Call::NONE));
+            return Request::Continue;
+        }
+        if let Some(call) = self.pending.take() {
+            self.report(call);
+            return Request::Continue;
+        }
         match self.link.receive(&mut self.guard) {
-            Received::Nothing if self.copies > 0 => {
-                self.go_on(Call::NONE);
-                Request::Continue
-            }
             Received::Nothing => Request::Idle,
             Received::Byte => Request::Continue,
             Received::Refused(call, refusal) => {
@@ -314,8 +331,15 @@ where
         self.since_refill = self.since_refill.saturating_add(periods);
         if self.since_refill >= REFILL_PERIODS {
             self.since_refill = 0;
-            self.writes_left = MAX_WRITES.min(self.writes_left + 1);
+            self.allow(MAX_WRITES.min(self.writes_left + 1));
         }
+        self.since_look = self.since_look.saturating_add(periods);
+    }
+
+    /// Sets how many more commands may make the EEPROM be written.
+    fn allow(&mut self, writes: u8) {
+        self.writes_left = writes;
+        self.retained.set_allowance(writes);
     }
 
     fn step(&mut self, call: Call, periods: u32) {
@@ -330,6 +354,8 @@ where
         if skipped.is_some() {
             self.missed = self.missed.saturating_add(1);
             self.flags |= flags::SKIPPED;
+            // Otherwise done with the row.
+            self.look_again();
         }
         match failed.or(skipped) {
             None => {
@@ -391,7 +417,7 @@ where
                 self.link.send(call, &Message::Amended(alarm));
             }
         }
-        if !self.look_again(rows) && keeps {
+        if !self.look_again() && keeps {
             self.keep(call);
         }
     }

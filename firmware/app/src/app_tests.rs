@@ -1,6 +1,7 @@
 //! The whole app on the host, over a simulated bus and line.
 
 mod alarms;
+mod bus;
 mod keeping;
 mod seals;
 mod soak;
@@ -12,6 +13,7 @@ use std::vec;
 use std::vec::Vec;
 
 use embedded_hal::i2c::I2c;
+use fastmmd::features::Recipe;
 use fastmmd::monitor::{Monitor, Status, Warning};
 use fastmmd::{Alarm, Change, Error, Stage, Verdict};
 
@@ -282,6 +284,10 @@ impl Monitor for Counted {
 
     fn status(&self) -> Status {
         self.0.status()
+    }
+
+    fn recipe(&self) -> &Recipe {
+        self.0.recipe()
     }
 
     fn config(&self) -> &Settings {

@@ -26,6 +26,12 @@ impl<B> FaultyBus<B> {
         &mut self.inner
     }
 
+    /// What fails: the arguments of [`fail_next`](Self::fail_next), for as many transactions as are left.
+    #[must_use]
+    pub const fn failing(&self) -> (SevenBitAddress, u16, Failure) {
+        (self.victim, self.remaining, self.kind)
+    }
+
     /// Makes the next `transactions` with the device at `address` fail in this way.
     pub const fn fail_next(&mut self, address: SevenBitAddress, transactions: u16, kind: Failure) {
         self.kind = kind;

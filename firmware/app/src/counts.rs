@@ -2,6 +2,7 @@
 
 use fastmmd::Error;
 use fastmmd::error::Parameter;
+use fastmmd::features::Recipe;
 use fastmmd::monitor::{Monitor, Status, Verdict, Warning};
 
 use crate::sensor::nearest;
@@ -73,6 +74,10 @@ where
 
     fn status(&self) -> Status {
         self.monitor.status()
+    }
+
+    fn recipe(&self) -> &Recipe {
+        self.monitor.recipe()
     }
 
     fn config(&self) -> &M::Config {

@@ -48,7 +48,7 @@ pub enum FaultKind {
     Refused,
     /// The saved state has other settings than this build.
     OtherSettings,
-    /// A newer state is damaged; an older one is in force.
+    /// A saved state is damaged. An older one is in force, if there is one.
     Damaged,
     /// A saved state that this board did not save: its seal is not one of its key.
     Forged,
@@ -133,7 +133,7 @@ impl core::fmt::Display for Fault {
             FaultKind::Unreadable => "unreadable",
             FaultKind::Refused => "refused",
             FaultKind::OtherSettings => "kept under other settings",
-            FaultKind::Damaged => "a newer state is damaged, an older one is in force",
+            FaultKind::Damaged => "holds a state that is damaged",
             FaultKind::Forged => "holds a state that this board did not save",
             FaultKind::Replayed => "holds a state from before the last save",
         };

@@ -127,6 +127,10 @@ mod keyed {
             let Frame { kind, call, payload } = *frame;
             // Of messages, too, which are no commands.
             if kind & SEALED == 0 || kind & 0x80 != 0 {
+                if self.is_open {
+                    // After a command without a seal, the last sealed one is not what the app did last.
+                    self.last = None;
+                }
                 return Ok(Passed { kind, payload, commands: self.is_open });
             }
             let passed = self.unsealed(kind & !SEALED, call, payload);
@@ -140,10 +144,13 @@ mod keyed {
             call: Call,
             payload: &'a [u8],
         ) -> Result<Passed<'a>, Refusal> {
-            let (Some(key), Some(nonce)) = (self.key, self.nonce) else {
-                return Err(Refusal::Locked);
-            };
             let (payload, counter, seal) = split(payload).ok_or(Refusal::Forged)?;
+            let (Some(key), Some(nonce)) = (self.key, self.nonce) else {
+                // With its lock open, a board without a key needs no seal, and takes any: a host may have
+                // sealed the command before somebody opened the lock.
+                let passed = Passed { kind, payload, commands: true };
+                return if self.is_open { Ok(passed) } else { Err(Refusal::Locked) };
+            };
             if !key.command(nonce, &Sealed { call, kind, counter, payload }).is(seal) {
                 return Err(Refusal::Forged);
             }

@@ -7,10 +7,12 @@
 //!    └── EEPROM, two slots ┘  └── RAM that survives a reset
 //! ```
 //!
-//! A board provides an [`embedded_hal::i2c::I2c`] bus, a [`link::ByteLink`] and a block of RAM that
+//! A board provides an [`embedded_hal::i2c::I2c`] bus, best the master in [`wire`], whose transactions
+//! always end; a [`link::ByteLink`], best over an [`inbox`] that an interrupt fills; and a block of RAM that
 //! its start-up code does not initialise. It then calls [`App::poll`] for ever, or [`App::turn`] if
-//! it keeps time itself. Nothing here panics, allocates or blocks for longer than a bus
-//! transaction or a frame. Every failure is reported over the link, and none stops the app.
+//! it keeps time itself. Nothing here panics or allocates. A turn blocks for one row, one
+//! frame, and one transaction with the EEPROM; longer only where the EEPROM is read as a whole, at a start and
+//! while it is tried again, and where rows come during a save that the RAM has no room for. Every failure is reported over the link, and none stops the app.
 //!
 //! The detector is any [`Monitor`](fastmmd::monitor::Monitor) of the core; verdicts, alarms and
 //! errors are the core's. [`message`] describes them as bytes. The host uses the same [`message`]
@@ -39,18 +41,20 @@ pub mod fault;
 pub mod forge;
 pub mod frame;
 pub mod guard;
+pub mod inbox;
 pub mod link;
 mod log;
 pub mod message;
 pub mod profile;
-pub mod recovery;
 pub mod retained;
 #[cfg(feature = "secure")]
 pub mod seal;
 pub mod sensor;
+pub mod starts;
 pub mod store;
 #[cfg(test)]
 mod testing;
+pub mod wire;
 
 pub use app::{App, Board, Config, Request};
 pub use clock::{Clock, Ticker};

@@ -2,6 +2,7 @@
 
 use crate::frame::{self, Call, Decoder, Frame, FrameError};
 use crate::guard::Guard;
+use crate::inbox::INBOX_BYTES;
 use crate::message::{Command, MAX_COMMAND, Message, Refusal};
 
 /// A serial line, byte by byte.
@@ -48,7 +49,7 @@ pub struct Link<L> {
 pub enum Received {
     /// No byte is waiting.
     Nothing,
-    /// A byte was taken; no command is complete yet.
+    /// Bytes were taken; no command is complete yet.
     Byte,
     /// A command with its tag.
     Command(Call, Command),
@@ -62,27 +63,38 @@ impl<L: ByteLink> Link<L> {
         Self { line, decoder: Decoder::new() }
     }
 
-    /// Takes at most one byte from the line. Commands are those that `guard` lets through.
+    /// Takes the bytes that wait on the line, up to the end of a frame. Commands are those that `guard` lets
+    /// through.
+    ///
+    /// Not one byte at a time: a board whose bus fails may need a period of its timer for each sample, and
+    /// would take one byte in each.
     // Not inlined: commands are long, and their copies would be on the stack below all else.
     #[inline(never)]
     pub fn receive(&mut self, guard: &mut Guard) -> Received {
-        let byte = match self.line.read() {
-            Ok(Some(byte)) => byte,
-            Ok(None) => return Received::Nothing,
-            // The checksum of the frame detects a lost byte.
-            Err(_) => return Received::Byte,
-        };
-        match self.decoder.push(byte) {
-            None => Received::Byte,
-            Some(Ok(frame)) => match guard.pass(&frame).and_then(|passed| passed.command()) {
-                Ok(command) => Received::Command(frame.call, command),
-                Err(refusal) => Received::Refused(frame.call, refusal),
-            },
-            Some(Err(FrameError::Version)) => Received::Refused(Call::NONE, Refusal::Unknown),
-            Some(Err(FrameError::Malformed | FrameError::Checksum)) => {
-                Received::Refused(Call::NONE, Refusal::Garbled)
-            }
+        let mut received = Received::Nothing;
+        // Noise that does not end must not keep the board from its samples.
+        for _ in 0..INBOX_BYTES {
+            let byte = match self.line.read() {
+                Ok(Some(byte)) => byte,
+                Ok(None) => return received,
+                // The checksum of the frame detects a lost byte.
+                Err(_) => return Received::Byte,
+            };
+            received = match self.decoder.push(byte) {
+                None => Received::Byte,
+                Some(Ok(frame)) => match guard.pass(&frame).and_then(|passed| passed.command()) {
+                    Ok(command) => return Received::Command(frame.call, command),
+                    Err(refusal) => return Received::Refused(frame.call, refusal),
+                },
+                Some(Err(FrameError::Version)) => {
+                    return Received::Refused(Call::NONE, Refusal::Unknown);
+                }
+                Some(Err(FrameError::Malformed | FrameError::Checksum)) => {
+                    return Received::Refused(Call::NONE, Refusal::Garbled);
+                }
+            };
         }
+        received
     }
 
     /// Sends a message. If the line fails, the rest of the frame is dropped; the host then asks

@@ -60,7 +60,7 @@ pub static ENDURANCE_MAP: Fourier<3, 16> = Fourier::additive(1);
 /// A reset loses none of them. On a Cortex-M4F, to keep rows and to save the state once for so many costs
 /// at most a tenth of what it costs to process a row, on average: `cargo xtask bench keeping` and its
 /// budget. They take as many times two bytes for each channel, and two. A board without that RAM may have
-/// fewer, or none, as the emulated ones: then it saves more often, and a reset still loses nothing.
+/// fewer, or none, as some emulated ones: then it saves more often, and a reset still loses nothing.
 pub const ROWS_BETWEEN_SAVES: usize = 95;
 
 /// The key of the emulated board, known to everybody.

@@ -1,7 +1,7 @@
 //! A copy of the state in RAM that survives a reset, and the rows since.
 //!
 //! ```text
-//! mark, length │ state, as the detector saves it │ row, check │ row, check │ …
+//! allowance │ mark, length │ state, as the detector saves it │ row, check │ row, check │ …
 //! ```
 //!
 //! To save the state costs several times as much as to process a row. So it is saved only when the
@@ -15,6 +15,9 @@
 //! one that was being written when the reset came, do not match: what follows them is not taken. By
 //! chance, one in 32,768 does.
 //!
+//! The mark also says whether the EEPROM is [held](Retained::is_held), and the allowance how many more
+//! commands may wear it: a reset must not make either be forgotten.
+//!
 //! The same RAM is the buffer between the detector and the EEPROM, so that the firmware needs memory
 //! for one copy of the state, not two.
 
@@ -23,8 +26,18 @@ use crate::sensor::nearest;
 
 const MAGIC: [u8; 4] = *b"KEEP";
 
-/// Bytes before the state: a mark and the length.
-pub const HEADER_BYTES: usize = 8;
+/// Instead, of a state that must not be written over what the EEPROM may hold.
+const HELD_MAGIC: [u8; 4] = *b"HOLD";
+
+const ALLOWANCE_BYTES: usize = 4;
+
+/// Bytes before the state: the allowance, a mark and the length.
+pub const HEADER_BYTES: usize = ALLOWANCE_BYTES + 8;
+
+/// The allowance as it is kept. What the RAM holds by chance is none.
+const fn allowance_bytes(left: u8) -> [u8; ALLOWANCE_BYTES] {
+    [left, !left, left ^ 0x5A, left ^ 0xC3]
+}
 
 const CHECK_BYTES: usize = 2;
 
@@ -72,6 +85,7 @@ const fn check(sum: u32) -> [u8; CHECK_BYTES] {
 /// The header only locates the state; the state's own checksum tells whether it is complete.
 #[derive(Debug)]
 pub struct Retained<'a> {
+    allowance: &'a mut [u8],
     header: &'a mut [u8],
     room: &'a mut [u8],
     rows: &'a mut [u8],
@@ -79,6 +93,8 @@ pub struct Retained<'a> {
     used: usize,
     /// Checksum of the state and the rows in use.
     sum: u32,
+    /// Whether states are marked as held.
+    held: bool,
 }
 
 impl<'a> Retained<'a> {
@@ -88,8 +104,45 @@ impl<'a> Retained<'a> {
     pub fn new(memory: &'a mut [u8], saved: usize) -> Self {
         let split = memory.split_at_mut_checked(HEADER_BYTES);
         let (header, rest) = split.unwrap_or_default();
+        let (allowance, header) = header.split_at_mut_checked(ALLOWANCE_BYTES).unwrap_or_default();
         let (room, rows) = rest.split_at_mut_checked(saved).unwrap_or_default();
-        Self { header, room, rows, used: 0, sum: 0 }
+        let held = header.starts_with(&HELD_MAGIC);
+        Self { allowance, header, room, rows, used: 0, sum: 0, held }
+    }
+
+    /// How many more commands may wear the EEPROM, if that was kept before a reset.
+    #[must_use]
+    pub fn allowance(&self) -> Option<u8> {
+        let left = *self.allowance.first()?;
+        self.allowance.iter().eq(&allowance_bytes(left)).then_some(left)
+    }
+
+    /// Keeps that number.
+    pub fn set_allowance(&mut self, left: u8) {
+        for (byte, new) in self.allowance.iter_mut().zip(allowance_bytes(left)) {
+            *byte = new;
+        }
+    }
+
+    /// Whether the state was, or will be, kept while the EEPROM may hold one that could not be read.
+    #[must_use]
+    pub const fn is_held(&self) -> bool {
+        self.held
+    }
+
+    /// Says so of the state that is here, and of all that follow.
+    pub fn set_held(&mut self, held: bool) {
+        self.held = held;
+        if self.state().is_some() {
+            self.mark();
+        }
+    }
+
+    fn mark(&mut self) {
+        let magic = if self.held { HELD_MAGIC } else { MAGIC };
+        for (byte, new) in self.header.iter_mut().zip(magic) {
+            *byte = new;
+        }
     }
 
     /// The bytes of the state, if the header is valid; without the rows since.
@@ -97,7 +150,7 @@ impl<'a> Retained<'a> {
     pub fn state(&self) -> Option<&[u8]> {
         let (magic, length) = self.header.split_first_chunk::<4>()?;
         let length = usize::try_from(u32::from_le_bytes(*length.first_chunk()?)).ok()?;
-        if *magic != MAGIC {
+        if *magic != MAGIC && *magic != HELD_MAGIC {
             return None;
         }
         self.room.get(..length)
@@ -124,9 +177,10 @@ impl<'a> Retained<'a> {
         let short = u32::try_from(length).ok().filter(|_| length <= self.room.len());
         let short = short.ok_or(Fault::new(Device::Detector, FaultKind::TooLong))?;
         self.begin(length);
-        for (byte, new) in self.header.iter_mut().zip(MAGIC.iter().chain(&short.to_le_bytes())) {
-            *byte = *new;
+        for (byte, new) in self.header.iter_mut().skip(MAGIC.len()).zip(short.to_le_bytes()) {
+            *byte = new;
         }
+        self.mark();
         Ok(())
     }
 
@@ -353,14 +407,40 @@ mod tests {
     }
 
     #[test]
+    fn a_hold_and_the_allowance_survive_a_reset_and_chance_makes_neither() {
+        let mut noise = crate::testing::Noise::new(2);
+        for _ in 0..20_000 {
+            let mut memory = memory();
+            memory.iter_mut().for_each(|byte| *byte = noise.byte());
+            let retained = Retained::new(&mut memory, SAVED);
+            assert_eq!((retained.allowance(), retained.is_held()), (None, false));
+        }
+        let mut memory = memory();
+        for (held, left) in [(true, 0), (false, 255), (true, 8)] {
+            let mut retained = Retained::new(&mut memory, SAVED);
+            write(&mut retained, b"abcdef");
+            retained.set_allowance(left);
+            retained.set_held(held);
+            let mut retained = Retained::new(&mut memory, SAVED);
+            assert_eq!((retained.allowance(), retained.is_held()), (Some(left), held));
+            assert_eq!(retained.state(), Some(&b"abcdef"[..]));
+            write(&mut retained, b"ghijkl");
+            retained.forget();
+            write(&mut retained, b"ghijkl");
+            let retained = Retained::new(&mut memory, SAVED);
+            assert_eq!((retained.allowance(), retained.is_held()), (Some(left), held));
+        }
+    }
+
+    #[test]
     fn refuses_lengths_beyond_its_room() {
-        let mut memory = [0; 16];
+        let mut memory = [0; 20];
         let mut retained = Retained::new(&mut memory, 8);
         let too_long = Fault::new(Device::Detector, FaultKind::TooLong);
         assert_eq!(retained.replace(|_| Ok(9)), Err(too_long));
         assert_eq!(retained.state(), None);
-        memory[..4].copy_from_slice(&MAGIC);
-        memory[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+        memory[4..8].copy_from_slice(&MAGIC);
+        memory[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
         assert_eq!(Retained::new(&mut memory, 8).state(), None);
         assert_eq!(Retained::new(&mut [0; 3], 8).state(), None);
         assert_eq!(Retained::new(&mut [0; 12], 8).state(), None);

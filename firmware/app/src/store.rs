@@ -64,6 +64,11 @@ pub struct Store {
     /// Which pages the spare ones of each slot stand for.
     spares: [Spares; 2],
     looked: bool,
+    /// Whether states that are not this board's may be written over.
+    forgives: bool,
+    /// The sequence number after which the next one comes, if there is no complete state: that of the
+    /// newest header, whatever follows it.
+    last: Option<u32>,
     save: Option<Save>,
     lock: Lock,
 }
@@ -120,7 +125,15 @@ impl Store {
     /// A store in the EEPROM at address 0x50, the first of its kind.
     #[must_use]
     pub const fn new() -> Self {
-        Self { newest: None, spares: [[0; SPARES]; 2], looked: false, save: None, lock: Lock::NONE }
+        Self {
+            newest: None,
+            spares: [[0; SPARES]; 2],
+            looked: false,
+            forgives: false,
+            last: None,
+            save: None,
+            lock: Lock::NONE,
+        }
     }
 
     /// The same, whose states are sealed with this key, and are not older than the ratchet says. Without a
@@ -136,8 +149,9 @@ impl Store {
     ///
     /// # Errors
     /// A [`Fault`] of the bus, [`FaultKind::TooLong`] for a state longer than `room`, or
-    /// [`FaultKind::Forged`] or [`FaultKind::Replayed`] if there are only such.
+    /// [`FaultKind::Forged`], [`FaultKind::Replayed`] or [`FaultKind::Damaged`] if there are only such.
     pub fn load<B: I2c>(&mut self, bus: &mut B, room: &mut [u8]) -> Result<Option<Loaded>, Fault> {
+        self.looked = false;
         let mut chip = chip(bus);
         let mut first = newest_header(&mut chip, Slot::First)?;
         let mut second = newest_header(&mut chip, Slot::Second)?;
@@ -151,6 +165,7 @@ impl Store {
         if second_is_newer {
             core::mem::swap(&mut first, &mut second);
         }
+        self.last = first.map(|header| header.sequence);
         let (mut newer, mut found) = (None, None);
         // The older one is read only if the newest is not complete.
         for header in [first, second] {
@@ -171,14 +186,10 @@ impl Store {
             slot = slot.other();
         }
         self.newest = found.map(|(newest, _)| newest);
-        self.looked = true;
+        let is_strange = matches!(newer, Some(FaultKind::Forged | FaultKind::Replayed));
+        self.looked = found.is_some() || self.forgives || !is_strange;
         match found {
-            None => match newer {
-                Some(kind @ (FaultKind::Forged | FaultKind::Replayed)) => {
-                    Err(Fault::new(Device::Store, kind))
-                }
-                _ => Ok(None),
-            },
+            None => newer.map_or(Ok(None), |kind| Err(Fault::new(Device::Store, kind))),
             Some((_, None)) => Err(TOO_LONG),
             Some((Newest { slot, sequence }, Some(length))) => {
                 // A newer state may have lost its header. The page for it holds an old one, or none.
@@ -188,6 +199,11 @@ impl Store {
                 Ok(Some(Loaded { length, newer: newer.or(lost) }))
             }
         }
+    }
+
+    /// From now on, states that are not this board's may be written over.
+    pub const fn forgive(&mut self) {
+        self.forgives = true;
     }
 
     /// Writes `state` as the newest, in one go. If this fails, the previous newest state remains.
@@ -204,8 +220,9 @@ impl Store {
     /// done. Gives up another save that was going on.
     ///
     /// # Errors
-    /// A [`Fault`] of the bus, if what the chip holds could not be read, or [`FaultKind::TooLong`]
-    /// beyond [`MAX_STATE_BYTES`].
+    /// A [`Fault`] of the bus, if what the chip holds could not be read, [`FaultKind::TooLong`]
+    /// beyond [`MAX_STATE_BYTES`], or [`FaultKind::Forged`] or [`FaultKind::Replayed`] if the chip holds only
+    /// such, until they are [forgiven](Self::forgive).
     pub fn begin<B: I2c>(&mut self, bus: &mut B, state: &[u8]) -> Result<(), Fault> {
         self.save = None;
         let length = u32::try_from(state.len()).map_err(|_| TOO_LONG)?;
@@ -214,14 +231,15 @@ impl Store {
         }
         if !self.looked {
             // Find the newest slot first, or the only good one may be overwritten.
-            self.load(bus, &mut []).or_else(|fault| match fault.kind {
-                FaultKind::TooLong => Ok(None),
-                _ => Err(fault),
-            })?;
+            let loaded = self.load(bus, &mut []);
+            if !self.looked {
+                loaded?;
+            }
         }
         let slot = self.newest.map_or(Slot::First, |newest| newest.slot.other());
-        let sequence = self.newest.map_or(self.lock.floor(), |newest| newest.sequence);
-        let sequence = sequence.wrapping_add(1);
+        let floor = self.lock.floor();
+        let last = self.last.filter(|last| newer(*last, floor)).unwrap_or(floor);
+        let sequence = self.newest.map_or(last, |newest| newest.sequence).wrapping_add(1);
         let [first, second] = self.spares;
         let spares = if slot == Slot::First { first } else { second };
         let version = self.lock.version();

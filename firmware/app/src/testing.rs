@@ -61,6 +61,8 @@ pub(crate) struct World {
     pub(crate) write_protected: bool,
     /// Number of transactions with the EEPROM that fail, other than for want of an answer.
     pub(crate) bus_errors: u16,
+    /// Transactions with the EEPROM.
+    pub(crate) transactions: u32,
     /// Pages of the EEPROM that keep what they hold.
     pub(crate) stuck: Vec<usize>,
     /// How often each page was written.
@@ -102,6 +104,7 @@ impl World {
             power: None,
             write_protected: false,
             bus_errors: 0,
+            transactions: 0,
             stuck: Vec::new(),
             wear: vec![0; 512],
             asleep: None,
@@ -166,6 +169,7 @@ impl I2c for World {
         operations: &mut [Operation<'_>],
     ) -> Result<(), Trouble> {
         if address == 0x50 {
+            self.transactions += 1;
             if self.bus_errors > 0 {
                 self.bus_errors -= 1;
                 return Err(Trouble::Collision);

@@ -1,8 +1,9 @@
-//! What every Cortex-M board needs besides its HAL: RAM that survives a reset, a guard below the
+//! What every Cortex-M board needs besides its HAL: short waits, RAM that survives a reset, a guard below the
 //! stack, and a measurement of the deepest stack use.
 
 #![no_std]
 
+pub mod delay;
 #[cfg(feature = "secure")]
 mod nonce;
 pub mod record;
@@ -10,10 +11,9 @@ mod retained;
 mod run;
 pub mod stack;
 
-pub use drift_app::recovery::free_bus;
 #[doc(hidden)]
 pub use drift_app::retained::memory_bytes;
 #[cfg(feature = "secure")]
 pub use nonce::nonce;
-pub use retained::RetainedMemory;
+pub use retained::{RetainedMemory, RetainedWords};
 pub use run::{SampleTimer, made, run};

@@ -1,65 +1,31 @@
 //! Why the board started: kept across the reset, and reported by the app.
 
-use core::cell::UnsafeCell;
-use core::mem::MaybeUninit;
-
 use cortex_m::peripheral::SCB;
 use drift_app::message::{Cause, Start};
+use drift_app::starts;
 
-/// What is kept: mark, cause, detail, tries, and a check of them.
-type Words = [u32; 5];
+use crate::RetainedWords;
 
-const MARK: u32 = 0x5741_5348;
-
-#[repr(C)]
-struct Record(UnsafeCell<MaybeUninit<Words>>);
-
-// SAFETY: only read and written by volatile accesses with interrupts that do not touch it, on one core.
-unsafe impl Sync for Record {}
-
-// SAFETY: the start-up code does not touch this section; the words are checked before they are used.
+// SAFETY: the start-up code does not touch this section.
 #[unsafe(link_section = ".uninit.RECORD")]
-static RECORD: Record = Record(UnsafeCell::new(MaybeUninit::uninit()));
-
-const fn check([mark, cause, detail, tries, _]: Words) -> u32 {
-    !(mark ^ cause.rotate_left(8) ^ detail.rotate_left(16) ^ tries.rotate_left(24))
-}
-
-fn read() -> Option<Words> {
-    // SAFETY: valid and aligned; a volatile read gives whatever the RAM holds, and any bits are words.
-    let words: Words = unsafe { RECORD.0.get().cast::<Words>().read_volatile() };
-    let [mark, .., sum] = words;
-    (mark == MARK && sum == check(words)).then_some(words)
-}
-
-fn write(cause: Cause, detail: u32, tries: u32) {
-    let mut words = [MARK, u32::from(cause.code()), detail, tries, 0];
-    words[4] = check(words);
-    // SAFETY: valid and aligned; nothing holds a reference to it.
-    unsafe { RECORD.0.get().cast::<Words>().write_volatile(words) };
-}
+static RECORD: RetainedWords<{ starts::WORDS }> = RetainedWords::new();
 
 /// Why the board has started, given what the hardware says; to be called once. Counts the starts since
 /// [`settled`].
 pub fn started(hardware: Cause) -> Start {
-    let [_, cause, detail, tries, _] = read().unwrap_or([0; 5]);
-    let told = u8::try_from(cause).ok().and_then(Cause::from_code);
-    let told = told.filter(|cause| matches!(cause, Cause::Fault | Cause::Panic));
-    let tries = if hardware == Cause::Power { 1 } else { tries.saturating_add(1) };
-    write(Cause::Unknown, 0, tries);
-    let (cause, detail) = told.map_or((hardware, 0), |cause| (cause, detail));
-    Start { cause, detail, tries: u8::try_from(tries).unwrap_or(u8::MAX) }
+    let (start, words) = starts::started(RECORD.read(), hardware);
+    RECORD.write(words);
+    start
 }
 
 /// The board has run for long enough, or was told to restart: starts are counted from 0 again.
 pub fn settled() {
-    write(Cause::Unknown, 0, 0);
+    RECORD.write(starts::settled());
 }
 
 /// Records what has happened, and restarts the board.
 pub fn restart(cause: Cause, detail: u32) -> ! {
-    let tries = read().map_or(0, |[_, _, _, tries, _]| tries);
-    write(cause, detail, tries);
+    RECORD.write(starts::ended(RECORD.read(), cause, detail));
     SCB::sys_reset()
 }
 

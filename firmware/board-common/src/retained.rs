@@ -64,3 +64,37 @@ impl<const N: usize> Default for RetainedMemory<N> {
         Self::new()
     }
 }
+
+/// Words that keep their value through a reset, if placed in a section that the start-up code does not
+/// touch. They hold anything when the power comes on, so whoever reads them must check them.
+#[repr(C)]
+pub struct RetainedWords<const N: usize>(UnsafeCell<MaybeUninit<[u32; N]>>);
+
+// SAFETY: only reached by volatile accesses, on one core, and not from interrupts that return.
+unsafe impl<const N: usize> Sync for RetainedWords<N> {}
+
+impl<const N: usize> RetainedWords<N> {
+    /// Words with any value.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(UnsafeCell::new(MaybeUninit::uninit()))
+    }
+
+    /// Their value.
+    pub fn read(&'static self) -> [u32; N] {
+        // SAFETY: valid and aligned; a volatile read gives whatever the RAM holds, and any bits are words.
+        unsafe { self.0.get().cast::<[u32; N]>().read_volatile() }
+    }
+
+    /// Replaces them.
+    pub fn write(&'static self, words: [u32; N]) {
+        // SAFETY: valid and aligned; nothing holds a reference to them.
+        unsafe { self.0.get().cast::<[u32; N]>().write_volatile(words) };
+    }
+}
+
+impl<const N: usize> Default for RetainedWords<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m::peripheral::{SCB, SYST};
 use cortex_m_rt::exception;
+use drift_app::starts::Settling;
 use drift_app::{App, ByteLink, Clock, Request, Sensor, Ticker};
 use embedded_hal::i2c::I2c;
 use fastmmd::monitor::Monitor;
@@ -19,9 +20,6 @@ fn SysTick() {
     // ARMv6-M has no atomic addition, and needs none with one writer.
     PERIODS.store(PERIODS.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
-
-/// Periods after which a start has succeeded.
-const SETTLED: u32 = 300;
 
 /// Counts the samples that are due, by the interrupt of the `SysTick` timer: also while the board is
 /// busy.
@@ -76,13 +74,14 @@ where
 {
     app.start();
     let mut ticker = Ticker::new(timer);
+    let mut settling = Settling::default();
     loop {
         let is_open = alive();
         #[cfg(feature = "secure")]
         app.guard().set_open(is_open);
         // Without seals there is no lock.
         let _ = is_open;
-        if PERIODS.load(Ordering::Relaxed) == SETTLED {
+        if settling.is_now(PERIODS.load(Ordering::Relaxed)) {
             record::settled();
         }
         match app.turn(&mut ticker) {

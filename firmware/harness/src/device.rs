@@ -240,9 +240,17 @@ impl Device {
     /// # Errors
     /// [`Error`] if a piece is missing.
     pub fn read_state(&mut self) -> Result<Vec<u8>, Error> {
+        self.state_from(0)
+    }
+
+    /// The state from this byte on. If that is not the first one, as it was last saved.
+    ///
+    /// # Errors
+    /// [`Error`] if a piece is missing.
+    pub fn state_from(&mut self, first: u32) -> Result<Vec<u8>, Error> {
         let mut state = Vec::new();
         loop {
-            let offset = u32::try_from(state.len()).unwrap_or(u32::MAX);
+            let offset = u32::try_from(state.len()).unwrap_or(u32::MAX).saturating_add(first);
             match self.ask(&Command::ReadState { offset, length: 64 })?.closing {
                 Closing::State(_, piece) if piece.is_empty() => return Ok(state),
                 Closing::State(_, piece) => state.extend(piece),

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bus;
 pub mod demo;
 mod device;
 pub mod endurance;

@@ -1,6 +1,7 @@
 //! Resets and power cuts at any moment must not lose what was learned.
 
 use drift_app::message::{Command, Origin};
+use drift_app::profile::TEST_KEY;
 
 use crate::device::Device;
 use crate::error::{Error, expect};
@@ -35,6 +36,51 @@ pub(crate) fn resets(programs: &Programs) -> Result<String, Error> {
         }
     }
     Ok("30 while learning, 30 while monitoring: the state is the same bit for bit".into())
+}
+
+/// A board that keeps rows in RAM and saves its state once for several of them, against one that saves its
+/// state on every row and is never reset.
+pub(crate) fn resets_between_saves(programs: &Programs) -> Result<String, Error> {
+    const RESETS: u64 = 15;
+    let (mut scene, mut random) = (Scene::new(17), Random::new(17));
+    let elf = programs.secured();
+    let mut replayed = 0;
+    for samples in [0, LEARNED] {
+        let (mut twin, _twins) = learned_device(programs, samples)?;
+        let eeprom = learned::sealed_eeprom(samples, &TEST_KEY)?;
+        let (mut device, origin) = Device::start(&Setup::new(&elf, &eeprom))?;
+        expect(origin == Origin::Store, || format!("started from {origin:?}"))?;
+        device.seal_with(&TEST_KEY)?;
+        let mut rows = samples;
+        for _ in 0..RESETS {
+            for _ in 0..random.below(30) + 1 {
+                let reading = scene.reading();
+                for board in [&mut device, &mut twin] {
+                    board.machine().set_sensors(&reading)?;
+                    let answer = board.ask(&Command::Step)?;
+                    expect(answer.faults.is_empty(), || format!("{answer:?}"))?;
+                }
+                rows += 1;
+            }
+            let origin = if random.below(2) == 0 { device.reset()? } else { device.restart()? };
+            let after = status(&mut device)?;
+            expect(origin == Origin::Memory && after.status.rows == rows, || {
+                format!("{rows} rows became {after:?}, from {origin:?}")
+            })?;
+            // The nonce is another one.
+            device.do_not_seal();
+            device.seal_with(&TEST_KEY)?;
+            // Not from the start, which would save the state first.
+            let kept = device.state_from(1)?;
+            let state = device.read_state()?;
+            expect(state == twin.read_state()?, || format!("another state after {rows} rows"))?;
+            replayed += u64::from(state[1..] != kept);
+        }
+    }
+    // By chance a save may be on the last row before a reset.
+    expect(replayed > RESETS, || format!("rows were kept before {replayed} resets only"))?;
+    let resets = 2 * RESETS;
+    Ok(format!("{resets}, {replayed} of them with rows to process again: as if there were none"))
 }
 
 /// A reset while a sample is processed. If the state was just being copied to the RAM that survives

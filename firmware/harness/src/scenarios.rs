@@ -12,13 +12,13 @@ use crate::error::{Error, expect};
 use crate::learned::{self, LEARNED, SETTINGS};
 use crate::machine::{Board, Eeprom, Machine, PATIENCE, Setup};
 use crate::signal::{DEVIATION, Random, Scene, USUAL};
-use crate::{endurance, moments, power, recording, sealed, stack, tool};
+use crate::{bus, endurance, moments, power, recording, sealed, stack, tool};
 
 /// A scenario: its name and the function that plays it with the programs in a directory.
 pub type Scenario = (&'static str, fn(&Programs) -> Result<String, Error>);
 
 /// All scenarios, short ones first.
-pub const ALL: [Scenario; 28] = [
+pub const ALL: [Scenario; 30] = [
     ("stack-guard", stack_guard),
     ("learns-and-alarms", learns_and_alarms),
     ("dismissed", dismissed),
@@ -35,6 +35,7 @@ pub const ALL: [Scenario; 28] = [
     ("recorded-samples", recorded_samples),
     ("stm32-over-usart", stm32_over_usart),
     ("resets", power::resets),
+    ("resets-between-saves", power::resets_between_saves),
     ("resets-at-any-moment", power::resets_at_any_moment),
     ("power-cuts", power::power_cuts),
     ("torn-store", power::torn_store),
@@ -42,7 +43,8 @@ pub const ALL: [Scenario; 28] = [
     ("beyond-32-bits", moments::beyond_32_bits),
     ("exported", tool::exported),
     ("pushed", tool::pushed),
-    ("store-unreadable", store_unreadable),
+    ("store-unwritable", bus::store_unwritable),
+    ("store-unreadable", bus::store_unreadable),
     ("recording", synthetic_recording),
     ("skab", skab),
     ("nab", nab),
@@ -378,32 +380,6 @@ fn store_write_protected(programs: &Programs) -> Result<String, Error> {
     let report = answer.report()?;
     expect(report.flags == flags::STORE_FAULT, || format!("{report:?}"))?;
     Ok("detected by reading back".into())
-}
-
-/// The EEPROM holds what was learned, and cannot be read after a power cut while it is written: nothing
-/// is written over it.
-fn store_unreadable(programs: &Programs) -> Result<String, Error> {
-    let (mut device, eeprom) = learned_device(programs, LEARNED)?;
-    let before = eeprom.read()?;
-    // Errors of the bus, more than are borne: dismissing is not stored, and that is said.
-    let (address, kind) = (0x50, Failure::Bus);
-    device.ask(&Command::FailBus { address, transactions: u16::MAX, kind })?;
-    let answer = device.ask(&Command::Dismiss)?;
-    let broken = [Fault::new(Part::Store, FaultKind::Bus)];
-    expect(answer.faults == broken, || format!("{answer:?}"))?;
-    // Said again with each status.
-    let answer = device.ask(&Command::Status)?;
-    let flagged = answer.report()?.flags & flags::STORE_FAULT != 0;
-    expect(answer.faults == broken && flagged, || format!("{answer:?}"))?;
-    // A few errors are overcome.
-    device.ask(&Command::FailBus { address, transactions: 4, kind })?;
-    let answer = device.ask(&Command::Dismiss)?;
-    expect(answer.faults.is_empty() && answer.report()?.flags == flags::STORED, || {
-        format!("{answer:?}")
-    })?;
-    device.cut_power()?;
-    expect(eeprom.read()? != before, || "nothing was stored".into())?;
-    Ok("reported with every status; four errors in a row are overcome".into())
 }
 
 /// The EEPROM of a board that had learned with another firmware.

@@ -6,27 +6,26 @@
 #![no_main]
 
 mod sensor;
+mod serial;
 
 #[cfg(feature = "secure")]
 use board_common::nonce;
-use board_common::{SampleTimer, free_bus, made, record, run, stack};
+use board_common::{SampleTimer, delay, made, record, run, stack};
 use cortex_m_rt::entry;
 use defmt_rtt as _;
 use drift_app::app::{App, Board, Config, Parts};
 use drift_app::guard::Guard;
-use drift_app::link::ByteLink;
 use drift_app::message::Cause;
 use drift_app::profile::{self, BOARD, BoardDetector, ROWS_BETWEEN_SAVES, THREE_CHANNELS};
 #[cfg(feature = "secure")]
 use drift_app::seal::Key;
+use drift_app::wire::{Pins, Wire};
 use embedded_hal::digital::InputPin;
-use embedded_io::{Read, ReadReady, Write};
 use microbit::hal::gpio::{Level, OpenDrainConfig::Standard0Disconnect1 as STANDARD};
-use microbit::hal::twim::{Frequency, Pins, Twim};
-use microbit::hal::uarte::{Baudrate, Error, Parity, Uarte, UarteRx, UarteTx};
 use microbit::hal::wdt::{Watchdog, count};
-use microbit::pac::{POWER, UARTE0};
+use microbit::pac::POWER;
 use sensor::Lsm303agrMagnetometer;
+use serial::Line;
 
 const CHANNELS: usize = 3;
 const SAMPLES_PER_SECOND: u32 = 10;
@@ -39,30 +38,6 @@ static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
 board_common::retained!(STATE for Detector, ROWS_BETWEEN_SAVES rows of CHANNELS);
-
-/// The serial port as the app's line.
-struct Line {
-    transmitter: UarteTx<UARTE0>,
-    receiver: UarteRx<UARTE0>,
-}
-
-impl ByteLink for Line {
-    type Error = Error;
-
-    fn read(&mut self) -> Result<Option<u8>, Error> {
-        if !self.receiver.read_ready()? {
-            return Ok(None);
-        }
-        let mut byte = [0];
-        self.receiver.read(&mut byte)?;
-        Ok(Some(byte[0]))
-    }
-
-    fn write(&mut self, byte: u8) -> Result<(), Error> {
-        self.transmitter.write(&[byte])?;
-        self.transmitter.flush()
-    }
-}
 
 /// Processor cycles of half a clock of the bus at 100 kHz.
 const HALF_CLOCK: u32 = CLOCK_HERTZ / 200_000;
@@ -99,26 +74,12 @@ fn main() -> ! {
     };
     stack::protect(&mut board.MPU);
     let cause = cause(&board.POWER);
-    let uart = Uarte::new(board.UARTE0, board.uart.into(), Parity::EXCLUDED, Baudrate::BAUD115200);
-    let buffers = (
-        cortex_m::singleton!(TRANSMIT: [u8; 1] = [0]),
-        cortex_m::singleton!(RECEIVE: [u8; 1] = [0]),
-    );
-    let (Some(transmit), Some(receive)) = buffers else {
-        cortex_m::peripheral::SCB::sys_reset();
-    };
-    let Ok((transmitter, receiver)) = uart.split(transmit, receive) else {
-        defmt::panic!("buffers of one byte are long enough");
-    };
-    let mut clock = board.i2c_internal.scl.into_open_drain_input_output(STANDARD, Level::High);
-    let mut data = board.i2c_internal.sda.into_open_drain_input_output(STANDARD, Level::High);
-    // If a device still holds the line, its transactions fail, and that is reported.
-    let Ok(_) = free_bus(&mut clock, &mut data, || cortex_m::asm::delay(HALF_CLOCK));
-    let pins = Pins {
-        scl: clock.into_floating_input().degrade(),
-        sda: data.into_floating_input().degrade(),
-    };
-    let bus = Twim::new(board.TWIM0, pins, Frequency::K100);
+    let line = Line::new(board.UARTE0, board.uart);
+    let bus = Wire::new(Pins {
+        clock: board.i2c_internal.scl.into_open_drain_input_output(STANDARD, Level::High),
+        data: board.i2c_internal.sda.into_open_drain_input_output(STANDARD, Level::High),
+        wait: || delay::cycles(HALF_CLOCK),
+    });
     let watchdog = match Watchdog::try_new(board.WDT) {
         Ok(mut watchdog) => {
             watchdog.set_lfosc_ticks(4 * WATCHDOG_HERTZ);
@@ -143,7 +104,7 @@ fn main() -> ! {
             start: record::started(cause),
         },
         bus,
-        line: Line { transmitter, receiver },
+        line,
         sensor: Lsm303agrMagnetometer::default(),
         monitor,
         settings: &BOARD,

@@ -9,11 +9,12 @@ use board_common as _;
 use defmt_semihosting as _;
 
 pub mod drift;
+mod failing;
 pub mod handlers;
 mod sbcon;
 mod uart;
 
-pub use sbcon::{NoAcknowledge, Sbcon};
+pub use sbcon::Sbcon;
 pub use uart::Uart;
 
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -25,12 +26,13 @@ use drift_app::app::{App, Board as About, Config, Parts, Request};
 use drift_app::guard::Guard;
 use drift_app::message::Start;
 use drift_app::store::Store;
+use drift_app::wire::Wire;
 use fastmmd::monitor::Monitor;
 
 /// The devices of the board.
 pub struct Board {
     /// The bus of sensors and EEPROM.
-    pub bus: Sbcon,
+    pub bus: Wire<Sbcon>,
     /// The line to the host.
     pub uart: Uart,
 }
@@ -46,7 +48,7 @@ impl Board {
         let mut core = cortex_m::Peripherals::take()?;
         core.SCB.enable(Exception::MemoryManagement);
         stack::protect(&mut core.MPU);
-        Some(Self { bus: Sbcon::new(), uart: Uart::new() })
+        Some(Self { bus: Wire::new(Sbcon::new()), uart: Uart::new() })
     }
 }
 
@@ -83,11 +85,15 @@ where
     let monitor = made(&mut detector);
     let (bus, line) = (board.bus, board.uart);
     let parts = Parts { board: &ABOUT, bus, line, sensor, monitor, settings, store, guard, memory };
-    serve(&mut App::new(parts, Config::DEFAULT))
+    let mut app = App::new(parts, Config::DEFAULT);
+    if let Some((address, transactions, kind)) = failing::take() {
+        app.bus().fail_next(address, transactions, kind);
+    }
+    serve(&mut app)
 }
 
 /// Starts the app and answers the link for ever.
-fn serve<S, M, const C: usize>(app: &mut App<'_, Sbcon, Uart, S, M, C>) -> !
+fn serve<S, M, const C: usize>(app: &mut App<'_, Wire<Sbcon>, Uart, S, M, C>) -> !
 where
     S: Sensor<C>,
     M: Monitor<Row = [f32; C], Partial = [Option<f32>; C]>,
@@ -101,6 +107,8 @@ where
                 defmt::info!("stack {} of {} bytes used", stack::high_water(), stack::size());
             }
             Request::Restart => {
+                // So that a bus can fail while the board starts.
+                failing::keep(app.bus().failing());
                 app.line().flush();
                 cortex_m::peripheral::SCB::sys_reset();
             }

@@ -13,6 +13,7 @@ use crate::sample;
 #[inline(never)]
 pub(crate) fn all<const C: usize>() {
     let mut scale: ScaleOf<Fixed<C>> = black_box(Scale::default());
+    black_box(Scale::<C>::new());
     let _ = black_box(scale.push(&sample()));
     black_box((scale.rows(), scale.means(), scale.deviations()));
     let _ = black_box(scale.standardised(&sample()));
@@ -32,5 +33,6 @@ pub(crate) fn all<const C: usize>() {
 #[inline(never)]
 pub(crate) fn delay<const C: usize, const D: usize>() {
     let mut delay: DelayOf<Fixed<C>, Fixed<D>> = black_box(Delay::default());
+    black_box(Delay::<C, D>::new());
     let _ = black_box(delay.push(&sample()));
 }

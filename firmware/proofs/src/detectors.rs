@@ -48,6 +48,15 @@ where
     coupled(map);
 }
 
+/// One detector over a map, with all legs: for backends that differ in nothing else.
+pub(crate) fn one<M, const D: usize, const L: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<L>, Backend: SinCos>,
+{
+    let config = black_box(Config::rows(number()));
+    detector(|config| Detector::new(map, config), config);
+}
+
 /// The detector in integers over one map.
 pub(crate) fn in_integers<M, const D: usize>(map: &M)
 where
@@ -83,6 +92,7 @@ pub(crate) fn codes() {
     }
     each!(Change, Kind, Leg, MapKind, NotANumber, Profile, Sampling, Stage, Steadiness);
     black_box(black_box(MapKind::Fourier).is_dynamic());
+    black_box(black_box(Stage::Drift).is_learned());
 }
 
 #[inline(never)]
@@ -120,6 +130,7 @@ fn detector<'m, M, L, const D: usize>(
     let _ = black_box(Kind::of(window(&mut bytes)));
     black_box(checksum(black_box(0), window(&mut bytes)));
     let _ = black_box(saved.map(|saved| saved == SavedLegs::of::<L>()));
+    let _ = black_box(saved.map(|saved| Leg::ALL.map(|leg| saved.carries(leg))));
     black_box(&mut detector).skip(black_box(9));
     black_box(&mut detector).relearn();
     let _ = black_box(detector.relearn_with(black_box(config)));
@@ -160,6 +171,7 @@ where
     let difference: Result<Difference, _> = detector.difference(other);
     let _ = black_box(difference);
     let _ = black_box(detector.merge(other));
+    let _ = black_box(detector.embedding());
     black_box(detector.merged());
     black_box(detector).relearn_reference();
 }
@@ -200,10 +212,13 @@ where
     }
     black_box((monitor.progress(), monitor.statistic(), monitor.threshold()));
     black_box((monitor.strength(), monitor.learned_strength()));
+    black_box((monitor.stage(), monitor.rows(), monitor.config(), monitor.maps().0.reach()));
+    black_box(&mut monitor).dismiss();
     let mut bytes = black_box([0; BYTES]);
-    let _ = black_box(monitor.save(window(&mut bytes)));
+    let _ = black_box((monitor.saved_bytes(), monitor.save(window(&mut bytes))));
     let _ = black_box(monitor.restore(window(&mut bytes)));
     black_box(&mut monitor).relearn();
+    let _ = black_box(monitor.relearn_with(black_box(config)));
     black_box(monitor.clone());
     black_box(monitor);
 }

@@ -17,7 +17,7 @@ mod statistics;
 
 use core::hint::black_box;
 
-use fastmmd::features::sincos::{Libm, Micromath, SinCos};
+use fastmmd::features::sincos::SinCos;
 use fastmmd::shape::Fixed;
 use fastmmd::{FeatureMap, Parameter};
 
@@ -35,15 +35,13 @@ pub extern "C" fn _start() -> ! {
     // Every backend with one map of each kind, and one backend with every shape.
     maps::dense::<3, 64>(|map| {
         exercise(map);
-        statistics::all(&map.clone().with_backend::<Libm>());
-        statistics::all(&map.clone().with_backend::<Micromath>());
+        maps::dense_backends(map);
     });
     maps::offset::<1, 16>();
     maps::offset::<3, 64>();
     maps::structured::<16, 16, 128>(|map| {
         exercise(map);
-        statistics::all(&map.clone().with_backend::<Libm>());
-        statistics::all(&map.clone().with_backend::<Micromath>());
+        maps::structured_backends(map);
     });
     dense::<1, 1>();
     dense::<8, 100>();

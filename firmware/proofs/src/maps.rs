@@ -9,7 +9,8 @@ use fastmmd::features::sincos::{
 use fastmmd::features::{Cosine, Offset, hadamard};
 use fastmmd::shape::Fixed;
 use fastmmd::{
-    Fastfood, FeatureMap, Fourier, Kernel, MapKind, Parameter, Profile, Recipe, Sampling, seed_from,
+    Error, Fastfood, FeatureMap, Fourier, Kernel, MapKind, Parameter, Profile, Recipe, Sampling,
+    seed_from,
 };
 
 use crate::{number, sample};
@@ -49,7 +50,7 @@ pub(crate) fn values() {
     let mut values = sample::<f32, 64>();
     hadamard::transform(&mut values);
     black_box(values);
-    let refusal = crate::refusal();
+    let refusal: Error = crate::refusal();
     black_box((refusal.message(), refusal.parameter().map(Parameter::name)));
     let _ = core::fmt::Write::write_fmt(&mut Sink, format_args!("{refusal}"));
 }
@@ -89,6 +90,28 @@ pub(crate) fn recipe() -> Recipe {
     })
 }
 
+/// The same map with every other backend.
+pub(crate) fn dense_backends<const D: usize, const L: usize>(map: &Fourier<D, L>) {
+    other_backend(&map.clone().with_backend::<Libm>());
+    other_backend(&map.clone().with_backend::<Micromath>());
+}
+
+/// The same for a structured one.
+pub(crate) fn structured_backends<const D: usize, const P: usize, const L: usize>(
+    map: &Fastfood<D, P, L>,
+) {
+    other_backend(&map.clone().with_backend::<Libm>());
+    other_backend(&map.clone().with_backend::<Micromath>());
+}
+
+fn other_backend<M, const D: usize, const L: usize>(map: &M)
+where
+    M: FeatureMap<Inputs = Fixed<D>, Frequencies = Fixed<L>, Backend: SinCos>,
+{
+    crate::statistics::all(map);
+    crate::detectors::one(map);
+}
+
 /// Every way to make a dense map at run time.
 #[inline(never)]
 pub(crate) fn dense<const D: usize, const L: usize>(then: impl Fn(&Fourier<D, L>)) {
@@ -126,6 +149,7 @@ pub(crate) fn offset<const D: usize, const L: usize>() {
         black_box((map.frequency(black_box(1)), map.weighted_frequencies(&black_box([0.0; L]))));
         black_box(Cosine::<Polynomial>::units(number()));
         crate::statistics::embeddings(map);
+        crate::statistics::embeddings(&map.clone().with_backend::<Micromath>());
     }
 }
 
@@ -142,8 +166,11 @@ where
     let _ = black_box(map.project(&sample(), &mut items, |item, phase| *item += phase));
     black_box(items);
     let mut bytes = black_box([0; 256]);
-    let _ = black_box(map.recipe().save(window(&mut bytes)));
+    let recipe: &Recipe = map.recipe();
+    black_box(recipe.fingerprint());
+    let _ = black_box(recipe.save(window(&mut bytes)));
     let _ = black_box(Recipe::restore(window(&mut bytes)));
+    let _ = black_box(Recipe::from_bytes(&black_box(recipe.to_bytes())));
 }
 
 /// The front of a buffer, of a length that the compiler cannot know.

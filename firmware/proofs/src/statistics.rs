@@ -104,7 +104,10 @@ where
 
 #[inline(never)]
 fn read<M: FeatureMap>(p: &Embedding<M>, q: &Embedding<M>) {
-    black_box((p.weight(), p.amplitude(), p.frequencies(), p.saved_bytes()));
+    black_box((p.weight(), p.exact_weight(), p.amplitude(), p.frequencies(), p.saved_bytes()));
+    p.exact_sums().for_each(|sums| {
+        black_box(sums);
+    });
     let _ = black_box((p.concentration(), p.squared_norm(), p.inner_product(q)));
     let _ = black_box(p.error_bar(number()));
     p.mean().into_iter().flatten().for_each(|point| {

@@ -133,6 +133,7 @@ mod tests {
     use crate::kernel::gaussian;
     use crate::points::Points;
     use crate::tolerance;
+    use nalgebra::DMatrix;
 
     fn line(values: &[f64]) -> Result<Points, Refused> {
         Points::new(1, values.to_vec())
@@ -190,6 +191,30 @@ mod tests {
         assert_eq!(unbiased(&one, &two, gaussian(1.0)), Err(Refused::TooFewSamples));
         assert!(biased(&one, &two, gaussian(1.0)).is_ok());
         assert!(matches!(biased(&plane, &two, gaussian(1.0)), Err(Refused::Ragged { .. })));
+        Ok(())
+    }
+
+    /// Equation 29 and corollary 2: means of a kernel over pairs of sets are a kernel of sets, of full rank
+    /// unless two sets are the same.
+    #[test]
+    fn the_set_kernel_has_full_rank() -> Result<(), Refused> {
+        let sets = [&[0.0, 1.0][..], &[0.5], &[0.0, 1.0, 2.0], &[-1.0, 3.0]];
+        let gram = |sets: &[&[f64]]| -> Result<DMatrix<f64>, Refused> {
+            let sets: Vec<Weighted> = sets
+                .iter()
+                .map(|set| Points::new(1, set.to_vec()).map(Weighted::even))
+                .collect::<Result<_, _>>()?;
+            let mut matrix = DMatrix::zeros(sets.len(), sets.len());
+            for (i, p) in sets.iter().enumerate() {
+                for (j, q) in sets.iter().enumerate() {
+                    matrix[(i, j)] = mean_kernel(p, q, gaussian(1.0))?;
+                }
+            }
+            Ok(matrix)
+        };
+        let rank = |matrix: DMatrix<f64>| matrix.rank(tolerance::REFERENCE_IDENTITY.limit);
+        assert_eq!(rank(gram(&sets)?), 4);
+        assert_eq!(rank(gram(&[sets[0], sets[1], &[1.0, 0.0]])?), 2);
         Ok(())
     }
 }

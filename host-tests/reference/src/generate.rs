@@ -60,6 +60,14 @@ impl Generator {
         }
         order
     }
+
+    /// A random permutation of `count` items in which blocks of `block` successive items stay together;
+    /// the last block may be shorter. A block of 0 counts as one of 1.
+    pub fn order_of_blocks(&mut self, count: usize, block: usize) -> Vec<usize> {
+        let block = block.max(1);
+        let blocks = self.order(count.div_ceil(block)).into_iter();
+        blocks.flat_map(|at| at * block..count.min((at + 1) * block)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -83,5 +91,12 @@ mod tests {
         assert!(!order.is_sorted());
         order.sort_unstable();
         assert!(order.into_iter().eq(0..100));
+        let mut order = Generator::new(2).order_of_blocks(103, 10);
+        let torn = order.windows(2).filter(|pair| pair[0] + 1 != pair[1]).count();
+        assert!((1..=10).contains(&torn), "{order:?}");
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..103));
+        let [one, none] = [1, 0].map(|block| Generator::new(3).order_of_blocks(50, block));
+        assert_eq!((&one, &none), (&Generator::new(3).order(50), &one));
     }
 }

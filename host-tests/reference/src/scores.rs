@@ -191,7 +191,9 @@ pub fn b_statistic(moderated: &[f64], share: f64, ratio: f64) -> Result<Vec<f64>
     Refused::unless_finite(moderated)?;
     let a = (share / (1.0 - share)).ln() - 0.5 * (1.0 + ratio).ln();
     let b = 0.5 * ratio / (1.0 + ratio);
-    Ok(moderated.iter().map(|t| a + b * t * t).collect())
+    let odds: Vec<f64> = moderated.iter().map(|t| a + b * t * t).collect();
+    Refused::unless_finite(&odds)?;
+    Ok(odds)
 }
 
 /// Each channel over its size.
@@ -308,9 +310,9 @@ mod tests {
             Points::new(30, values)
         };
         let (alike, apart) = (draw(&|_| 1.0)?, draw(&|c| 10_f64.powf(0.2 * real(c) - 3.0))?);
-        assert!(prior(&alike, &positive)?.samples > 40.0);
-        let prior = prior(&apart, &positive)?;
-        assert!(prior.samples < 2.0, "{prior:?}");
+        let of_alike = prior(&alike, &positive)?.samples;
+        tolerance::PRIOR_ALIKE.hold_below("40 samples over the prior's", 40.0 / of_alike);
+        tolerance::PRIOR_APART.hold_below("30 sizes", prior(&apart, &positive)?.samples);
         assert_eq!(t_statistic(&alike, &[true; 40]), Err(Refused::Empty));
         assert_eq!(centroid(&alike, &positive, 1.0), Err(Refused::BadLevel));
         let constant = Points::new(1, vec![1.0; 4])?;

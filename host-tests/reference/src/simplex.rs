@@ -21,8 +21,8 @@ const MOVES: usize = 20_000;
 ///
 /// # Errors
 /// [`Refused::Empty`] without unknowns, [`Refused::Ragged`] if the sizes differ,
-/// [`Refused::NotFinite`], and [`Refused::Singular`] if the solver meets a negative curvature of Q,
-/// or makes no progress.
+/// [`Refused::NotFinite`], [`Refused::Singular`] if the solver meets a negative curvature of Q or
+/// cannot move, and [`Refused::NotConverged`] after too many moves.
 pub fn minimise(q: &DMatrix<f64>, l: &DVector<f64>) -> Result<Vec<f64>, Refused> {
     let size = l.len();
     if size == 0 {
@@ -67,7 +67,7 @@ pub fn minimise(q: &DMatrix<f64>, l: &DVector<f64>) -> Result<Vec<f64>, Refused>
         weights[from] -= moved;
         gradient += moved * (q.column(to) - q.column(from));
     }
-    Err(Refused::Singular)
+    Err(Refused::NotConverged)
 }
 
 #[cfg(test)]

@@ -6,25 +6,16 @@ use fastmmd::monitor::{Leg, NotANumber, Steadiness, coupling};
 use fastmmd::{
     Alarm, Change, Config, Detector, Error, Fourier, Kernel, Parameter, Profile, Stage, Verdict,
 };
+use fastmmd_evaluation::evaluate::signals::{Kind, Signal};
 use fastmmd_reference::generate::Generator;
-use fastmmd_reference::{real, single};
+use fastmmd_reference::{real, single, tolerance};
 
 static ONE: Fourier<1, 32> = Fourier::additive(1);
 static TWO: Fourier<2, 32> = Fourier::additive(1);
 
-/// How far a learned level may be from the true one, in deviations: 4096 rows tell it far better.
-const LEVEL_OFF: f32 = 0.5;
-/// How far the median distance of quantised rows may be from one step: P² interpolates.
-const STEP_OFF: f32 = 0.01;
 /// The median distance over the true one: anchors of four to eight correlation times before still
 /// know a little of a row.
 const MEDIAN: f64 = 0.99;
-/// How far it may be from that: some three deviations of 20 runs.
-const MEDIAN_OFF: f64 = 0.02;
-/// How far the onset of a ramp may be off, over the delay of its alarm.
-const RAMP_OFF: f64 = 0.35;
-/// Least mean time between false alarms over the promise, on quantised and sparse readings.
-const KEPT: f64 = 0.5;
 
 /// Noise of variance 1 that remembers this part of the row before.
 struct Noise {
@@ -232,7 +223,8 @@ fn a_glitch_at_power_on_is_not_learned() {
             x[0] += if row >= ONSET { 5.0 } else { 0.0 };
         });
         let quality = detector.quality().next().expect("two channels");
-        assert!(quality.deviation < 1.6 && (quality.level - 20.0).abs() < LEVEL_OFF, "{quality:?}");
+        tolerance::DEFECT_DEVIATION.hold_below("learned", quality.deviation.into());
+        tolerance::DEFECT_LEVEL.hold("learned", quality.level.into(), 20.0);
         found(&alarms, ONSET, 10)
     });
     assert_eq!(steps, 20);
@@ -353,6 +345,62 @@ fn a_month_can_be_promised_and_advice_can_be_followed() {
     assert!((256..20_000).all(|rows| supported(rows) <= supported(rows + 1)));
 }
 
+/// The table of the promise. Thresholds could lie beyond what the bounded statistic can reach: on a
+/// channel with memory .95, at a promise of 10⁶, the two shortest windows never fired, whatever happened,
+/// and a step of 1000 deviations took 126 rows (with memory .99: 629, and one of five was missed).
+/// Later, what a spread that comes and goes needs more was added without looking at that.
+#[test]
+fn windows_that_cannot_fire_are_named_and_the_others_can() {
+    for memory in [0.0, 0.95, 0.99] {
+        let mut muted = 0;
+        for seed in 0..5 {
+            let mut noise = Noise::new(seed, memory);
+            let mut detector = Detector::new(&ONE, config(1e6, 4096)).expect("in range");
+            push(&mut detector, (0..4096).map(|_| [noise.next()]));
+            let mute: Vec<_> = detector.mute().collect();
+            muted += mute.len();
+            // What is named is not listed as watched, and the other way round.
+            for leg in detector.legs() {
+                let named = mute.iter().any(|other| {
+                    (other.leg, other.channel, other.window) == (leg.leg, leg.channel, leg.window)
+                });
+                assert!(!named || leg.leg == Leg::Spread, "{leg:?} is watched and named");
+            }
+            let before = detector.rows();
+            let alarms = push(&mut detector, (0..64).map(|_| [1000.0 + noise.next()]));
+            let delay = alarms.first().map(|alarm| alarm.row - before);
+            assert!(delay.is_some_and(|delay| delay < 4), "{memory}, {seed}: {delay:?}");
+        }
+        println!("memory {memory}: {muted} windows cannot fire, of 5 devices");
+        // The control: with a long memory several cannot, and with none hardly any.
+        assert!(if memory > 0.98 { muted > 2 } else { memory > 0.0 || muted <= 1 }, "{muted}");
+    }
+}
+
+/// The same where the spread comes and goes, so that it needs more evidence, far beyond the learning
+/// rows: no threshold that is listed lies beyond what the statistic can reach.
+#[test]
+fn windows_of_a_spread_that_comes_and_goes_are_named_too() {
+    // The largest score of a residual upwards, less the least mean that scores have here.
+    const REACH: f32 = 12.0;
+    let mut named = 0;
+    for kind in [Kind::Garch, Kind::Bursts] {
+        for seed in 0..5 {
+            let mut signal = Signal::new(kind, seed);
+            let mut detector = Detector::new(&ONE, config(1e6, 4096)).expect("in range");
+            push(&mut detector, (0..4096).map(|_| [signal.reading()]));
+            let mute = detector.mute().filter(|mute| mute.leg == Leg::Spread).count();
+            let watched: Vec<_> = detector.legs().filter(|leg| leg.leg == Leg::Spread).collect();
+            assert!(watched.iter().all(|leg| leg.threshold < REACH), "{kind:?}, {seed}");
+            // Two windows, up and down: each is listed once, here or there.
+            assert_eq!(mute + watched.len(), 4, "{kind:?}, {seed}");
+            named += mute;
+        }
+    }
+    println!("{named} windows of spreads cannot fire, of 10 devices");
+    assert!(named > 0, "the control: some need more than they can reach");
+}
+
 /// Defect 11. Among ties the median distance decayed to 0: a deviation of 0.2 steps gave a
 /// bandwidth of 0.006 steps. Readings above 0 in 2 to 5 % of the rows raised 4 to 7 times as many
 /// false alarms as promised, without a warning.
@@ -364,7 +412,7 @@ fn quantised_and_sparse_readings_keep_the_promise() {
         median.push(&[(0.2 * noise.next()).round()]).expect("finite");
     }
     let distance = median.median().expect("some rows differ");
-    assert!((distance - 1.0).abs() < STEP_OFF, "{distance}");
+    tolerance::MEDIAN_STEP.hold("quantised", distance.into(), 1.0);
 
     let rows = 40_000_usize;
     let pooled = |reading: &dyn Fn(&mut Noise) -> f32| {
@@ -385,7 +433,9 @@ fn quantised_and_sparse_readings_keep_the_promise() {
         if chance < 4 { 1.0 + size } else { 0.0 }
     });
     println!("time between false alarms over the promise: coarse {coarse:.2}, sparse {sparse:.2}");
-    assert!(coarse > KEPT && sparse > KEPT, "{coarse} {sparse}");
+    for (case, ratio) in [("coarse", coarse), ("sparse", sparse)] {
+        tolerance::DEFECT_OFTEN.hold_below(case, 1.0 / ratio);
+    }
 }
 
 /// Defect 12. Two devices of the same process differed at p < .05 in 19 % of pairs with an
@@ -431,7 +481,7 @@ fn the_median_distance_is_that_of_independent_rows() {
     });
     let ratio = ratios.sum::<f64>() / 20.0;
     println!("{ratio:.3} of the true median");
-    assert!((ratio - MEDIAN).abs() < MEDIAN_OFF, "{ratio}");
+    tolerance::MEDIAN_KNOWN.hold("ratio", ratio, MEDIAN);
 }
 
 /// Defect 14, first part. A lone step of the level by 8 deviations was called a change of spread 99
@@ -563,5 +613,5 @@ fn since_is_near_the_onset() {
     ramp.sort_unstable_by(f64::total_cmp);
     assert!(ramp.len() >= 39, "{ramp:?}");
     println!("ramp: median {:.2} of the delay, nine of ten within {:.2}", ramp[20], ramp[36]);
-    assert!(ramp[20] <= RAMP_OFF, "{ramp:?}");
+    tolerance::DEFECT_RAMP.hold_below("median of 40", ramp[20]);
 }

@@ -35,6 +35,21 @@ fn memory() {
     holds("ram");
 }
 
+/// More learning never makes it worse: the time between false alarms is not shorter than wanted, and
+/// more is wanted from as many learning rows as the promise has on.
+#[test]
+fn more_learning_keeps_the_promise_as_well() {
+    for (cell, kind) in [Kind::White, Kind::StudentT].into_iter().enumerate() {
+        for learning in [4096, 16_384, 65_536] {
+            let plan = Plan { promise: 1e4, told: 1e4, learning, devices: 12 };
+            let kept = promise::measure(&plan, kind, 1, 7000 + cell);
+            let [least, _] = plan.wanted();
+            println!("{kind:?}, {learning} rows: {:.2} of at least {least}", kept.pooled);
+            assert!(kept.pooled >= least, "{kind:?}, {learning} rows: {kept:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_found() {
     holds("detection");

@@ -96,10 +96,81 @@ fn moments_are_sums_over_different_samples() -> Result<(), Refused> {
     Ok(())
 }
 
+/// The four cumulants of (1/m + 1/n)·Σλz² by their definition: those of z² from its moments 1, 3, 15 and
+/// 105, and Σλ to Σλ⁴ by loops over an explicitly centred kernel. The curve has those moments, by
+/// integrating its tail.
+#[test]
+fn the_curve_by_four_has_the_moments_of_the_sum() -> Result<(), Refused> {
+    let mut generator = Generator::new(14);
+    let (p, q) = (normals(&mut generator, 14, 1.0)?, normals(&mut generator, 10, 1.5)?);
+    let gram = Gram::of_points(&p, &q, gaussian(1.5))?;
+    let (k, size) = (gram.matrix(), 24);
+    let n = real(size);
+    let row = |i: usize| (0..size).map(|j| k[(i, j)]).sum::<f64>() / n;
+    let rows: Vec<f64> = (0..size).map(row).collect();
+    let all = rows.iter().sum::<f64>() / n;
+    let centred = |i: usize, j: usize| k[(i, j)] - rows[i] - rows[j] + all;
+    let mut sums = [0.0; 4];
+    for i in 0..size {
+        sums[0] += centred(i, i) / (n - 1.0);
+        for j in 0..size {
+            for l in 0..size {
+                let three = centred(i, j) * centred(j, l);
+                if i != j && j != l && i != l {
+                    sums[2] += three * centred(l, i) / (n * (n - 1.0) * (n - 2.0));
+                }
+                let four = (0..size).map(|h| three * centred(l, h) * centred(h, i));
+                sums[3] += four.sum::<f64>() / n.powi(4);
+            }
+            sums[1] += if i == j { 0.0 } else { centred(i, j).powi(2) / (n * (n - 1.0)) };
+        }
+    }
+    // Cumulants of z² from its moments about 0.
+    let [m1, m2, m3, m4] = [1.0_f64, 3.0, 15.0, 105.0];
+    let of_square = [
+        m1,
+        m2 - m1 * m1,
+        m3 - 3.0 * m2 * m1 + 2.0 * m1.powi(3),
+        m4 - 4.0 * m3 * m1 - 3.0 * m2 * m2 + 12.0 * m2 * m1 * m1 - 6.0 * m1.powi(4),
+    ];
+    let spread: f64 = 1.0 / 14.0 + 1.0 / 10.0;
+    let power = |index: usize| spread.powi(i32::try_from(index).expect("small") + 1);
+    let [mean, variance, third, fourth] =
+        std::array::from_fn(|index| power(index) * of_square[index] * sums[index]);
+    for (estimate, centre) in [(Estimate::Biased, mean), (Estimate::Unbiased, 0.0)] {
+        let curve = null::pearson_by_four(&gram, estimate)?;
+        let expected =
+            Null::curve(centre, variance, third / variance.powf(1.5), fourth / variance.powi(2))?;
+        for level in [0.5, 0.05, 0.001] {
+            let ratio = curve.threshold(level)? / expected.threshold(level)?;
+            tolerance::QUANTILE.hold("threshold", ratio, 1.0);
+        }
+        // In deviations, by parts.
+        let deviation = variance.sqrt();
+        let low = curve.threshold(1.0 - 1e-9)?;
+        let (mut found, mut last) = ([0.0; 4], 1.0);
+        for step in 0..10_000 {
+            let x = low + 0.01 * deviation * (f64::from(step) + 0.5);
+            let tail = curve.p_value(x + 0.005 * deviation);
+            for (power, moment) in found.iter_mut().enumerate() {
+                let power = i32::try_from(power).expect("small") + 1;
+                *moment += ((x - centre) / deviation).powi(power) * (last - tail);
+            }
+            last = tail;
+        }
+        let limit = tolerance::CURVE_MOMENTS;
+        limit.hold("mean", found[0], 0.0);
+        limit.hold("variance", found[1], 1.0);
+        limit.hold("skewness", found[2] / (third / variance.powf(1.5)), 1.0);
+        limit.hold("kurtosis", found[3] / (3.0 + fourth / variance.powi(2)), 1.0);
+    }
+    Ok(())
+}
+
 type Method<P> = fn(&P, &mut Generator) -> Result<Null, Refused>;
 
 /// All methods over one kind of pool, with the limit on their type-I error.
-fn methods<P: Pool>() -> [(&'static str, Tolerance, Method<P>); 5] {
+fn methods<P: Pool>() -> [(&'static str, Tolerance, Method<P>); 6] {
     use Estimate::Unbiased;
     let (resampled, asymptotic) = (tolerance::NULL_RESAMPLED, tolerance::NULL_ASYMPTOTIC);
     [
@@ -107,6 +178,7 @@ fn methods<P: Pool>() -> [(&'static str, Tolerance, Method<P>); 5] {
         ("bootstrap", resampled, |pool, g| null::bootstrap(pool, Unbiased, 199, g)),
         ("spectrum", asymptotic, |pool, g| null::spectrum(pool, Unbiased, 199, g)),
         ("Pearson", asymptotic, |pool, _| null::pearson(pool, Unbiased)),
+        ("Pearson by four", asymptotic, |pool, _| null::pearson_by_four(pool, Unbiased)),
         ("Gamma", asymptotic, |pool, _| null::gamma(pool, Unbiased)),
     ]
 }
@@ -210,6 +282,7 @@ fn bad_input_is_refused_by_name() -> Result<(), Refused> {
     let generator = &mut Generator::new(1);
     for estimate in BOTH {
         assert_eq!(null::pearson(&constant, estimate), Err(Refused::Constant));
+        assert_eq!(null::pearson_by_four(&constant, estimate), Err(Refused::Constant));
         assert_eq!(null::gamma(&constant, estimate), Err(Refused::Constant));
         let spectrum = null::spectrum(&constant, estimate, 9, generator);
         assert_eq!(spectrum, Err(Refused::Constant));

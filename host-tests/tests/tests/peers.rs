@@ -195,7 +195,7 @@ fn machines_are_those_of_libsvm_and_liblinear() -> Result<(), Refused> {
     let cost = |name: &str| theirs[name]["cost"].as_f64().expect("a number");
     let machine = KernelMachine::new(&pool, &labels, peers.kernel(), cost("kernel"))?;
     for (x, value) in pool.iter().zip(numbers(&theirs["kernel"]["decisions"])) {
-        let decision = machine.decision(pool.iter().map(|z| peers.kernel()(z, x)));
+        let decision = machine.decision(pool.iter().map(|z| peers.kernel()(z, x)))?;
         tolerance::PEER_MACHINE.hold("decision", decision, value);
     }
     let features = DMatrix::from_columns(

@@ -3,6 +3,7 @@
 
 use fastmmd_reference::bounds::{self, Form, Region};
 use fastmmd_reference::circular::{Distance, Ensemble, Norm};
+use fastmmd_reference::cliques::DependenceWitness;
 use fastmmd_reference::features::Frequencies;
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::graph::{Graph, shortest_path_kernel};
@@ -13,6 +14,7 @@ use fastmmd_reference::mixture;
 use fastmmd_reference::null::{self, Estimate, Features, Gram, Null, Pool};
 use fastmmd_reference::nystrom::{self, Nystrom};
 use fastmmd_reference::population::Normal;
+use fastmmd_reference::scores;
 use fastmmd_reference::selection;
 use fastmmd_reference::simplex;
 use fastmmd_reference::tolerance;
@@ -139,12 +141,13 @@ fn pools_and_null_distributions() -> Result<(), Refused> {
 #[test]
 fn thresholds_of_degenerate_pools() -> Result<(), Refused> {
     type Method<P> = fn(&P, Estimate, usize, &mut Generator) -> Result<Null, Refused>;
-    fn all<P: Pool>() -> [(&'static str, bool, Method<P>); 5] {
+    fn all<P: Pool>() -> [(&'static str, bool, Method<P>); 6] {
         [
             ("permutation", true, |p, e, n, g| null::permutation(p, e, n, g)),
             ("bootstrap", true, |p, e, n, g| null::bootstrap(p, e, n, g)),
             ("spectrum", true, |p, e, n, g| null::spectrum(p, e, n, g)),
             ("pearson", false, |p, e, _, _| null::pearson(p, e)),
+            ("pearson by four", false, |p, e, _, _| null::pearson_by_four(p, e)),
             ("gamma", false, |p, e, _, _| null::gamma(p, e)),
         ]
     }
@@ -196,6 +199,7 @@ fn overflowing_pools() -> Result<(), Refused> {
             finite(null::bootstrap(&pool, estimate, 19, generator));
             finite(null::spectrum(&pool, estimate, 19, generator));
             finite(null::pearson(&pool, estimate));
+            finite(null::pearson_by_four(&pool, estimate));
             finite(null::gamma(&pool, estimate));
             assert!(pool.mmd2(estimate).is_ok_and(f64::is_finite) || size > HUGE);
         }
@@ -213,9 +217,9 @@ fn bounds() -> Result<(), Refused> {
         line("a bandwidth below 0", Region::new(1, 1.0, -1.0), bad("bandwidth")),
         line("a bandwidth of NaN", Region::new(1, 1.0, NAN), bad("bandwidth")),
         line("no frequencies", region.failure(0, 0.1), Empty),
-        line("no block", region.fastfood_failure(0, 0.1), TooFewSamples),
-        line("a block of one", region.fastfood_guarantee(1, 0.05), TooFewSamples),
-        line("a block of one, as printed", region.printed_guarantee(1, 0.05), TooFewSamples),
+        line("no block", region.fastfood_failure(0, 0.1), bad("block")),
+        line("a block of one", region.fastfood_guarantee(1, 0.05), bad("block")),
+        line("a block of one, as printed", region.printed_guarantee(1, 0.05), bad("block")),
         line(
             "a short block",
             region.fastfood_failure(7, 0.1),
@@ -265,6 +269,8 @@ fn landmarks_and_graphs() -> Result<(), Refused> {
     // A landmark twice has a singular Gram matrix, whose pseudo-inverse is used.
     let twice = Nystrom::new(vec![1.0, 1.0], k)?;
     let key = |x: &f64| x.to_bits();
+    let half = [0.5, 0.5];
+    let masses = |points: &[f64], p: &[f64], q: &[f64]| twice.mmd2_of_masses(points, p, q);
     let large = Nystrom::new(vec![1.0], product)?;
     hold(&[
         line("no landmarks", Nystrom::new(vec![], k), Empty),
@@ -279,6 +285,10 @@ fn landmarks_and_graphs() -> Result<(), Refused> {
         line("a kernel of NaN", twice.kernel(&NAN, &0.0), NotFinite),
         line("a kernel that overflows", large.kernel(&HUGE, &HUGE), NotFinite),
         line("an empty set and a ridge", twice.regularised(&[], &two, 0.1, key), Empty),
+        line("masses of no distribution", masses(&two, &[0.5, 0.6], &half), BadWeight),
+        line("masses of one", masses(&two, &half, &[1.0]), Ragged { expected: 2, found: 1 }),
+        line("masses at NaN", masses(&[0.0, NAN], &[1.0, 0.0], &half), NotFinite),
+        line("masses of nothing", masses(&[], &[], &[]), BadWeight),
         line("scores of none", twice.leverage(&[], 0.1), Empty),
         line("scores of NaN", twice.leverage(&[NAN, 1.0], 0.1), NotFinite),
         line("scores that overflow", large.leverage(&[HUGE, 1.0], 0.1), NotFinite),
@@ -412,6 +422,21 @@ fn dependence_and_selection() -> Result<(), Refused> {
             "one class of two",
             selection::centroids(&set, &[true]),
             Ragged { expected: 2, found: 1 },
+        ),
+        line("odds without a share", scores::b_statistic(&[1.0], 0.0, 4.0), BadLevel),
+        line("odds without a ratio", scores::b_statistic(&[1.0], 0.1, 0.0), bad("ratio")),
+        line("odds of NaN", scores::b_statistic(&[1.0, NAN], 0.1, 4.0), NotFinite),
+        line("odds that overflow", scores::b_statistic(&[HUGE], 0.1, 4.0), NotFinite),
+        line("a witness of none", DependenceWitness::new(&none, &none, k, k), Empty),
+        line(
+            "a witness of two and one",
+            DependenceWitness::new(&two, &[1.0], k, k),
+            Ragged { expected: 2, found: 1 },
+        ),
+        line(
+            "a witness at NaN",
+            DependenceWitness::new(&two, &two, k, k)?.at(&NAN, &0.0),
+            NotFinite,
         ),
         line("no classes", selection::centroid_kernel(&[]), Empty),
         line("one class, as a kernel", selection::centroid_kernel(&[false, false]), Empty),

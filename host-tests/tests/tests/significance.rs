@@ -1,7 +1,10 @@
 //! Thresholds, p-values and error bars on the device: against the oracle, and by how often they err.
 
+use std::borrow::Borrow;
+
 use crate::common::dense;
 use fastmmd::embedding::{Alternative, Assumption};
+use fastmmd::features::Sample;
 use fastmmd::{
     Embedding, Error, FeatureMap, Fourier, Kernel, KernelFamily, Parameter, Profile, Sampling,
     TwoSample, TwoSampleTest, fixed,
@@ -156,6 +159,84 @@ fn without_a_change_a_test_at_one_in_twenty_errs_once_in_twenty() {
     assert!(share > 5.0 * tolerance::SIGNIFICANCE_TYPE_I.limit, "{share}");
 }
 
+/// Rows of D channels of a family, a part `common` of whose variance is one and the same series.
+fn rows<const D: usize>(
+    family: Family,
+    generator: &mut Generator,
+    count: usize,
+    common: f32,
+) -> Vec<[f32; D]> {
+    let shared = family.series(generator, count);
+    let own: Vec<Vec<f32>> = (0..D).map(|_| family.series(generator, count)).collect();
+    let mix = |shared: f32, own: f32| common.sqrt() * shared + (1.0 - common).sqrt() * own;
+    let row = |at: usize| std::array::from_fn(|channel| mix(shared[at], own[channel][at]));
+    (0..count).map(row).collect()
+}
+
+/// The same as [`type_one`] of several channels, at a bandwidth of one median distance.
+fn type_one_of<const D: usize>(
+    family: Family,
+    common: f32,
+    count: usize,
+    block: u32,
+    trials: usize,
+) -> f64 {
+    let distances = rows::<D>(family, &mut Generator::new(1), 8000, common);
+    let mut apart: Vec<f32> = distances
+        .iter()
+        .zip(&distances[4000..])
+        .map(|(x, y)| x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum::<f32>().sqrt())
+        .collect();
+    apart.sort_unstable_by(f32::total_cmp);
+    let kernel = Kernel::new(Profile::Gaussian, apart[apart.len() / 2]).expect("in range");
+    let map = Fourier::<D, 32>::new(kernel, Sampling::Quasi, 1).expect("spherical");
+    let above = fleet(trials, |trial| {
+        let mut generator = Generator::new(70_000 + u64::try_from(trial).expect("small"));
+        let p = rows::<D>(family, &mut generator, count, common);
+        let q = rows::<D>(family, &mut generator, count, common);
+        let mut test = TwoSampleTest::new(&map, block).expect("a block");
+        for (p, q) in p.iter().zip(&q) {
+            test.push_p(p).expect("a sample");
+            test.push_q(q).expect("a sample");
+        }
+        f64::from(u8::from(test.p_value().expect("many") <= 0.05))
+    });
+    above.iter().sum::<f64>() / real(trials)
+}
+
+#[test]
+fn it_does_so_for_several_channels() {
+    use Family::{Autoregressive, Exponential, Normal};
+    let hold = |case: &str, share: f64| {
+        println!("{case}: {share:.4}");
+        tolerance::SIGNIFICANCE_TYPE_I.hold(case, share, 0.05);
+    };
+    hold("3 channels", type_one_of::<3>(Normal, 0.0, 300, 1, 3000));
+    hold("3 channels, correlated", type_one_of::<3>(Normal, 0.8, 300, 1, 3000));
+    hold("3 channels, skewed", type_one_of::<3>(Exponential, 0.0, 300, 1, 3000));
+    hold("8 channels", type_one_of::<8>(Normal, 0.0, 300, 1, 3000));
+    hold("8 channels, correlated", type_one_of::<8>(Normal, 0.8, 300, 1, 3000));
+    hold("a long memory", type_one_of::<1>(Autoregressive(0.95), 0.0, 8192, 256, 3000));
+}
+
+/// The exception: it errs less often than promised, and so finds less. Never more often; and more
+/// blocks are no remedy, but longer ones are.
+#[test]
+fn by_short_blocks_of_several_channels_it_errs_less() {
+    let share = |blocks: usize, block: u32| {
+        let count = blocks * usize::try_from(block).expect("small");
+        let share = type_one_of::<3>(Family::Autoregressive(0.5), 0.0, count, block, 3000);
+        println!("3 channels by {blocks} blocks of {block}: {share:.4}");
+        share
+    };
+    for blocks in [64, 256] {
+        let short = share(blocks, 32);
+        tolerance::SIGNIFICANCE_BLOCKS.hold("share", short, 0.05);
+        tolerance::SIGNIFICANCE_TYPE_I.hold_below("share above .05", short - 0.05);
+    }
+    tolerance::SIGNIFICANCE_TYPE_I.hold("by blocks of 128", share(64, 128), 0.05);
+}
+
 #[test]
 fn it_does_so_for_a_kernel_half_as_wide() {
     hold_type_one(0.5, &tolerance::SIGNIFICANCE_TYPE_I);
@@ -192,7 +273,8 @@ fn a_change_is_found_that_weaker_thresholds_miss() {
         }
     }
     println!("of 100: {found:?}");
-    assert!(found[0] >= found[1] && found[1] > found[2] && found[0] > 80, "{found:?}");
+    assert!(found[0] >= found[1] && found[1] > found[2], "{found:?}");
+    tolerance::SIGNIFICANCE_MISSED.hold_below("of 100", 1.0 - f64::from(found[0]) / 100.0);
 }
 
 /// Both bounds of `TwoSample` are kept, for few and many samples; the oracle's spectrum is below
@@ -244,8 +326,54 @@ fn bounds_are_kept_by_streams_and_families() {
     let wider = f64::from(streams.threshold(Assumption::ManySamples, 0.05).expect("many"));
     let widest = f64::from(streams.threshold(Assumption::Nothing, 0.05).expect("many"));
     println!("{spectrum:.5} by the spectrum, {wider:.5} for any, {widest:.5} without assumptions");
-    assert!(spectrum < wider && wider < 3.0 * spectrum);
-    assert!(widest > 5.0 * spectrum && widest < 20.0 * spectrum);
+    assert!(spectrum < wider && wider < widest);
+    tolerance::CONSERVATIVE_MANY.hold_below("many samples", wider / spectrum);
+    tolerance::CONSERVATIVE_ANY.hold_below("nothing", widest / spectrum);
+    tolerance::CONSERVATIVE_LEAST.hold_below("nothing", spectrum / widest);
+}
+
+/// Whether the largest MMD² of a family is above its threshold, and the p-value, for a shift of Q.
+fn supremum<M: FeatureMap, S: Borrow<Sample<M>>>(
+    map: &M,
+    sample: impl Fn(f64) -> S,
+    shift: f64,
+    assumption: Assumption,
+) -> (bool, f32) {
+    let mut generator = Generator::new(31);
+    let mut family = KernelFamily::new(map, [2.0, 1.0, 0.5]).expect("whole parts of 2");
+    for _ in 0..400 {
+        family.push_p(sample(generator.normal()).borrow()).expect("a sample");
+        family.push_q(sample(generator.normal() + shift).borrow()).expect("a sample");
+    }
+    let largest = family.maximum_biased().expect("many").squared;
+    let threshold = family.threshold(assumption, 0.05).expect("many");
+    println!("shift {shift}, {assumption:?}: {largest:.4}, threshold {threshold:.4}");
+    (largest > threshold, family.p_value(assumption).expect("many"))
+}
+
+/// A bound that nothing exceeds would be kept, too: a real change exceeds it, in either arithmetic, and
+/// none does not.
+#[test]
+fn a_change_exceeds_the_threshold_of_a_family() {
+    let floats = map(2.0);
+    let kernel = Kernel::new(Profile::Gaussian, 2.0).expect("in range");
+    let integers = fixed::Fourier::<1, 32>::new(kernel, Sampling::Quasi, 1).expect("in range");
+    for (assumption, shift) in [(Assumption::ManySamples, 0.6), (Assumption::Nothing, 2.0)] {
+        for (shift, changed) in [(shift, true), (0.0, false)] {
+            let found = [
+                supremum(&floats, |x| [single(x)], shift, assumption),
+                supremum(
+                    &integers,
+                    |x| fixed::sample(&[single(x)]).expect("finite"),
+                    shift,
+                    assumption,
+                ),
+            ];
+            for (above, p) in found {
+                assert_eq!((above, p <= 0.05), (changed, changed), "{assumption:?}: {p}");
+            }
+        }
+    }
 }
 
 /// Far more seldom than the bound says, ‖μ − μ_X‖ is above the error bar; the toolbox has the same
@@ -270,7 +398,7 @@ fn error_bars_of_embeddings_are_kept() {
         let oracle = bounds::embedding_error(50, 1.0, 0.05).expect("a level");
         tolerance::MMD2.hold("bar", bar, oracle);
     }
-    assert!(above < 80, "{above} of 400 above");
+    tolerance::ERROR_BAR_KEPT.hold_below("of 400", f64::from(above) / 400.0);
     assert_eq!(Embedding::new(&map).error_bar(0.1), Err(Error::Empty));
     assert_eq!(whole.error_bar(1.0), Err(Error::OutOfRange(Parameter::Level)));
     assert_eq!(whole.error_bar(f32::NAN), Err(Error::NonFinite(Parameter::Level)));

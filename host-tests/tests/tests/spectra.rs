@@ -119,6 +119,22 @@ fn another_spectrum_is_caught() {
 }
 
 #[test]
+fn additive_sampling_says_which_kernel_it_needs() {
+    for profile in Profile::ALL {
+        let told = Sampling::Additive.resolve(&kernel(profile), 3);
+        let expected = match profile {
+            Profile::Gaussian => Ok(Sampling::Additive),
+            Profile::Laplacian | Profile::Exponential | Profile::Matern32 | Profile::Matern52 => {
+                Err(Error::NotGaussian)
+            }
+        };
+        assert_eq!(told, expected, "{profile:?}");
+        let drawn = Fourier::<3, 16>::new(kernel(profile), Sampling::Additive, 1);
+        assert_eq!(drawn.err(), expected.err(), "{profile:?}");
+    }
+}
+
+#[test]
 fn the_product_laplacian_has_no_spherical_sampling() {
     let laplacian = kernel(Profile::Laplacian);
     assert_eq!(Fastfood::<3, 4, 64>::new(laplacian, 1), Err(Error::NotSpherical));

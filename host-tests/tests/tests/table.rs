@@ -26,6 +26,7 @@ fn every_entry_is_used() {
     let mut files = sources(&package.join("tests"));
     files.extend(sources(&package.join("../reference/src")));
     files.extend(sources(&package.join("../evaluation/src")));
+    files.extend(sources(&package.join("../../cli/tests")));
     files.retain(|(path, _)| !path.ends_with("tolerance.rs") && !path.ends_with("table.rs"));
     for (name, entry) in tolerance::ALL {
         let wanted = format!("tolerance::{name}");
@@ -40,22 +41,54 @@ fn every_entry_is_used() {
     }
 }
 
+/// What is asserted with a number such as 1e-6 in it, by its place in a source.
+fn limits(text: &str) -> Vec<(usize, String)> {
+    let code = |line: &str| if line.trim_start().starts_with("//") { "" } else { line }.to_owned();
+    let text = text.lines().map(code).collect::<Vec<_>>().join("\n");
+    let found = text.match_indices(concat!("assert", "!(")).filter_map(|(at, start)| {
+        let from = &text[at + start.len()..];
+        let mut depth = 1;
+        let end = from.find(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth == 0
+        });
+        let asserted = from[..end.unwrap_or(from.len())].split_whitespace().collect::<Vec<_>>();
+        let asserted = asserted.join(" ");
+        // A number such as 1e-6, and no word with a hyphen.
+        let power = asserted
+            .match_indices("e-")
+            .any(|(at, _)| asserted[..at].ends_with(|c: char| c.is_ascii_digit()));
+        let is_limit = power || ["< 0.", "<= 0."].iter().any(|part| asserted.contains(part));
+        is_limit.then(|| (text[..at].lines().count(), asserted))
+    });
+    found.collect()
+}
+
 /// A number such as 1e-6 in a comparison belongs in the table.
 #[test]
 fn no_test_has_a_limit_of_its_own() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let has_limit = |line: &str| {
-        line.contains("assert!") && ["< 0.", "<= 0.", "e-"].iter().any(|part| line.contains(part))
-    };
-    assert!(has_limit("assert!(error < 1e-6)"));
-    for (path, text) in sources(&tests) {
-        if path.ends_with("table.rs") {
-            continue;
-        }
-        for (index, line) in text.lines().enumerate() {
-            assert!(!has_limit(line), "{}:{}: {line}", path.display(), index + 1);
+    for (text, count) in [
+        ("assert!(error < 1e-6)", 1),
+        ("assert!(\n    (error / size)\n        < 0.3,\n    \"large\"\n);", 1),
+        ("// assert!(error < 0.1)\nassert!(error < wanted);", 0),
+        ("assert!(text.contains(\"false-alarms are de-noised\"));", 0),
+    ] {
+        assert_eq!(limits(text).len(), count, "{text}");
+    }
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut seen = 0;
+    for folder in ["tests", "../reference/src", "../evaluation/src", "../../cli/tests"] {
+        for (path, text) in sources(&package.join(folder)) {
+            // This file has the controls above.
+            if path.ends_with("tests/table.rs") {
+                continue;
+            }
+            let found = limits(&text);
+            assert!(found.is_empty(), "{}: {found:?}", path.display());
+            seen += 1;
         }
     }
+    assert!(seen > 100, "{seen} sources");
 }
 
 /// The table "What the papers have" names a test in the last cell of each row.

@@ -69,7 +69,8 @@ impl Sampling {
     /// Replaces [`Auto`](Self::Auto) by the sampling it stands for; returns the others unchanged.
     ///
     /// # Errors
-    /// [`Error::NotSpherical`] for orthogonal sampling of a kernel that is not spherical.
+    /// [`Error::NotSpherical`] for orthogonal sampling of a kernel that is not spherical;
+    /// [`Error::NotGaussian`] for additive sampling of one that is not Gaussian.
     pub const fn resolve(self, kernel: &Kernel, inputs: usize) -> Result<Self, Error> {
         match self.scheme(kernel, inputs) {
             Ok(scheme) => Ok(scheme.sampling()),
@@ -84,7 +85,8 @@ impl Sampling {
             Self::Quasi => Ok(Scheme::Quasi),
             Self::Orthogonal if kernel.is_spherical() => Ok(Scheme::Orthogonal),
             Self::Additive if matches!(kernel.tail(), Tail::Normal) => Ok(Scheme::Additive),
-            Self::Orthogonal | Self::Additive => Err(Error::NotSpherical),
+            Self::Orthogonal => Err(Error::NotSpherical),
+            Self::Additive => Err(Error::NotGaussian),
         }
     }
 }

@@ -175,6 +175,10 @@ impl CircleMeans<f32> for Means {
         self.window.squared_distance(&self.reference)
     }
 
+    fn reference(&self) -> [f32; 2] {
+        [self.reference.cos, self.reference.sin]
+    }
+
     fn reference_distance(&self, other: &Self) -> f32 {
         self.reference.squared_distance(&other.reference)
     }

@@ -14,12 +14,12 @@ use super::{CUT, Channel, DOWN, JUMP, Kind, LEVEL, UP};
 const MEANT: u32 = 32;
 /// A shift that is less than this part of what it was is over.
 const OVER: f32 = 0.7;
-/// A residual of fewer deviations is not one of single readings far out.
+/// A residual of fewer deviations is not that of a reading far out.
 const BACK: f32 = 3.0;
 
 impl<L: Legs, N: Number> Channel<L, N> {
-    /// A change is over: by itself, from which its thresholds learn once, or because somebody
-    /// said that it was nothing.
+    /// A change is over: by itself, from which its thresholds learn once, or because it was
+    /// dismissed.
     pub(in crate::monitor) fn end(&mut self, kind: Kind, plan: &Plan, end: End) {
         let change = |tail: &mut Tail<N>, design: &Design| tail.end(design, end);
         match kind {
@@ -48,8 +48,8 @@ impl<L: Legs, N: Number> Channel<L, N> {
         }
     }
 
-    /// Somebody says that what differs is nothing. Tells whether the level that explains it counts
-    /// as healthy from now on: nothing else is then learned from it.
+    /// Dismisses what differs. Returns whether the level that explains it counts as healthy from now
+    /// on: nothing else is then learned from it.
     pub(in crate::monitor) fn dismiss(&mut self, plan: &Plan) -> bool {
         self.stillness.dismiss();
         self.gaps.dismiss();
@@ -59,7 +59,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
         let shift = self.shift_to_accept();
         if let Some((shift, lasts)) = shift {
             let rows = self.steady_level().map_or(0, |level| level.cusum.rows());
-            // Means are of values that were cut.
+            // Means are of clipped values.
             let known = match (shift.abs() > 0.9 * CUT, lasts) {
                 (false, _) => rows.min(MEANT),
                 (true, lasts) => u32::from(lasts),
@@ -72,6 +72,10 @@ impl<L: Legs, N: Number> Channel<L, N> {
                 self.predictor.lower(shift, rows);
             }
         }
+        if shift.is_none() && self.is_of(Kind::Spread) {
+            // Noise that was dismissed goes out of range by itself.
+            self.range.end(End::Dismissed { rows: 0 });
+        }
         for kind in Kind::ALL {
             if let Some(end) = self.cause_mut(kind).dismiss() {
                 self.end(kind, plan, if shift.is_some() { End::Accepted } else { end });
@@ -81,8 +85,8 @@ impl<L: Legs, N: Number> Channel<L, N> {
         shift.is_some()
     }
 
-    /// How far the level is off, in standardised units, if that is what differs; or how far it was,
-    /// if it no longer is: and which of both.
+    /// The shift of the level, in standardised units, and whether it still lasts; `None` if something
+    /// other than the level differs.
     fn shift_to_accept(&self) -> Option<(f32, bool)> {
         let cause = self.cause(Kind::Level);
         let peak = if cause.is_open() { cause.size() } else { 0.0 };
@@ -94,14 +98,14 @@ impl<L: Legs, N: Number> Channel<L, N> {
         // Single readings move a mean too, but the last one is back where it was.
         let single = self.is_of(Kind::Range) && self.residual.value().abs() < BACK;
         let is_level = level > larger(TELLING, spread) && !single;
-        // Means are of values that were cut: beyond that, the last one tells better.
+        // Means are of clipped values: beyond the clip, the last value is the better estimate.
         let value = self.value.value();
         let far = value.abs() > CUT && value * now > 0.0;
         let shift = if far { value } else { now };
         (is_level || cause.is_open()).then_some((shift, true))
     }
 
-    /// All windows begin anew, as if nothing had been off.
+    /// Restarts all windows, as if nothing had been off.
     fn settle(&mut self) {
         if let Some(level) = self.level.carried_mut() {
             level.cusum.begin();

@@ -8,14 +8,21 @@ use super::super::legs::Found;
 use super::super::legs::choice::{Legs, Slot};
 use super::super::legs::wander::Steadiness;
 use super::super::verdict::Leg;
-use super::{Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, RECENT, STATISTICS, STEP_PEAK, SUMMED, UP};
+use super::{
+    Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, RECENT, STATISTICS, STEP_CUT, STEP_PEAK, SUMMED,
+    SpreadLeg, UP,
+};
 
-/// What predictions are behind by, where a level goes on rising, in parts of how far it is off.
+/// How far predictions lag behind a level that goes on rising, as a part of how far it is off.
 const BEHIND: Rate = Rate::of(0.5);
+/// The deviation of a residual over that of the difference of two.
+const PER_DIFFERENCE: Rate = Rate::of(core::f32::consts::FRAC_1_SQRT_2);
+/// Half the square of the largest step between residuals.
+const MOST_SQUARE: f32 = 0.5 * STEP_CUT * STEP_CUT;
 
 impl<L: Legs, N: Number> Channel<L, N> {
-    /// A size of a kind of change that tells one that grows from one that lasts, and the least
-    /// that is meaningful.
+    /// The present size of a kind of change, by which one that grows is told from one that lasts, and
+    /// the least that is meaningful.
     pub(in crate::monitor) fn size(&self, kind: Kind, found: &Found<N>) -> (N, N) {
         self.shift(kind).map_or((found.excess, N::of(2.0)), |size| (size, N::of(0.5)))
     }
@@ -37,6 +44,28 @@ impl<L: Legs, N: Number> Channel<L, N> {
         if square <= usual { N::of(1.0) } else { usual.over(square).root() }
     }
 
+    /// What is left of the size of the last residual, and of the one `before`, beside noise or a jump
+    /// that is open: both go out of range by themselves, and should hide nothing that goes farther.
+    /// `None` if neither is open.
+    #[inline(never)]
+    pub(super) fn beyond_what_is_open(&self, before: N) -> Option<N> {
+        let one = N::of(1.0);
+        let rougher = if self.is_of(Kind::Spread) { self.rougher() } else { one };
+        let jumped = self.is_of(Kind::Jump);
+        if rougher >= one && !jumped {
+            return None;
+        }
+        let size = self.residual.size();
+        // After a jump all residuals may be far out, each about as far as the last.
+        let size = if jumped { (size - before.size()).part(PER_DIFFERENCE) } else { size };
+        // Steps are clipped, so that their square says less of the noise the larger it is. By how far
+        // it is from the most it can be, noise is told too wide rather than too narrow.
+        let left = |square: N| (N::of(MOST_SQUARE) - square).or_more(N::ZERO);
+        let usual = left(self.usual_square.get()).or_more(one);
+        let part = left(self.square.get()).over(usual).or_less(one);
+        Some(size.or_more(N::ZERO).times(rougher).times(part))
+    }
+
     /// Log-likelihoods that the level is off, and that the spread is; none for a channel that has
     /// never moved.
     pub(in crate::monitor) fn evidence(&self) -> (f32, f32) {
@@ -55,7 +84,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
         let level = self.steady_level().map_or(window, |level| level.rows_since(means));
         match kind {
             Kind::Level => self.noted_onset().unwrap_or_else(|| {
-                self.struck().filter(|age| level > SUMMED && *age < level).unwrap_or(level)
+                self.rows_since_step().filter(|age| level > SUMMED && *age < level).unwrap_or(level)
             }),
             Kind::Jump => level.min(window),
             Kind::Spread => self.spread.carried().map_or(window, |spread| {
@@ -94,9 +123,9 @@ impl<L: Legs, N: Number> Channel<L, N> {
         self.level.carried().map(|level| level.since).filter(|rows| *rows > 0)
     }
 
-    /// Rows since a residual about as large as the step of the level must have made, if there was
-    /// one: the past foretells all of a step but its first row.
-    fn struck(&self) -> Option<u32> {
+    /// Rows since the step of the level, if a recent residual is large enough to be it. The predictor
+    /// adapts to a step at once, so only its first row has a large residual.
+    fn rows_since_step(&self) -> Option<u32> {
         let shift = self.shift(Kind::Level).unwrap_or(N::ZERO);
         let expected = self.predictor.in_deviations(shift).value();
         let (peak, age) = self.range.recent_peak();
@@ -104,15 +133,18 @@ impl<L: Legs, N: Number> Channel<L, N> {
         is_step.then_some(age)
     }
 
-    /// The windows whose statistic cannot fire.
+    /// The windows whose statistic cannot fire. `unseen`: as
+    /// [`Plan::unseen`](super::Plan::unseen).
     pub(in crate::monitor) fn mute(
         &self,
-        learning_rows: u32,
+        rows: u32,
+        unseen: f32,
     ) -> impl Iterator<Item = (Leg, u32)> + '_ {
-        let level = self.level.carried().map(|leg| leg.charts.mute(LEVEL, learning_rows));
-        let jump = self.jump.carried().map(|charts| charts.mute(JUMP, learning_rows));
-        let up = self.spread.carried().map(|leg| leg.up.mute(UP, learning_rows));
-        let down = self.spread.carried().map(|leg| leg.down.mute(DOWN, learning_rows));
+        let (of_level, of_spread) = (self.level_doubt(), self.spread_doubt(unseen));
+        let level = self.level.carried().map(|leg| leg.charts.mute(LEVEL, rows, of_level));
+        let jump = self.jump.carried().map(|charts| charts.mute(JUMP, rows, 0.0));
+        let up = self.spread.carried().map(|leg| leg.up.mute(UP, rows, of_spread));
+        let down = self.spread.carried().map(|leg| leg.down.mute(DOWN, rows, of_spread));
         let of = |leg| move |window| (leg, window);
         (level.into_iter().flatten().map(of(Leg::Level)))
             .chain(jump.into_iter().flatten().map(of(Leg::Jump)))
@@ -120,11 +152,27 @@ impl<L: Legs, N: Number> Channel<L, N> {
             .chain(down.into_iter().flatten().map(of(Leg::Spread)))
     }
 
+    /// Extra evidence that a level needs, in nats.
+    fn level_doubt(&self) -> f32 {
+        if self.steadiness == Steadiness::Doubtful { DOUBT } else { 0.0 }
+    }
+
+    /// Extra evidence that a spread needs, in nats. `unseen`: as [`Plan::unseen`](super::Plan::unseen).
+    pub(in crate::monitor) fn spread_doubt(&self, unseen: f32) -> f32 {
+        self.spread.carried().map_or(0.0, |leg| leg.doubt(unseen).value())
+    }
+
     /// One of the [`STATISTICS`], by its place: its leg, the length of its window, and where it
-    /// stands. By place, because a chain of iterators would take a kilobyte of code and of stack.
-    pub(in crate::monitor) fn statistic(&self, place: usize) -> Option<(Leg, (u32, f32, f32))> {
+    /// stands. `spread_doubt`: see
+    /// [`spread_doubt`](Self::spread_doubt). By place, because a chain of iterators would take a
+    /// kilobyte of code and of stack.
+    pub(in crate::monitor) fn statistic(
+        &self,
+        place: usize,
+        spread_doubt: f32,
+    ) -> Option<(Leg, (u32, f32, f32))> {
         let level = || self.steady_level();
-        let doubt = if self.steadiness == Steadiness::Doubtful { DOUBT } else { 0.0 };
+        let doubt = self.level_doubt();
         let spread = || self.spread.carried();
         let (leg, status) = match place {
             0 => (Leg::Level, level().map(|leg| leg.cusum.status(doubt))),
@@ -134,8 +182,14 @@ impl<L: Legs, N: Number> Channel<L, N> {
             3..=5 => {
                 (Leg::Jump, self.jump.carried().and_then(|leg| leg.status(&JUMP, place - 3, 0.0)))
             }
-            6..=7 => (Leg::Spread, spread().and_then(|leg| leg.up.status(&UP, place - 6, 0.0))),
-            8..=9 => (Leg::Spread, spread().and_then(|leg| leg.down.status(&DOWN, place - 8, 0.0))),
+            6..=7 => {
+                let status = |leg: &SpreadLeg<N>| leg.up.status(&UP, place - 6, spread_doubt);
+                (Leg::Spread, spread().and_then(status))
+            }
+            8..=9 => {
+                let status = |leg: &SpreadLeg<N>| leg.down.status(&DOWN, place - 8, spread_doubt);
+                (Leg::Spread, spread().and_then(status))
+            }
             10 => (Leg::Range, Some(self.range.status())),
             11 => (Leg::Stuck, self.stillness.status()),
             12 => (Leg::Missing, self.gaps.status()),

@@ -38,8 +38,8 @@ impl<L: Legs, N: Number> Channel<L, N> {
         if by_window > 0.0 { larger(error * error * rows / by_window, 1.0) } else { 1.0 }
     }
 
-    /// Takes what another channel of its kind learned for healthy too; `share` is its part of all
-    /// rows.
+    /// Counts as healthy what the same channel of another device learned, too; `share` is that
+    /// device's part of all rows.
     pub(in crate::monitor) fn join(&mut self, other: &Self, share: f32) {
         if let (Some(own), Some(theirs)) = (self.level.carried_mut(), other.level.carried()) {
             let away = own.charts.join(&theirs.charts, share);

@@ -4,7 +4,7 @@ mod end;
 mod evidence;
 mod merge;
 
-use crate::condition::{FARTHEST, Gaps, Predictor, Standardise, Stillness};
+use crate::condition::{FARTHEST, Gaps, MAX_READING, Predictor, Standardise, Stillness};
 use crate::numeric::{Number, Rate, larger, u32_of};
 use crate::state::{FromOne, State, state};
 
@@ -14,38 +14,43 @@ use super::legs::charts::{Charts, Score, Side};
 use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
+use super::legs::tail::CALM_NATS;
 use super::legs::wander::{Steadiness, Wander};
-use super::legs::{Found, LEVEL_CAUTION, Plan, SPREAD_CAUTION, share};
+use super::legs::{DERIVED, Found, LEVEL_CAUTION, Plan, share};
 use super::verdict::{Change, Leg};
 
-/// Deviations at which values and residuals are cut for charts.
+/// Values and residuals are clipped at this many deviations for charts.
 const CUT: f32 = 8.0;
-/// Deviations at which residuals are cut for jumps: one row alone is none.
+/// Residuals are clipped at this many deviations for jumps, so that one row alone is no jump.
 const JUMP_CUT: f32 = 4.0;
 /// Largest score of a residual's spread.
 const SPREAD_CUT: f32 = 12.0;
-/// Glitches in a row that are not looked back at.
+/// Successive glitches that are kept out of the history that predictions are made from.
 const GLITCHES: u8 = 3;
-/// What a level needs beyond the promise where it may wander, in nats.
+/// Evidence that the level of a channel that may wander needs beyond the threshold, in nats.
 const DOUBT: f32 = 6.0;
-/// Slack of the sums that tell since when a spread is off, in deviations of its score.
+/// Extra evidence that a spread needs, in nats, per nat of [memory](Charts::memory) and per nat of the
+/// promise beyond what learning shows ([`Plan::unseen`]).
+const MEMORY_DOUBT: f32 = 3.0;
+/// Slack of the sums that date a change of spread, in deviations of its score.
 const SPREAD_SLACK: f32 = 0.3;
-/// 1/deviation of the two scores of a Gaussian residual: only the sums that tell since when use
-/// it, and they need not be exact.
+/// 1/deviation of the two scores of a Gaussian residual. Only the sums that date a change use it, and
+/// they need not be exact.
 const PER_UP: Rate = Rate::of(0.75);
 const PER_DOWN: f32 = 2.9;
-/// Weight of a row in the means that tell a spread from a level.
+/// Weight of a row in the means by which a change of spread is told from one of level.
 const EVIDENCE: Rate = Rate::of_window(32);
 /// The same in the mean while learning.
 const USUAL: Rate = Rate::of(1.0 / 256.0);
 const HALF: Rate = Rate::of(0.5);
-/// A residual of so many deviations may be a step of the level.
+/// A residual of this many deviations may be a step of the level.
 const STEP_PEAK: f32 = 3.3;
-/// Rows after which a step is recognised better by that than by a sum.
+/// Rows after which a step is dated better by its large residual than by a sum.
 const SUMMED: u32 = 64;
-/// Rows within which what was out of range belongs together.
+/// Readings out of range within this many rows count as one event.
 const RECENT: u32 = 20;
-/// Largest step between residuals there: a step of the level is two rows of it.
+/// Steps between residuals are clipped at this many deviations: a step of the level makes two large
+/// ones, and should not look like a spread.
 const STEP_CUT: f32 = 4.0;
 /// Least rows for which a reading may be the same, or missing.
 const LEAST_RUN: u32 = 12;
@@ -76,7 +81,7 @@ const UP: Score = Score {
     rates: &[Rate::of_window(16), Rate::of_window(64)],
     largest: SPREAD_CUT,
     least: 1,
-    caution: SPREAD_CAUTION,
+    caution: 0.0,
     shares: share::SPREAD,
 };
 const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
@@ -108,7 +113,7 @@ state! {
     }
 }
 
-/// Which evidence of a channel is meant.
+/// A kind of change of one channel, with its own cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Level,
@@ -143,34 +148,35 @@ state! {
     /// All that is known of one channel.
     #[derive(Debug, Clone, PartialEq)]
     pub(super) struct Channel<L: Legs, N: Number> {
-        pub(super) standard: N::Standard,
+        /// In the units of the readings; a mean may be rounded to more than the largest of them.
+        pub(super) standard: N::Standard => up to 2.0 * MAX_READING,
         profile: <L::Cycle as Profiles>::Of<N>,
         predictor: Predictor<N>,
-        pub(super) stillness: Stillness<N>,
+        pub(super) stillness: Stillness<N> => up to MAX_READING,
         pub(super) gaps: Gaps<N>,
         /// A level that was dismissed.
         accepted: Accepted<N>,
         pub(super) wander: Wander<N>,
-        /// What the level is good for.
+        /// Whether the level stays, may wander or wanders.
         pub(super) steadiness: Steadiness,
         pub(super) level: Carried<L::Level, LevelLeg<N>>,
         jump: Carried<L::Jump, Charts<N, 3>>,
         spread: Carried<L::Spread, SpreadLeg<N>>,
         range: Range<N>,
-        /// Glitches in a row that were not looked back at; of a channel that never moved while
-        /// learning, readings in a row that differ.
+        /// Successive glitches kept out of the predictor; for a channel that never moved while
+        /// learning, successive readings that differ from its level.
         pub(super) glitches: u8,
         /// Whether it was reported that the channel is stuck, and that it is missing.
         pub(super) runs_reported: [bool; 2],
         /// The last value and residual, in deviations: what counts where a reading is missing.
-        value: N,
-        residual: N,
+        value: N => up to DERIVED,
+        residual: N => up to DERIVED,
         /// Half the mean square of the steps between residuals over 16 rows, and that while
         /// learning: the spread, whatever the level does.
         square: FromOne<N>,
         usual_square: FromOne<N>,
         /// In the order of [`Kind::ALL`].
-        causes: [Cause<N>; 4],
+        causes: [Cause<N>; 4] => up to f32::MAX,
     }
 }
 
@@ -198,13 +204,27 @@ impl Progress {
         self.row == self.rows / 4 + self.turn_of(channel)
     }
 
-    /// Rows by which the turn of a channel is later: those of many channels have it together.
+    /// Rows by which a channel's turn is delayed. Where there are many channels, the last ones share a
+    /// row.
     fn turn_of(&self, channel: usize) -> u32 {
         u32_of(channel).min(self.rows / 32)
     }
 
     pub(super) fn collects(&self) -> bool {
         self.row >= self.rows / 4
+    }
+}
+
+impl<N: Number> SpreadLeg<N> {
+    /// Extra evidence that a spread needs, in nats, if it came and went while learning. `unseen`: as
+    /// [`Plan::unseen`].
+    #[inline(never)]
+    fn doubt(&self, unseen: f32) -> N {
+        if unseen <= 0.0 {
+            return N::ZERO;
+        }
+        let memory = self.up.memory(&UP).or_more(self.down.memory(&DOWN));
+        N::of(MEMORY_DOUBT * unseen).times(memory)
     }
 }
 
@@ -238,7 +258,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
         self.standard.correct();
     }
 
-    /// Takes a healthy reading of which only level and spread, and their profile, are learned.
+    /// Takes a healthy reading, from which only level and spread, and their profile, are learned.
     pub(super) fn learn_profile(&mut self, reading: N::Scalar, plan: &Plan) {
         self.standard.learn(reading, &mut []);
         self.profile.learn(plan.phase, self.standard.standardised(reading));
@@ -274,8 +294,8 @@ impl<L: Legs, N: Number> Channel<L, N> {
         value
     }
 
-    /// Puts to use what was learned; says whether the scale had to be changed, after which this
-    /// channel's windows begin anew.
+    /// Puts to use what was learned. Returns whether the scale had to be changed: this channel's
+    /// windows then restart.
     pub(super) fn checkpoint(&mut self) -> bool {
         let correction = self.standard.correct();
         if let Some(correction) = correction {
@@ -332,13 +352,13 @@ impl<L: Legs, N: Number> Channel<L, N> {
         self.usual_square.set(usual + (self.square.get() - usual).part(USUAL));
     }
 
-    /// Goes on without a reading: what it was expected to be is looked back at.
+    /// A row without a reading: its prediction takes its place in the predictor's history.
     pub(super) fn miss(&mut self) {
         let expected = self.predictor.substitute();
         self.predictor.advance(expected);
     }
 
-    /// Begins to look back anew: what was before is no longer next to what comes.
+    /// Restarts the predictor's history: earlier readings are no longer neighbours of the next.
     pub(super) fn restart(&mut self) {
         self.predictor.restart();
     }
@@ -397,7 +417,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
         self.gaps.arm(rows, time, LEAST_RUN);
     }
 
-    /// Whether it will be found that the level says nothing, once learning ends.
+    /// Whether the level will be found to wander, so that it says nothing, once learning ends.
     pub(super) fn will_wander(&self) -> bool {
         self.wander.steadiness() == Steadiness::Wandering
     }
@@ -453,8 +473,8 @@ impl<L: Legs, N: Number> Channel<L, N> {
         self.stillness.is_too_long()
     }
 
-    /// Takes a reading, and tells what each leg finds, in the order of [`Kind::ALL`], in place of
-    /// [`Found::calm`].
+    /// Takes a reading, and puts what each leg finds in `found`, in the order of [`Kind::ALL`], which
+    /// holds [`Found::calm`] before.
     pub(super) fn watch(&mut self, reading: N::Scalar, plan: &Plan, found: &mut [Found<N>; 4]) {
         let [level_found, jump_found, spread_found, range_found] = found;
         let adapts = !self.is_open();
@@ -462,7 +482,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
             let differs = !self.standard.is_mean(reading);
             self.glitches = if differs { self.glitches.saturating_add(1) } else { 0 };
             let moved = if differs { self.range.movement() } else { N::ZERO };
-            *range_found = self.range.watch(moved, adapts, plan);
+            *range_found = self.range.watch(moved, moved.size(), adapts, plan);
             return;
         }
         let value = self.standardised(reading, plan);
@@ -497,9 +517,19 @@ impl<L: Legs, N: Number> Channel<L, N> {
             spread.falling.push((spread.down.mean - down).times(N::of(PER_DOWN)) - slack);
             spread.up.watch(&UP, up, plan, adapts, spread_found);
             spread.down.watch(&DOWN, down, plan, adapts, spread_found);
+            // Rarely.
+            if spread_found.excess > N::of(-CALM_NATS) {
+                spread_found.excess -= spread.doubt(plan.unseen());
+            }
         }
         self.weigh(before);
-        *range_found = self.range.watch(self.residual, adapts, plan);
+        let judged = if adapts { None } else { self.beyond_what_is_open(before) };
+        let size = judged.unwrap_or(self.residual.size());
+        *range_found = self.range.watch(self.residual, size, adapts, plan);
+        // What was counted before the noise or the jump was noticed is of that.
+        if judged.is_some() && !self.is_of(Kind::Range) && !self.range.is_beyond(size) {
+            range_found.excess = N::of(-CALM_NATS);
+        }
     }
 }
 

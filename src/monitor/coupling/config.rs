@@ -3,8 +3,8 @@
 use crate::error::{
     Error, LEARNING_ROWS, Parameter, SCALING_ROWS, WINDOW_ROWS, check_mean_time, has_rows,
 };
-use crate::monitor::legs::tail::{Design, Shape, memory_of, raise_of};
-use crate::numeric::{ln_f32, row_count, sqrt_f32};
+use crate::monitor::legs::tail::{Design, Shape, memory_of};
+use crate::numeric::{Number, ln_f32, row_count, sqrt_f32};
 use crate::state::plain;
 
 /// The settings of a [`Monitor`](super::Monitor).
@@ -86,7 +86,7 @@ impl Config {
             // Covariances of features within ±√2 are at most 2, so two are at most 4 apart.
             reach: 4.0 * sqrt_f32(row_count(self.window)),
             memory: memory_of(self.learning_rows),
-            raise: raise_of(self.window, self.learning_rows),
+            raise: f32::raise(self.window, self.learning_rows),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::shape::{Fixed, Length, Per};
 use crate::state::{FRAME_BYTES, Initial, NonNegative, Plain, State, state};
 
 use super::cause::{Cause, Event};
+use super::decision::LEAST_SIZE;
 use super::legs::End;
 use super::legs::tail::{Shape, Tail, while_learning};
 use super::verdict::Stage;
@@ -27,8 +28,6 @@ pub use config::Config;
 use moments::Moments;
 use saved::Second;
 
-/// Least size of a change that tells one that grows, in nats.
-const LEAST_SIZE: f32 = 2.0;
 /// Offsets of neighbouring features, in turns: the golden ratio spreads any number of them evenly.
 const OFFSET: f32 = 0.618_034;
 
@@ -350,7 +349,7 @@ where
         self.unbiased(&self.state.reference, self.config.learning_rows)
     }
 
-    /// HSIC of so many rows, less what their number adds to it by chance.
+    /// HSIC of `rows` rows, less what their number adds to it by chance.
     fn unbiased(&self, moments: &Moments<A::Frequencies, B::Frequencies>, rows: u32) -> f32 {
         moments.squared_norm()
             - self.state.tail.mean(Shape::Distance, self.config.window) / row_count(rows)
@@ -428,6 +427,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::sincos::Quick;
     use crate::{Fourier, Parameter};
 
     #[test]
@@ -442,6 +442,21 @@ mod tests {
         assert_eq!(monitor.push(&[1e20], &[2.0]), Err(first));
         assert_eq!(monitor.state, before);
         assert_eq!(before.rows, 1);
+    }
+
+    #[test]
+    fn a_record_is_of_both_backends() {
+        let map = Fourier::<1, 4>::gaussian(1);
+        let quick = Fourier::<1, 4>::gaussian(1).with_backend::<Quick>();
+        let config = Config::rows(500.0);
+        let saved = Monitor::new(&map, &quick, config).unwrap();
+        let mut bytes = [0; 4096];
+        let length = saved.save(&mut bytes).unwrap();
+        let mut same = Monitor::new(&map, &quick, config).unwrap();
+        assert_eq!(same.restore(&bytes[..length]), Ok(()));
+        let mut other = Monitor::new(&map, &map, config).unwrap();
+        assert_eq!(other.saved_bytes(), length);
+        assert_eq!(other.restore(&bytes[..length]), Err(Error::WrongShape));
     }
 
     #[test]

@@ -7,9 +7,11 @@ use crate::state::{FRAME_BYTES, Kind, Plain, State, VERSION, expect, plain, repl
 
 use super::{Config, Monitor};
 
-/// What a record says of the second group: its shape and its map.
+/// What a record says of the second group: its backend, its shape and its map. Those of the first
+/// group stand before every record.
 #[derive(Clone, Copy)]
 pub(super) struct Second {
+    backend: u8,
     inputs: u32,
     frequencies: u32,
     fingerprint: u32,
@@ -17,6 +19,7 @@ pub(super) struct Second {
 
 plain!(
     struct Second {
+        backend: u8,
         inputs: u32,
         frequencies: u32,
         fingerprint: u32,
@@ -37,8 +40,12 @@ where
     /// What is kept of the second map.
     fn second(&self) -> Second {
         let recipe = self.maps.1.recipe();
-        let (inputs, frequencies) = (recipe.inputs, recipe.frequencies);
-        Second { inputs, frequencies, fingerprint: self.maps.1.fingerprint() }
+        Second {
+            backend: <B::Backend as Backend>::CODE,
+            inputs: recipe.inputs,
+            frequencies: recipe.frequencies,
+            fingerprint: self.maps.1.fingerprint(),
+        }
     }
 
     fn payload_bytes(&self) -> usize {
@@ -59,7 +66,7 @@ where
         })
     }
 
-    /// Replaces the monitor, settings included, by a saved one of the same shape, backend and
+    /// Replaces the monitor, settings included, by a saved one of the same shape, backends and
     /// maps.
     ///
     /// # Errors
@@ -67,7 +74,8 @@ where
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut reader = expect(bytes, Kind::Coupling, self.maps.0, self.payload_bytes())?;
         let (saved, own) = (Second::take(&mut reader)?, self.second());
-        if (saved.inputs, saved.frequencies) != (own.inputs, own.frequencies) {
+        let shape = |second: &Second| (second.backend, second.inputs, second.frequencies);
+        if shape(&saved) != shape(&own) {
             return Err(Error::WrongShape);
         }
         if saved.fingerprint != own.fingerprint {

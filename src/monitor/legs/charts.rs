@@ -3,8 +3,11 @@
 use crate::numeric::{Number, Rate, larger, row_count, sqrt_f32};
 use crate::state::{NonNegative, state};
 
-use super::tail::{Design, Shape, Tail, raise_of, while_learning};
+use super::tail::{Design, Shape, Tail, while_learning};
 use super::{Found, Plan, Shares};
+
+/// Means over n rows whose variance falls as n^(SHORT − 1), or faster, have a short memory.
+const SHORT: f32 = 0.2;
 
 /// Which way a score must go to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +30,7 @@ pub(crate) struct Score {
     pub(crate) rates: &'static [Rate],
     /// Largest absolute value of the score.
     pub(crate) largest: f32,
-    /// Windows of which fewer than twelve are learned from stay out of it, but for so many.
+    /// Windows that fit into learning fewer than twelve times are left out, except the first `least`.
     pub(crate) least: usize,
     /// How much more evidence it needs where the promise is far beyond what was learned from.
     pub(crate) caution: f32,
@@ -76,8 +79,8 @@ fn watch<N: Number>(
 ) {
     let windows = score.windows.iter().zip(score.rates);
     for (chart, (&window, &rate)) in charts.iter_mut().zip(windows) {
-        // One that is not watched, or cannot fire, stands still. Not skipped: a branch back to the
-        // next chart makes the compiler search for it in a loop of its own, at twenty instructions.
+        // A window that is left out gets rate 0 instead of `continue`: skipping costs about twenty
+        // instructions more.
         let live = !chart.tail.is_mute();
         let rate = if live { rate } else { Rate::NONE };
         chart.mean += (value - chart.mean).part(rate);
@@ -85,6 +88,34 @@ fn watch<N: Number>(
         found.take_in(&mut chart.tail, root, window);
         if adapts && live && chart.tail.follow(root) && plan.may_turn() {
             known.adapt(&mut chart.tail, score, window, plan);
+        }
+    }
+}
+
+/// As [`Charts::learn`], for any number of them; `share` is one part of all rows so far.
+#[inline(never)]
+fn learn<N: Number>(
+    charts: &mut [Chart<N>],
+    known: &Known<N>,
+    score: &Score,
+    (value, share): (N, N::Share),
+    (plan, collects): (&Plan, bool),
+) {
+    let watched = score.watched(plan.learning_rows);
+    let windows = score.windows.iter().zip(score.rates);
+    for (chart, (&window, &rate)) in charts.iter_mut().zip(windows).take(watched) {
+        let step = value - chart.mean;
+        // While 1/rows is more than 2/(window + 1).
+        let few = known.rows.saturating_mul(2) < window.saturating_add(1);
+        chart.mean += if few { step.share(share) } else { step.part(rate) };
+        if !collects {
+            continue;
+        }
+        let distance = counted(score.side, chart.mean - known.mean);
+        let root = while_learning(distance, window, known.rows, share);
+        let ends = root.is_some_and(|root| chart.tail.learn(root, Shape::Mean, window));
+        if ends && plan.may_turn() {
+            chart.tail.turn(Design::block_of(window, plan.collected));
         }
     }
 }
@@ -120,19 +151,24 @@ impl<N: Number> Known<N> {
     #[inline(never)]
     fn adapt(&self, tail: &mut Tail<N>, score: &Score, window: u32, plan: &Plan) {
         let block = Design::block_of(window, plan.collected);
-        let raise = raise_of(window, self.rows);
+        let raise = N::raise(window, self.rows);
         tail.adapt(block, plan.memory(), raise, || self.design(score, window, plan));
     }
 
-    /// What is known of a window's statistic beforehand.
-    #[inline(never)]
-    fn design(&self, score: &Score, window: u32, plan: &Plan) -> Design {
+    /// The largest root that a window's statistic can have.
+    fn reach(&self, score: &Score) -> f32 {
         let mean = self.mean.value();
         let reach = match score.side {
             Side::Both => score.largest - mean.abs(),
             Side::Up => score.largest - mean,
             Side::Down => mean,
         };
+        larger(reach, 1e-6)
+    }
+
+    /// What is known of a window's statistic beforehand.
+    #[inline(never)]
+    fn design(&self, score: &Score, window: u32, plan: &Plan) -> Design {
         let charts = score.watched(plan.learning_rows);
         Design {
             shape: Shape::Mean,
@@ -141,9 +177,9 @@ impl<N: Number> Known<N> {
             ln_time: plan.ln_time_of(score.shares, charts, plan.channels)
                 + plan.extra_evidence(score.caution),
             unit: sqrt_f32(self.variance.value() / row_count(window)),
-            reach: larger(reach, 1e-6),
+            reach: self.reach(score),
             memory: plan.memory(),
-            raise: raise_of(window, self.rows),
+            raise: N::raise(window, self.rows).value(),
         }
     }
 }
@@ -152,28 +188,13 @@ impl<N: Number, const W: usize> Charts<N, W> {
     /// Takes the score of a healthy row; where it `collects`, how far windows stray.
     pub(crate) fn learn(&mut self, score: &Score, value: N, plan: &Plan, collects: bool) {
         self.rows = self.rows.saturating_add(1);
-        let (rows, share) = (self.rows, N::share_of(self.rows));
+        let share = N::share_of(self.rows);
         let step = value - self.mean;
         self.mean += step.share(share);
         let square = step.times(value - self.mean).or_more(N::ZERO);
         self.variance.0 += (square - self.variance.0).share(share);
-        let mean = self.mean;
-        let rates = score.rates;
-        for ((chart, window), &rate) in self.watched(score, plan).zip(rates) {
-            let step = value - chart.mean;
-            // While 1/rows is more than 2/(window + 1).
-            let few = rows.saturating_mul(2) < window.saturating_add(1);
-            chart.mean += if few { step.share(share) } else { step.part(rate) };
-            if !collects {
-                continue;
-            }
-            let distance = counted(score.side, chart.mean - mean);
-            let root = while_learning(distance, window, rows, share);
-            let ends = root.is_some_and(|root| chart.tail.learn(root, Shape::Mean, window));
-            if ends && plan.may_turn() {
-                chart.tail.turn(Design::block_of(window, plan.collected));
-            }
-        }
+        let known = self.known();
+        learn(&mut self.charts, &known, score, (value, share), (plan, collects));
     }
 
     fn watched(
@@ -195,8 +216,8 @@ impl<N: Number, const W: usize> Charts<N, W> {
         arm(&mut self.charts, &known, score, place, plan);
     }
 
-    /// Takes the score of a row, and tells of the window that is farthest beyond its promise, if
-    /// it is farther than what was `found`. Where it `adapts`, thresholds learn from the row.
+    /// Takes the score of a row. The window that is farthest beyond its promise replaces what was
+    /// `found`, if it is farther. Where it `adapts`, thresholds learn from the row.
     pub(crate) fn watch(
         &mut self,
         score: &Score,
@@ -222,15 +243,22 @@ impl<N: Number, const W: usize> Charts<N, W> {
         }
     }
 
-    /// The windows that cannot fire.
-    pub(crate) fn mute(&self, score: Score, learning_rows: u32) -> impl Iterator<Item = u32> + '_ {
-        let watched = score.watched(learning_rows);
+    /// The windows that are watched and cannot fire, if they have to be `beyond` nats above the
+    /// promise.
+    pub(crate) fn mute(
+        &self,
+        score: Score,
+        learning_rows: u32,
+        beyond: f32,
+    ) -> impl Iterator<Item = u32> + '_ {
+        let (watched, reach) = (score.watched(learning_rows), self.known().reach(&score));
         let windows = self.charts.iter().zip(score.windows).take(watched);
-        windows.filter(|(chart, _)| chart.tail.is_mute()).map(|(_, window)| *window)
+        let mute = windows.filter(move |(chart, _)| !chart.tail.fires(beyond, reach));
+        mute.map(|(_, window)| *window)
     }
 
-    /// The length of a window that can fire, where its statistic stands, and its threshold so many
-    /// nats beyond the promise.
+    /// The length of a window that can fire, where its statistic stands, and its threshold `beyond`
+    /// nats above the promise.
     pub(crate) fn status(
         &self,
         score: &Score,
@@ -240,7 +268,7 @@ impl<N: Number, const W: usize> Charts<N, W> {
         let (chart, window) = (self.charts.get(place)?, *score.windows.get(place)?);
         let root = counted(score.side, chart.mean - self.mean).value();
         let status = (window, root, chart.tail.root_beyond(beyond));
-        (!chart.tail.is_mute()).then_some(status)
+        chart.tail.fires(beyond, self.known().reach(score)).then_some(status)
     }
 
     /// Variance of the mean over the shortest window while learning, times its length.
@@ -251,13 +279,35 @@ impl<N: Number, const W: usize> Charts<N, W> {
         })
     }
 
-    /// Windows begin anew, as if nothing had been off.
+    /// How much more the mean over the longest window varied while learning than it would have with a
+    /// short memory, judged by the next shorter window or else by single rows: ln of the ratio of
+    /// variances beyond chance, 0 at least. Independent rows have none; a score that comes and goes over
+    /// times as long as the window has a long one.
+    #[inline(never)]
+    pub(crate) fn memory(&self, score: &Score) -> N {
+        let mut memory = N::ZERO;
+        let (mut length, mut variance) = (1, self.variance.0);
+        for (chart, &window) in self.charts.iter().zip(score.windows) {
+            let varied = chart.tail.mean_times(Shape::Mean, window, window);
+            // Of one that is not watched nothing was learned.
+            if variance > N::ZERO && varied > N::ZERO {
+                // The deviation of the logarithm of a variance, by the number of windows in learning.
+                let chance = N::ratio(2 * window, self.rows.max(1)).root();
+                let short = N::ln_ratio(window, length).part(const { Rate::of(SHORT) });
+                memory = varied.over(variance).ln() - short - chance;
+                (length, variance) = (window, varied);
+            }
+        }
+        memory.or_more(N::ZERO)
+    }
+
+    /// Restarts the windows, as if nothing had been off.
     pub(crate) fn settle(&mut self) {
         let mean = self.mean;
         self.charts.iter_mut().for_each(|chart| chart.mean = mean);
     }
 
-    /// Takes what other charts learned for healthy too; `share` is their part of all rows. Tells
+    /// Counts as healthy what other charts learned, too; `share` is their part of all rows. Returns
     /// how far the mean of both is from the mean of each.
     pub(crate) fn join(&mut self, other: &Self, share: f32) -> [f32; 2] {
         let apart = other.mean.value() - self.mean.value();
@@ -288,5 +338,61 @@ fn counted<N: Number>(side: Side, deviation: N) -> N {
         Side::Both => deviation.size(),
         Side::Up => deviation.or_more(N::ZERO),
         Side::Down => (-deviation).or_more(N::ZERO),
+    }
+}
+
+// Thousands of rows: too slow when interpreted.
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use core::cell::Cell;
+
+    use rand_core::{Rng, SeedableRng};
+    use rand_xorshift::XorShiftRng;
+
+    use super::super::share;
+    use super::*;
+    use crate::state::Initial;
+
+    const SCORE: Score = Score {
+        side: Side::Up,
+        windows: &[16, 64],
+        rates: &[Rate::of_window(16), Rate::of_window(64)],
+        largest: 12.0,
+        least: 1,
+        caution: 0.0,
+        shares: share::SPREAD,
+    };
+
+    /// The memory of scores that are `times` as large in every other run of `run` rows.
+    fn memory(rows: u32, run: u32, times: f32) -> f32 {
+        let plan = Plan {
+            learning_rows: rows,
+            collected: rows,
+            channels: 1,
+            ln_time: 0.0,
+            ln_shares: 0.0,
+            period: None,
+            phase: 0,
+            turns: Cell::new(None),
+        };
+        let mut charts = Charts::<f32, 2>::INITIAL;
+        let mut rng = XorShiftRng::seed_from_u64(3);
+        for row in 0..rows {
+            let uniform = rng.next_u32() as f32 / u32::MAX as f32;
+            let size = if (row / run).is_multiple_of(2) { 1.0 } else { times };
+            charts.learn(&SCORE, size * uniform, &plan, true);
+        }
+        charts.memory(&SCORE)
+    }
+
+    #[test]
+    fn a_score_that_comes_and_goes_has_a_long_memory() {
+        // Of two windows, and of one alone.
+        for rows in [16_384, 512] {
+            assert!(memory(rows, 1, 1.0) < 0.1, "{rows} independent rows");
+            // One that is over within the shortest window has a short one.
+            assert!(memory(rows, 2, 3.0) < 0.1, "{rows} rows, in short runs");
+            assert!(memory(rows, 128, 3.0) > 0.3, "{rows} rows, in long runs");
+        }
     }
 }

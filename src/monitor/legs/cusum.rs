@@ -6,25 +6,25 @@ use crate::numeric::{Number, Rate, larger, row_count, smaller, sqrt_f32, whole};
 use crate::state::{Begun, FromOne, NonNegative, state};
 
 use super::tail::{Design, Shape, Tail};
-use super::{End, Found, LEVEL_CAUTION, Plan, share};
+use super::{DERIVED, End, Found, LEVEL_CAUTION, Plan, share};
 
 /// Least rows of a block.
 const BLOCK: u32 = 32;
-/// Deviations a step is cut at.
+/// A step is clipped at this many deviations.
 const CUT: f32 = 4.0;
 /// Deviations that are taken off each step.
 const SLACK: f32 = 0.25;
 /// So many errors of the learned mean are taken off too, but for what the slack covers.
 const KNOWN: f32 = 6.0;
 const TOLERATED: f32 = 0.3;
-/// A sum does not grow beyond so many times its threshold, so that it can come back.
+/// A sum does not grow beyond this multiple of its threshold, so that it can come back.
 const CEILING: f32 = 4.0;
 /// Rows over which the present size of a shift is averaged.
 const SIZE_RATE: f32 = 2.0 / 33.0;
 const SIZE: Rate = Rate::of(SIZE_RATE);
 /// Weight of a row in the mean square of that.
 const SQUARE: Rate = Rate::of(1.0 / 512.0);
-/// A level that is off by less than so many deviations beyond the slack, on average, must have been
+/// A level that is off by fewer deviations than this beyond the slack, on average, must have been
 /// rising.
 const SLOW: f32 = 0.18;
 /// Largest sum while no threshold is known.
@@ -63,7 +63,7 @@ state! {
         pub(crate) up: Sum<N>,
         pub(crate) down: Sum<N>,
         /// Present size of the shift: its mean over about 32 rows, in deviations.
-        pub(crate) size: N,
+        pub(crate) size: N => up to DERIVED,
         /// Mean square of that while learning.
         size_square: Square<N>,
         slack: Slack<N>,
@@ -105,7 +105,7 @@ impl<N: Number> Cusum<N> {
         }
     }
 
-    /// Sums begin anew: those of before the mean was known say nothing.
+    /// Restarts the sums: those from before the mean was known say nothing.
     pub(crate) fn begin(&mut self) {
         self.up = Sum { sum: NonNegative(N::ZERO), rows: 0 };
         self.down = self.up;
@@ -134,8 +134,8 @@ impl<N: Number> Cusum<N> {
         self.tail.fit(&design);
     }
 
-    /// Takes how far a value is from the learned mean, and tells how far the sum is beyond its
-    /// promise, if it is farther than what was `found`.
+    /// Takes how far a value is from the learned mean. The sum replaces what was `found`, if it is
+    /// farther beyond its promise.
     pub(crate) fn watch(&mut self, step: N, plan: &Plan, adapts: bool, found: &mut Found<N>) {
         self.step(step);
         let mut root = self.statistic();
@@ -147,7 +147,7 @@ impl<N: Number> Cusum<N> {
         found.take_in(&mut self.tail, root, window);
         if adapts && self.tail.follow(root) && plan.may_turn() {
             let block = Design::block_of(BLOCK / 2, plan.collected);
-            self.tail.adapt(block, plan.memory(), 1.0, || Self::design(plan));
+            self.tail.adapt(block, plan.memory(), N::of(1.0), || Self::design(plan));
         }
     }
 
@@ -179,7 +179,7 @@ impl<N: Number> Cusum<N> {
         }
     }
 
-    /// Where the larger sum stands, and its threshold so many nats beyond the promise, over no
+    /// Where the larger sum stands, and its threshold `beyond` nats above the promise, over no
     /// window.
     pub(crate) fn status(&self, beyond: f32) -> (u32, f32, f32) {
         (0, self.statistic().value(), self.tail.root_beyond(beyond))

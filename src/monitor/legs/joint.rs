@@ -7,8 +7,8 @@ use crate::numeric::{CircleMeans, Number, f32_of, row_count, sqrt_f32};
 use crate::shape::{Length, Per};
 use crate::state::state;
 
-use super::tail::{Design, Shape, Tail, raise_of, while_learning};
-use super::{End, Found, Plan, share};
+use super::tail::{Design, Shape, Tail, while_learning};
+use super::{End, Found, JOINT_CAUTION, Plan, share};
 
 /// Longest window, in rows.
 const LONGEST: u32 = 256;
@@ -88,12 +88,12 @@ impl<F: Length, N: Number> Joint<F, N> {
             shape: Shape::Distance,
             block: Design::block_of(window, plan.collected),
             window,
-            ln_time: plan.ln_time_of(share::JOINT, 1, 1),
+            ln_time: plan.ln_time_of(share::JOINT, 1, 1) + plan.extra_evidence(JOINT_CAUTION),
             unit: 0.0,
             // Two points are at most 2 apart.
             reach: 2.0 * sqrt_f32(row_count(window)),
             memory: plan.memory(),
-            raise: raise_of(window, rows),
+            raise: N::raise(window, rows).value(),
         }
     }
 
@@ -131,7 +131,7 @@ impl<F: Length, N: Number> Joint<F, N> {
         if adapts && !self.tail.is_mute() && self.tail.follow(root) && plan.may_turn() {
             let (block, rows) = (Design::block_of(window, plan.collected), self.rows);
             let design = || Self::design_of(rows, plan);
-            self.tail.adapt(block, plan.memory(), raise_of(window, rows), design);
+            self.tail.adapt(block, plan.memory(), N::raise(window, rows), design);
         }
         Ok(found)
     }
@@ -148,6 +148,11 @@ impl<F: Length, N: Number> Joint<F, N> {
         let distance = self.by_frequency().sum::<f32>() / f32_of(self.circles.len());
         let root = sqrt_f32(row_count(window) * distance);
         (!self.tail.is_mute()).then(|| (window, root, self.tail.open().value()))
+    }
+
+    /// The rows that the reference stands on, and its mean points in order of frequency.
+    pub(crate) fn reference(&self) -> (u32, impl Iterator<Item = [f32; 2]> + '_) {
+        (self.rows, self.circles.iter().map(CircleMeans::reference))
     }
 
     /// Mean squared distance of two references, and what is expected of two of the same
@@ -178,7 +183,7 @@ impl<F: Length, N: Number> Joint<F, N> {
         self.rows = self.rows.saturating_add(other.rows);
     }
 
-    /// A change is over. If somebody said so, the window begins anew.
+    /// A change is over. If it was dismissed, the window restarts.
     pub(crate) fn end(&mut self, plan: &Plan, end: End) {
         let design = self.design(plan);
         self.tail.end(&design, end);
@@ -187,7 +192,7 @@ impl<F: Length, N: Number> Joint<F, N> {
         }
     }
 
-    /// The window begins anew, as if nothing had been off.
+    /// Restarts the window, as if nothing had been off.
     pub(crate) fn settle(&mut self) {
         self.circles.iter_mut().for_each(CircleMeans::settle);
     }

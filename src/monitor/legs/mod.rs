@@ -21,6 +21,12 @@ use choice::{Legs, Switch};
 use super::channel::ARMED;
 use tail::{CALM_NATS, Design, Tail, memory_of};
 
+/// No saved number in standardised units is larger: values are at most 10⁴ deviations. A forged state with larger
+/// ones is refused: later rows would make infinite numbers of them, and what is saved then would be refused.
+pub(crate) const LARGEST: f32 = 1e8;
+/// The same for what follows from others, such as sums and quotients, and from which little follows.
+pub(crate) const DERIVED: f32 = 1e18;
+
 /// A number of shares of the promise.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shares {
@@ -59,13 +65,13 @@ const OVERLAP: f32 = 13.0 / 18.0;
 const JOINT: usize = 2;
 /// The shortest window, in rows.
 const SHORTEST: u32 = 4;
-/// Times as long as so many learnings are known well enough.
+/// Up to this many times the learning rows, a promise needs no more evidence.
 const SEEN: f32 = 2.0;
 const LN_SEEN: f32 = rounded(ln(SEEN as f64));
 /// How much more evidence a level needs beyond that, in nats for a nat of mean time.
-pub(crate) const LEVEL_CAUTION: f32 = 2.0;
-/// The same for a spread.
-pub(crate) const SPREAD_CAUTION: f32 = 1.0;
+pub(crate) const LEVEL_CAUTION: f32 = 1.5;
+/// The same for the distribution of all channels.
+pub(crate) const JOINT_CAUTION: f32 = 0.2;
 
 /// What follows from the settings for all legs.
 #[derive(Debug, Clone)]
@@ -89,16 +95,23 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// ln of the mean time that each of `charts` statistics of each of `channels` may have, of a
-    /// leg with so many shares of the promise.
+    /// leg with these shares of the promise.
     pub(crate) fn ln_time_of(&self, shares: Shares, charts: usize, channels: usize) -> f32 {
         let parts = ln_count(u32_of(charts.saturating_mul(channels)));
         self.ln_time + self.ln_shares + (parts - shares.ln())
     }
 
-    /// What a level or a spread needs more: how far it wanders over times much longer than
+    /// What a level or a distribution needs more: how far it wanders over times much longer than
     /// learning was is not known from learning. In nats.
     pub(crate) fn extra_evidence(&self, caution: f32) -> f32 {
         caution * larger(self.ln_time - (LN_SEEN + ln_count(self.learning_rows)), 0.0)
+    }
+
+    /// How far the promise is beyond what learning shows of slow changes, in nats of mean time: from
+    /// times of a learning/e on.
+    #[inline(never)]
+    pub(crate) fn unseen(&self) -> f32 {
+        larger(self.ln_time + 1.0 - ln_count(self.learning_rows), 0.0)
     }
 
     /// Whether the statistic that asks may go on to its next block on this row. Few may, so that no row
@@ -141,14 +154,14 @@ pub(crate) fn ln_shares<L: Legs>(wanderers: usize, channels: usize) -> f32 {
 /// How a drift ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum End {
-    /// The data are back.
+    /// The data are as they were.
     ByItself,
-    /// Somebody said that it was nothing, so that as much of it is none from now on.
+    /// It was dismissed: a change as large is no alarm from now on.
     Dismissed {
         /// Rows since its alarm.
         rows: u32,
     },
-    /// Somebody said that it was nothing, and the level that explains it counts as healthy.
+    /// It was dismissed, and the level that explains it counts as healthy.
     Accepted,
 }
 

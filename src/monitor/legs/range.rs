@@ -6,7 +6,7 @@ use crate::state::{NonNegative, state};
 
 use super::{End, Found, Plan, share};
 
-/// Residuals beyond so many deviations are far; their rate and how they cluster are learned.
+/// Residuals beyond this many deviations are far; their rate and how they cluster are learned.
 const FAR: f32 = 3.0;
 /// Rows within which far ones belong together.
 const TOGETHER: u32 = 20;
@@ -26,16 +26,16 @@ const FARTHER: f32 = 2.0;
 const CEILING: f32 = 2.5;
 /// The same for the sum over rows far apart, which comes back slowly.
 const OFTEN_CEILING: f32 = 1.0;
-/// The range grows to so many times the learned one at the most.
+/// The range grows to this multiple of the learned one at the most.
 const WIDEST: f32 = 3.0;
-/// Rows beyond the range are expected so often in as many rows as were learned from, and
-/// looked for at this multiple of that rate: a cumulative sum of log-likelihoods.
+/// Healthy rows beyond the range that are expected in as many rows as learning had.
 const EXPECTED: f32 = 2.0;
+/// The cumulative sum of log-likelihoods looks for this multiple of that rate.
 const OFTEN: f32 = 6.0;
 /// ln(OFTEN): what each adds to the sum, in nats.
 const LN_OFTEN: f32 = 1.791_759_5;
-/// It loses as much as it is expected to gain, in so many steps while as many rows come as were learned
-/// from: (OFTEN − 1)·EXPECTED nats.
+/// In as many rows as learning had, the sum loses (OFTEN − 1)·EXPECTED nats. It does so in this many
+/// steps, because the loss of a single row is too small for integers.
 const OFTEN_STEPS: u32 = 64;
 #[expect(clippy::cast_precision_loss, reason = "a small number")]
 const OFTEN_STEP: f32 = (OFTEN - 1.0) * EXPECTED / OFTEN_STEPS as f32;
@@ -67,7 +67,7 @@ state! {
         together: NonNegative<N>,
         /// Exponent of the tail.
         exponent: NonNegative<N>,
-        /// Farthest residual since the sum was last 0.
+        /// Farthest residual since the sum was last 0 while nothing was open.
         farthest: NonNegative<N>,
         /// ln of the mean time that this leg of this channel may have.
         open: NonNegative<N>,
@@ -109,7 +109,8 @@ impl<N: Number> Range<N> {
         (self.peak.0.value() * (1.0 + PEAK_DECAY * row_count(self.near)), self.near)
     }
 
-    /// A movement of a channel that never moved, in deviations that it has not.
+    /// What counts as the residual when a channel that stood still while learning moves: it has no
+    /// deviation to measure by.
     pub(crate) fn movement(&self) -> N {
         self.largest.0 + self.largest.0.part(const { Rate::of(0.5) })
     }
@@ -121,24 +122,34 @@ impl<N: Number> Range<N> {
         residual.size() > self.learned.0 + self.learned.0
     }
 
-    /// Takes a residual, and tells how far the sum is beyond its promise, in nats.
+    /// Whether a residual of this size is out of range.
     #[inline]
-    pub(crate) fn watch(&mut self, residual: N, adapts: bool, plan: &Plan) -> Found<N> {
+    pub(crate) fn is_beyond(&self, size: N) -> bool {
+        size > self.largest.0
+    }
+
+    /// Takes a residual, and the `size` by which it is judged, which is no larger, and returns how far the sum is beyond
+    /// its promise, in nats.
+    #[inline]
+    pub(crate) fn watch(&mut self, residual: N, size: N, adapts: bool, plan: &Plan) -> Found<N> {
         self.rows = self.rows.saturating_add(1);
         // While it is open it is over only when none has come for long.
         let decay = if adapts { N::of(DECAY) } else { N::of(OPEN_DECAY) };
         self.sum.0 = (self.sum.0 - decay).or_more(N::ZERO);
-        if self.sum.0 <= N::ZERO {
+        if adapts && self.sum.0 <= N::ZERO {
             self.farthest.0 = N::ZERO;
         }
-        let size = residual.size();
+        let whole = residual.size();
         self.peak.0 -= self.peak.0.part(const { Rate::of(PEAK_DECAY) });
         self.near = self.near.saturating_add(1);
-        if size > self.peak.0 {
-            (self.peak.0, self.near) = (size, 0);
+        if whole > self.peak.0 {
+            (self.peak.0, self.near) = (whole, 0);
         }
-        if size > self.largest.0 {
-            self.take_in(size, adapts);
+        if self.is_beyond(whole) {
+            self.farthest.0 = whole.or_more(self.farthest.0);
+            if self.is_beyond(size) {
+                self.take_in(size, adapts);
+            }
         }
         let mut sum = self.sum.0;
         if self.often.0 > N::ZERO {
@@ -149,8 +160,7 @@ impl<N: Number> Range<N> {
         Found { excess: sum - self.open.0, statistic: sum, threshold: self.open.0, window: 1 }
     }
 
-    /// The sum over rows however far apart, after what it has lost: one row in so many that each is
-    /// worth a hundredth of a nat is counted.
+    /// The sum over rows however far apart, after its loss.
     fn weigh_often(&mut self, plan: &Plan) -> N {
         let rows = self.rows_of_a_step(plan);
         if self.often_rows >= rows {
@@ -167,24 +177,23 @@ impl<N: Number> Range<N> {
 
     #[inline(never)]
     fn take_in(&mut self, size: N, adapts: bool) {
-        let ratio = larger(size.value() / self.largest.0.value(), 1.0);
-        self.farthest.0 = size.or_more(self.farthest.0);
+        let ratio = size.over(self.largest.0).or_more(N::of(1.0));
         let lone = self.sum.0 <= N::ZERO;
         let rare = if lone {
-            ln_f32(row_count(self.rows) / row_count(self.beyond.saturating_add(1)))
+            N::ln_ratio(self.rows, self.beyond.saturating_add(1))
         } else {
-            self.together.0.value()
+            self.together.0
         };
         // However far out, one reading alone is no alarm.
-        let top = self.open.0.value() + if lone { -LONE } else { CEILING };
-        let sum = self.sum.0.value() + self.exponent.0.value() * ln_f32(ratio) + rare;
-        self.sum.0 = N::of(smaller(sum, top)).or_more(N::ZERO);
+        let top = self.open.0 + if lone { N::of(-LONE) } else { N::of(CEILING) };
+        let sum = self.sum.0 + self.exponent.0.times(ratio.ln()) + rare;
+        self.sum.0 = sum.or_less(top).or_more(N::ZERO);
         self.often.0 = (self.often.0 + N::of(LN_OFTEN)).or_less(self.open.0 + N::of(OFTEN_CEILING));
         if adapts {
             self.beyond = self.beyond.saturating_add(1);
-            let (largest, learned) = (self.largest.0.value(), self.learned.0.value());
-            let widest = larger(WIDEST * learned, largest);
-            self.largest.0 = N::of(smaller(largest * smaller(ratio, 1.2), widest));
+            let widest = N::of(WIDEST).times(self.learned.0).or_more(self.largest.0);
+            let wider = self.largest.0.times(ratio.or_less(N::of(1.2)));
+            self.largest.0 = wider.or_less(widest);
         }
     }
 

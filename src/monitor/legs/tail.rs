@@ -4,14 +4,17 @@
 //! the logarithm of the block's length. Blocks of three lengths, taken while learning, give a line;
 //! the threshold is where that line reaches the promised mean time.
 
-use crate::numeric::{Moments, Number, Rate, larger, ln_count, row_count, smaller, sqrt_f32};
+use crate::numeric::{
+    Maxima, Moments, Number, Rate, larger, ln_count, row_count, smaller, sqrt_f32,
+};
 use crate::state::{NonNegative, state};
 
-use super::End;
+use super::{End, LARGEST};
 
 /// No block of the shortest level grows longer, in rows.
 const LONGEST_BLOCK: u32 = 1 << 14;
-/// Blocks that are counted; then the count goes on from half of it, which is as even.
+/// The count of blocks stops here, and goes on from half of it: longer levels only need to know
+/// whether it is even.
 const MOST_BLOCKS: u16 = 1 << 15;
 /// Levels of block lengths, each twice the one before.
 const LEVELS: usize = 3;
@@ -23,11 +26,12 @@ const ENOUGH_MAXIMA: f32 = 12.0;
 const EULER: f32 = 0.577_215_7;
 /// Thresholds are not lower than this part of what independent rows would need.
 const LEAST: f32 = 0.8;
-/// A threshold beyond this part of what the statistic can reach is none.
+/// A statistic whose threshold lies beyond this part of its largest value is left out.
 const FIRES: f32 = 0.95;
-/// What is dismissed raises a threshold to this part of it at the most: it never silences.
+/// What was dismissed, and what comes again and again, raises a threshold to this part of it at the
+/// most, so that neither silences the statistic.
 const DISMISSED: f32 = 0.8;
-/// The root of a threshold that is none.
+/// The threshold of a statistic that is left out: no root reaches it.
 const NEVER: f32 = 1e15;
 /// What alarms that close by themselves may raise a threshold to, in units of the first one.
 const CEILING: f32 = 2.0;
@@ -37,9 +41,10 @@ const AGAIN: f32 = 1.15;
 const STILL_RISING: f32 = 4.0;
 /// Least rows that thresholds remember after learning.
 const LEAST_MEMORY: u32 = 4000;
-/// How fast what blocks say is believed in full, once it differs by more than chance.
+/// Where block maxima grow faster than usual by more than chance, the excess counts this many times, but
+/// no more than all of it: small differences are doubted, large ones believed in full.
 const SURE: f32 = 2.0;
-/// Nothing is counted as farther beyond its promise, in nats.
+/// Largest excess over the promise, in nats.
 const FARTHEST_EXCESS: f32 = 3000.0;
 /// ln(2).
 const LN_2: f32 = core::f32::consts::LN_2;
@@ -76,7 +81,8 @@ pub(crate) struct Design {
     pub(crate) reach: f32,
     /// Rows after which a block is forgotten, once learning is over.
     pub(crate) memory: u32,
-    /// What the root is larger by after learning than it was while learning: see [`raise_of`].
+    /// What the root is larger by after learning than it was while learning, because the learned mean has
+    /// an error: [`Number::raise`]. Thresholds are raised by it, so that a row need not be corrected.
     pub(crate) raise: f32,
 }
 
@@ -99,14 +105,7 @@ pub(crate) fn while_learning<N: Number>(
     })
 }
 
-/// What the error of a mean of `learned` rows adds to the distance of a window from it, after learning:
-/// a factor of √(1 + n/m), or nearly 1 + n/2m, as windows are short. Thresholds are raised by it, so
-/// that a row need not be corrected.
-pub(crate) fn raise_of(window: u32, learned: u32) -> f32 {
-    1.0 + 0.5 * row_count(window) / row_count(learned.max(1))
-}
-
-/// Rows that thresholds remember after learning from so many.
+/// Rows that thresholds remember after learning from `learning_rows`.
 pub(crate) fn memory_of(learning_rows: u32) -> u32 {
     learning_rows.max(LEAST_MEMORY)
 }
@@ -124,15 +123,6 @@ impl Design {
 }
 
 state! {
-    /// Maxima of the root t of a statistic R over blocks of three lengths.
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    struct Level {
-        mean: f32,
-        variance: NonNegative,
-    }
-}
-
-state! {
     /// What R does while all is well, and the threshold that follows: 72 bytes.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Tail<N: Number> {
@@ -143,9 +133,10 @@ state! {
         largest: NonNegative<N>,
         left: u16,
         blocks: u16,
-        levels: [Level; LEVELS],
+        /// Maxima of the root over blocks of three lengths.
+        levels: [N::Maxima; LEVELS],
         /// The largest of the first half of the present block of each longer level.
-        halves: [f32; LEVELS - 1],
+        halves: [N; LEVELS - 1],
         /// The root beyond which it is an alarm; 0 while learning.
         open: NonNegative<N>,
         /// The root below which it is calm.
@@ -159,7 +150,7 @@ state! {
 }
 
 /// A line through block maxima: the root passes t once in exp(c + l) rows, where
-/// t = x + β(l + q(0.82 + l²/4)).
+/// t = x + β(l + q(0.82 + 0.15·max(l, 0)²)).
 #[derive(Debug, Clone, Copy)]
 struct Line {
     x: f32,
@@ -169,8 +160,10 @@ struct Line {
 }
 
 impl Line {
-    /// The root that is passed once in exp(`ln_time`) rows. The term with q is what errors of x
-    /// and β, from 1/q blocks, do to the mean rate.
+    /// The root that is passed once in exp(`ln_time`) rows.
+    ///
+    /// x and β are estimates from 1/q blocks. Their errors raise the mean rate of false alarms over many
+    /// devices; the term with q raises the threshold against that.
     fn at(&self, ln_time: f32) -> f32 {
         let l = ln_time - self.c;
         let beyond = larger(l, 0.0);
@@ -178,7 +171,8 @@ impl Line {
     }
 }
 
-/// By which power of two the root of a statistic of healthy independent rows is smaller than 1, about.
+/// The exponent e for which the root of the statistic is of the order of 2^(−e), if rows are independent:
+/// integers keep its moments scaled by it.
 fn exponent_of(shape: Shape, window: u32) -> i32 {
     match shape {
         Shape::Mean => window.checked_ilog2().unwrap_or(0).cast_signed() / 2,
@@ -188,7 +182,7 @@ fn exponent_of(shape: Shape, window: u32) -> i32 {
 }
 
 impl<N: Number> Tail<N> {
-    /// Takes the root of R of a healthy row while learning, for a window of so many rows, and says
+    /// Takes the root of R of a healthy row while learning, for a window of `window` rows, and returns
     /// whether a block begins or has ended: [`turn`](Self::turn) is then due.
     #[inline]
     pub(crate) fn learn(&mut self, root: N, shape: Shape, window: u32) -> bool {
@@ -216,26 +210,20 @@ impl<N: Number> Tail<N> {
 
     /// From one block to the next.
     pub(crate) fn turn(&mut self, block: u32) {
-        self.end_block(block, u32::MAX, 1.0);
+        self.end_block(block, u32::MAX, N::of(1.0));
     }
 
-    /// From one block of so many rows to the next after learning, with a new threshold where the longest
+    /// From one block of `block` rows to the next after learning, with a new threshold where the longest
     /// level ends one too. Rare: a block has 16 rows at least, and hundreds by default.
     #[inline(never)]
-    pub(crate) fn adapt(
-        &mut self,
-        block: u32,
-        memory: u32,
-        raise: f32,
-        design: impl Fn() -> Design,
-    ) {
+    pub(crate) fn adapt(&mut self, block: u32, memory: u32, raise: N, design: impl Fn() -> Design) {
         if self.end_block(block, memory, raise) {
             self.fit(&design());
         }
     }
 
     #[inline(never)]
-    fn end_block(&mut self, block: u32, memory: u32, raise: f32) -> bool {
+    fn end_block(&mut self, block: u32, memory: u32, raise: N) -> bool {
         // The first row begins the first block.
         let first = self.left == 0;
         let rows = u16::try_from(block).unwrap_or(u16::MAX);
@@ -244,7 +232,7 @@ impl<N: Number> Tail<N> {
             return false;
         }
         self.blocks = if self.blocks < MOST_BLOCKS { self.blocks + 1 } else { MOST_BLOCKS / 2 + 1 };
-        let mut root = self.largest.0.value() / raise;
+        let mut root = self.largest.0.over(raise).or_less(N::of(LARGEST));
         self.largest.0 = N::ZERO;
         let (mut count, mut length) = (self.blocks(), block);
         let mut ended = 0;
@@ -257,7 +245,7 @@ impl<N: Number> Tail<N> {
                 *half = root;
                 break;
             }
-            root = larger(root, *half);
+            root = root.or_more(*half);
             count /= 2;
             length = length.saturating_mul(2);
         }
@@ -273,7 +261,7 @@ impl<N: Number> Tail<N> {
     fn line(&self, design: &Design) -> Line {
         let [shortest, ..] = &self.levels;
         if self.blocks < 2 {
-            let x = larger(shortest.mean, self.largest.0.value());
+            let x = larger(shortest.mean(), self.largest.0.value());
             return Line { x, beta: 0.5 * x + 1e-6, c: ln_count(design.block), q: 0.5 };
         }
         let (mean, variance) = self.mean_and_variance(design.shape, design.window);
@@ -300,8 +288,8 @@ impl<N: Number> Tail<N> {
             let Some(anchor) = anchor.filter(|_| before.replace(level) != Some(level)) else {
                 continue;
             };
-            let (x, count) = (anchor.mean, row_count(blocks));
-            let spread = sqrt_f32(anchor.variance.0 * count / (count - 1.0)) * 0.779_7;
+            let (x, count) = (anchor.mean(), row_count(blocks));
+            let spread = sqrt_f32(anchor.variance() * count / (count - 1.0)) * 0.779_7;
             let slope = self.slope(level);
             // The spread of few maxima, and how they grow over few lengths, scatter: the larger one.
             let few = smaller(larger((ENOUGH_MAXIMA - count) * 0.125, 0.0), 1.0);
@@ -330,7 +318,7 @@ impl<N: Number> Tail<N> {
         best.map_or(Line { x: 0.0, beta: 1e-6, c: 0.0, q: 0.0 }, |(_, line)| line)
     }
 
-    /// The longest level of at least so many blocks, or the shortest of all.
+    /// The longest level of at least `blocks` blocks, or the shortest of all.
     fn level_with(&self, blocks: u32) -> u32 {
         if self.blocks() >> 2 >= blocks { 2 } else { u32::from(self.blocks() >> 1 >= blocks) }
     }
@@ -339,7 +327,7 @@ impl<N: Number> Tail<N> {
     /// through the levels from the one below on, each by the root of its number of blocks, which is
     /// halved from level to level.
     fn slope(&self, level: u32) -> f32 {
-        let [short, middle, long] = self.levels.map(|level| level.mean);
+        let [short, middle, long] = self.levels.map(|level| level.mean());
         let slope = match (level.saturating_sub(1), self.blocks()) {
             (0, 12..) => THREE[0] * short + THREE[1] * middle + THREE[2] * long,
             (0, 6..) => (middle - short) * (1.0 / LN_2),
@@ -392,7 +380,8 @@ impl<N: Number> Tail<N> {
         }
         let root = self.open.0.value() / design.raise;
         if root >= 0.999 * self.ceiling.0 {
-            self.ceiling.0 *= AGAIN;
+            let most = larger(self.ceiling.0, DISMISSED * design.reach / design.raise);
+            self.ceiling.0 = smaller(AGAIN * self.ceiling.0, most);
         }
         // The maximum of the present block is of rows before the alarm, which belong to it.
         (self.peak.0, self.largest.0) = (N::ZERO, N::ZERO);
@@ -400,15 +389,14 @@ impl<N: Number> Tail<N> {
         for (place, level) in (0..).zip(&mut self.levels) {
             let count = (blocks >> place).saturating_add(1);
             if count > 2 {
-                level.take_in(root, count.min((design.memory / length.max(1)).max(4)));
+                level.take_in(N::of(root), count.min((design.memory / length.max(1)).max(4)));
             }
             length = length.saturating_mul(2);
         }
         self.fit(design);
     }
 
-    /// Somebody said that an alarm was nothing: if this was why it was raised, R as large is none
-    /// from now on.
+    /// An alarm was dismissed: if this was why it was raised, R as large is no alarm from now on.
     fn dismissed(&mut self, design: &Design, rows: u32) {
         if self.peak.0 <= N::ZERO {
             return;
@@ -434,6 +422,11 @@ impl<N: Number> Tail<N> {
         self.mean_and_variance(shape, window).0
     }
 
+    /// The same times a count.
+    pub(crate) fn mean_times(&self, shape: Shape, window: u32, count: u32) -> N {
+        self.moments.mean_times(exponent_of(shape, window), count)
+    }
+
     /// Degrees of freedom of R while learning: 2·mean²/variance, and at least 1.
     pub(crate) fn degrees(&self, shape: Shape, window: u32) -> f32 {
         let (mean, variance) = self.mean_and_variance(shape, window);
@@ -453,7 +446,7 @@ impl<N: Number> Tail<N> {
         self.peak.0 = N::ZERO;
     }
 
-    /// The root of R that is so many nats beyond the promise.
+    /// The root of R that is `nats` nats beyond the promise.
     pub(crate) fn root_beyond(&self, nats: f32) -> f32 {
         let (open, calm) = (self.open.0.value(), self.calm.0.value());
         open + nats / CALM_NATS * (open - calm)
@@ -476,7 +469,12 @@ impl<N: Number> Tail<N> {
         self.open.0 >= N::of(NEVER)
     }
 
-    /// Whether R is so far below its threshold that it says nothing.
+    /// Whether R, which is `reach` at the most, can be `nats` nats beyond the promise.
+    pub(crate) fn fires(&self, nats: f32, reach: f32) -> bool {
+        !self.is_mute() && self.root_beyond(nats) <= FIRES * reach
+    }
+
+    /// Whether R is [`CALM_NATS`] or more below its threshold.
     #[inline]
     pub(crate) fn is_calm(&self, root: N) -> bool {
         root <= self.calm.0
@@ -496,21 +494,6 @@ impl<N: Number> Tail<N> {
         N::of(CALM_NATS).times(
             (root - open).over((open - calm).or_more(N::of(1e-6))).held(N::of(FARTHEST_EXCESS)),
         )
-    }
-}
-
-/// Beyond what readings give: only a forged state has such levels. They stay finite, so that it can be
-/// saved again.
-const FARTHEST_STEP: f32 = 1e18;
-
-impl Level {
-    /// Takes in the maximum of a block, one of `count` that are remembered.
-    fn take_in(&mut self, root: f32, count: u32) {
-        let rate = 1.0 / row_count(count.max(1));
-        let step = larger(smaller(root - self.mean, FARTHEST_STEP), -FARTHEST_STEP);
-        self.mean += rate * step;
-        let variance = smaller(self.variance.0, FARTHEST_STEP * FARTHEST_STEP);
-        self.variance.0 = (1.0 - rate) * (variance + rate * step * step);
     }
 }
 

@@ -2,13 +2,15 @@
 //! Neumann's ratio of their steps to their variance, and the KPSS test for a level that stays.
 
 use crate::condition::Correction;
-use crate::numeric::{Number, larger, row_count, sqrt_f32};
+use crate::numeric::{Number, larger, row_count, smaller, sqrt_f32, within};
 use crate::state::{NonNegative, codes, plain_states, state};
+
+use super::{DERIVED, LARGEST};
 
 /// Blocks of learning whose means are compared.
 pub(crate) const BLOCKS: u32 = 16;
 
-/// What the level of a channel is good for.
+/// Whether the level of a channel stays where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -32,7 +34,7 @@ state! {
     /// Means of [`BLOCKS`] blocks of the learning rows.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub(crate) struct Wander<N: Number> {
-        sum: N::Sum,
+        sum: N::Sum => up to DERIVED,
         rows: u32,
         blocks: u32,
         last: f32,
@@ -60,7 +62,7 @@ impl<N: Number> Wander<N> {
 
     #[inline(never)]
     fn end_block(&mut self, block: u32) {
-        let mean = N::sum_value(&self.sum) / row_count(block);
+        let mean = within(N::sum_value(&self.sum) / row_count(block), LARGEST);
         (self.sum, self.rows) = (N::sum_of(0.0), 0);
         self.blocks = self.blocks.saturating_add(1);
         let count = row_count(self.blocks);
@@ -71,9 +73,9 @@ impl<N: Number> Wander<N> {
         let step = mean - self.mean;
         self.mean += step / count;
         self.squares.0 += larger(step * (mean - self.mean), 0.0);
-        self.total += mean;
+        self.total = within(self.total + mean, LARGEST);
         self.totals_square.0 += self.total * self.total;
-        self.weighted += count * self.total;
+        self.weighted = within(self.weighted + count * self.total, LARGEST);
     }
 
     /// Goes on as if all values had been measured as they will be.
@@ -91,6 +93,13 @@ impl<N: Number> Wander<N> {
         self.mean = factor * (self.mean - shift);
         self.squares.0 *= squared;
         self.steps.0 *= squared;
+        // Only those of a forged state are beyond.
+        for number in [&mut self.weighted, &mut self.total, &mut self.last, &mut self.mean] {
+            *number = within(*number, LARGEST);
+        }
+        for square in [&mut self.totals_square, &mut self.squares, &mut self.steps] {
+            square.0 = smaller(square.0, DERIVED * DERIVED);
+        }
     }
 
     /// Mean of the learning rows, in standardised units.
@@ -140,8 +149,8 @@ impl<N: Number> Wander<N> {
         sqrt_f32(self.squares.0 / (count - 1.0) / count * dependence)
     }
 
-    /// What the level is good for: of channels that stay, one in some thousand is called
-    /// wandering, and one in sixty doubtful.
+    /// Whether the level stays: of channels that do, one in some thousand is called wandering, and one
+    /// in sixty doubtful.
     pub(crate) fn steadiness(&self) -> Steadiness {
         let (ratio, kpss) = (self.ratio(), self.kpss());
         if ratio < 0.65 || kpss > 2.2 {

@@ -1,8 +1,14 @@
 //! States that somebody has altered: refused, or harmless.
 
 use super::*;
+use crate::features::FeatureMap;
+use crate::features::sincos::Points;
+use crate::fixed;
 use crate::state::State;
 use crate::state::checksum;
+use std::format;
+
+static INTEGERS: fixed::Fourier<2, 32> = fixed::Fourier::additive(1);
 
 /// Words that are extreme as integers or as numbers.
 const EXTREMES: [u32; 14] = [
@@ -22,13 +28,31 @@ const EXTREMES: [u32; 14] = [
     u32::MAX,
 ];
 
+/// A map, and rows for its detectors.
+trait Rows: FeatureMap<Backend: Points> + Sized + 'static {
+    fn push<L: Legs>(detector: &mut Detector<'static, Self, L>, row: [Option<f32>; 2]);
+}
+
+impl Rows for Fourier<2, 32> {
+    fn push<L: Legs>(detector: &mut Detector<'static, Self, L>, row: [Option<f32>; 2]) {
+        detector.push_partial(&row).unwrap();
+    }
+}
+
+impl Rows for fixed::Fourier<2, 32> {
+    fn push<L: Legs>(detector: &mut Detector<'static, Self, L>, row: [Option<f32>; 2]) {
+        let counts = |reading: f32| (100.0 * reading) as i16;
+        detector.push_partial(&row.map(|reading| reading.map(counts))).unwrap();
+    }
+}
+
 /// Everything that can be asked of a detector, and rows; only panics count here.
-fn use_all<L: Legs>(detector: &mut Detector<'static, Fourier<2, 32>, L>, noise: &mut Noise) {
+fn use_all<M: Rows, L: Legs>(detector: &mut Detector<'static, M, L>, noise: &mut Noise) {
     for row in 0..70_u16 {
         let spike = if row % 30 == 29 { 1e6 } else { 0.0 };
-        detector.push(&[noise.next() + spike, noise.next()]).unwrap();
+        M::push(detector, [noise.next() + spike, noise.next()].map(Some));
         if row % 40 == 13 {
-            detector.push_partial(&[None, Some(0.0)]).unwrap();
+            M::push(detector, [None, Some(0.0)]);
         }
         if row % 30 == 0 {
             look(detector);
@@ -41,7 +65,7 @@ fn use_all<L: Legs>(detector: &mut Detector<'static, Fourier<2, 32>, L>, noise: 
     look(detector);
 }
 
-fn look<L: Legs>(detector: &Detector<'static, Fourier<2, 32>, L>) {
+fn look<M: Rows, L: Legs>(detector: &Detector<'static, M, L>) {
     let count = detector.legs().count() + detector.open().count() + detector.mute().count();
     assert!(count < 100);
     assert_eq!(detector.quality().count(), 2);
@@ -52,15 +76,24 @@ fn look<L: Legs>(detector: &Detector<'static, Fourier<2, 32>, L>) {
     assert_eq!(status.stage, detector.stage());
 }
 
-/// Overwrites one word of a good state, 3000 times, and uses what is restored.
-fn bombard<L: Legs>(good: &Detector<'static, Fourier<2, 32>, L>, seed: u64) {
+/// What it saves is accepted, and saved again as it was.
+fn comes_back<M: Rows, L: Legs>(detector: &Detector<'static, M, L>) -> bool {
+    let mut bytes = vec![0; detector.saved_bytes()];
+    let mut again = bytes.clone();
+    detector.save(&mut bytes).unwrap();
+    let mut restored = detector.clone();
+    restored.restore(&bytes).is_ok() && restored.save(&mut again).is_ok() && again == bytes
+}
+
+/// Overwrites one word of a good state, 2000 times, and uses what is restored.
+fn bombard<M: Rows, L: Legs>(good: &Detector<'static, M, L>, seed: u64) {
     let mut bytes = vec![0; good.saved_bytes()];
     good.save(&mut bytes).unwrap();
     let (mut rng, mut noise) = (XorShiftRng::seed_from_u64(seed), Noise::new(seed));
     let (mut refused, mut accepted) = (0, 0);
     let mut fresh = good.clone();
     fresh.state.reset();
-    for _ in 0..3000 {
+    for _ in 0..2000 {
         let mut forged = bytes.clone();
         let body = forged.len() - 4;
         // Behind header and recipe.
@@ -81,9 +114,13 @@ fn bombard<L: Legs>(good: &Detector<'static, Fourier<2, 32>, L>, seed: u64) {
         let _ = detector.difference(good);
         let _ = detector.clone().merge(good);
         let _ = good.clone().merge(&detector);
+        let told = format!("seed {seed}: {word:#x} at {at}");
+        assert!(comes_back(&detector), "{told}, at once");
         use_all(&mut detector, &mut noise);
+        assert!(comes_back(&detector), "{told}, after rows");
         detector.relearn_reference();
         use_all(&mut detector, &mut noise);
+        assert!(comes_back(&detector), "{told}, after learning the reference anew");
         // Nothing of it is left after learning anew.
         detector.relearn();
         fresh.state.rows = detector.rows();
@@ -95,20 +132,30 @@ fn bombard<L: Legs>(good: &Detector<'static, Fourier<2, 32>, L>, seed: u64) {
 #[test]
 fn a_forged_state_is_refused_or_harmless() {
     let learning = Config { learning_rows: 512, ..Config::rows(1e4) };
-    let mut detector: Two = Detector::new(&MAP, learning).unwrap();
+    through_its_life(Detector::new(&MAP, learning).unwrap(), 0);
+}
+
+#[test]
+fn so_is_one_in_integers() {
+    let learning = Config { learning_rows: 512, ..Config::rows(1e4) };
+    through_its_life(Detector::new(&INTEGERS, learning).unwrap(), 100);
+}
+
+/// While it learns, while it monitors, and in a drift.
+fn through_its_life<M: Rows>(mut detector: Detector<'static, M>, seed: u64) {
     let mut noise = Noise::new(4);
-    let mut run = |detector: &mut Two, rows, shift| {
+    let mut run = |detector: &mut Detector<'static, M>, rows, shift| {
         for _ in 0..rows {
-            detector.push(&[noise.next() + shift, noise.next()]).unwrap();
+            M::push(detector, [noise.next() + shift, noise.next()].map(Some));
         }
     };
     run(&mut detector, 300, 0.0);
-    bombard(&detector, 1);
+    bombard(&detector, seed + 1);
     run(&mut detector, 400, 0.0);
-    bombard(&detector, 2);
+    bombard(&detector, seed + 2);
     run(&mut detector, 50, 4.0);
     assert_eq!(detector.stage(), Stage::Drift);
-    bombard(&detector, 3);
+    bombard(&detector, seed + 3);
 }
 
 #[test]

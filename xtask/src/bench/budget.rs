@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 
-use super::Row;
+use super::programs::{self, FIXED};
+use super::{Cell, Row, cells};
 use crate::project::Project;
 
 /// The budget in git: the rows of the last `--overwrite`.
@@ -13,6 +14,16 @@ const MARGIN: f64 = 1.05;
 pub(super) fn read(project: &Project) -> Result<Vec<Row>> {
     let text = project.read(FILE).context("the first time: cargo xtask bench --overwrite")?;
     serde_json::from_str(&text).context(FILE)
+}
+
+/// The budget with these rows in place of those of the same names, in the order in which all are measured.
+pub(super) fn with(project: &Project, rows: Vec<Row>) -> Result<Vec<Row>> {
+    let mut known = read(project)?;
+    known.retain(|known| rows.iter().all(|row| row.name() != known.name()));
+    known.extend(rows);
+    let names: Vec<_> = cells(&programs::all()).iter().map(Cell::name).collect();
+    known.sort_by_key(|row| names.iter().position(|name| *name == row.name()));
+    Ok(known)
 }
 
 /// Figures that are worse than the budget or not in it, and the number of better ones.
@@ -55,6 +66,107 @@ pub(super) fn compare(rows: &[Row], budget: &[Row], all: bool) -> Comparison {
     comparison
 }
 
+/// Fixed limits, whatever the budget says: core, map, backend, channels, opt-level and largest number of
+/// instructions, at 128 frequencies, or 64 for the 3-axis sensor, and 32 for its detector.
+const PROMISED: [(&str, &str, &str, u32, &str, u32); 10] = [
+    ("m4f", "fastfood", "quick", 16, "3", 5_400),
+    ("m4f", "fastfood", "polynomial", 16, "3", 7_000),
+    ("m4f", "fastfood", "quick", 16, "s", 7_000),
+    ("m4f", "fourier", "polynomial", 3, "3", 2_600),
+    ("m4f", "detector", "polynomial", 3, "3", 8_500),
+    ("m0", "fastfood", "fixed", 16, "3", 9_100),
+    ("m0", "detector", "fixed", 3, "3", 15_000),
+    ("m3", "detector", "fixed", 3, "3", 12_000),
+    ("m0", "innovations", "fixed", 3, "3", 6_000),
+    ("m3", "innovations", "fixed", 3, "3", 5_000),
+];
+
+/// Where less was wanted than is promised: core, map, backend, channels, opt-level, the figure, and why it
+/// is not reached. Printed beside what is measured.
+const WANTED: [(&str, &str, &str, u32, &str, u32, &str); 1] = [(
+    "m4f",
+    "fastfood",
+    "quick",
+    16,
+    "3",
+    5_300,
+    "with its shorter polynomials the operation model has 4352, and the rest are loops and addresses",
+)];
+
+/// What is above what was wanted, if less than that is promised, with the reason.
+pub(super) fn unreached(rows: &[Row]) -> Vec<String> {
+    let mut unreached = Vec::new();
+    for (core, map, backend, d, opt, wanted, why) in WANTED {
+        let row = rows.iter().find(|row| is_of(row, [core, map, backend, opt], d));
+        if let Some(row) = row.filter(|row| row.instructions > wanted) {
+            let (name, reached) = (row.name(), row.instructions);
+            unreached.push(format!("{name}: {reached}, wanted {wanted}: {why}"));
+        }
+    }
+    for row in rows.iter().filter(|row| row.map == "peak") {
+        let of = [row.core.as_str(), "detector", &row.backend, &row.opt];
+        let mean = rows.iter().find(|other| is_of(other, of, row.d));
+        if let Some(mean) = mean.filter(|mean| row.instructions > DEAREST * mean.instructions) {
+            let (name, reached) = (row.name(), row.instructions);
+            let wanted = DEAREST * mean.instructions;
+            unreached.push(format!("{name}: {reached}, wanted {wanted}: {WHY_PEAK}"));
+        }
+    }
+    unreached
+}
+
+/// Why some dearest rows are dearer than wanted.
+const WHY_PEAK: &str = "thresholds are set in f32, by software where there is no FPU";
+
+/// Whether a row is the one of these names.
+fn is_of(row: &Row, [core, map, backend, opt]: [&str; 4], d: u32) -> bool {
+    let names = [row.core.as_str(), &row.map, &row.backend, &row.opt];
+    let l = match (map, d) {
+        ("fourier" | "fastfood", 3 | 4) => 64,
+        ("fourier" | "fastfood", _) => 128,
+        _ => 32,
+    };
+    names == [core, map, backend, opt] && (row.d, row.l) == (d, l)
+}
+
+/// Rows that are above what is promised, or dearer than three of the mean, with both figures. As
+/// measured: the margin of the budget does not count here.
+pub(super) fn broken(rows: &[Row]) -> Vec<String> {
+    let mut broken = Vec::new();
+    for (core, map, backend, d, opt, most) in PROMISED {
+        let row = rows.iter().find(|row| is_of(row, [core, map, backend, opt], d));
+        if let Some(row) = row.filter(|row| row.instructions > most) {
+            broken.push(format!("{}: {} of {most}", row.name(), row.instructions));
+        }
+    }
+    for row in rows {
+        let Some(mean) = mean_of(row, rows) else { continue };
+        if row.instructions > DEAREST * mean {
+            broken.push(format!(
+                "{}: {} is more than {DEAREST} × {mean}",
+                row.name(),
+                row.instructions
+            ));
+        }
+    }
+    broken
+}
+
+/// No row takes longer than so many.
+const DEAREST: u32 = 3;
+
+/// The instructions that those of a dearest row are compared with: with FPU the mean of monitoring,
+/// without that of learning.
+fn mean_of(row: &Row, rows: &[Row]) -> Option<u32> {
+    let mean = match (row.map.as_str(), row.backend.as_str(), row.opt.as_str()) {
+        ("peak", "polynomial", _) => "detector",
+        ("peak", FIXED, "3") => "learning",
+        _ => return None,
+    };
+    let of = [row.core.as_str(), mean, &row.backend, &row.opt];
+    rows.iter().find(|other| is_of(other, of, row.d)).map(|other| other.instructions)
+}
+
 /// What the app does on each row so that a reset loses none may cost this part of a row.
 const KEEPING: u32 = 10;
 
@@ -79,7 +191,6 @@ pub(super) fn dear_to_keep(rows: &[Row]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::programs::FIXED;
     use super::*;
 
     fn row() -> Row {
@@ -125,33 +236,35 @@ mod tests {
         assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), none);
     }
 
-    /// Fixed limits: core, map, backend, channels, opt-level and largest number of instructions, at
-    /// 128 frequencies, or 64 for the 3-axis sensor, and 32 for its detector.
-    const PROMISED: [(&str, &str, &str, u32, &str, u32); 6] = [
-        ("m4f", "fastfood", "quick", 16, "3", 5_700),
-        ("m4f", "fastfood", "polynomial", 16, "3", 7_000),
-        ("m4f", "fastfood", "quick", 16, "s", 8_800),
-        ("m4f", "fourier", "polynomial", 3, "3", 2_600),
-        ("m4f", "detector", "polynomial", 3, "3", 8_500),
-        ("m0", "fastfood", "fixed", 16, "3", 9_100),
-    ];
+    fn all_kept() -> Vec<Row> {
+        serde_json::from_str(include_str!("../../../firmware/bench/budget.json")).unwrap()
+    }
 
     fn kept(core: &str, map: &str, backend: &str, d: u32, opt: &str) -> Row {
-        let text = include_str!("../../../firmware/bench/budget.json");
-        let rows: Vec<Row> = serde_json::from_str(text).unwrap();
-        let is_it = |row: &Row| {
-            let names = [row.core.as_str(), &row.map, &row.backend, &row.opt];
-            names == [core, map, backend, opt] && row.d == d
+        let is_it = |row: &Row| is_of(row, [core, map, backend, opt], d);
+        all_kept().into_iter().find(is_it).unwrap()
+    }
+
+    /// Every limit finds its row, and fails by one instruction, though the budget would allow 5 %.
+    #[test]
+    fn what_is_measured_above_a_promise_is_noticed() {
+        for (core, map, backend, d, opt, most) in PROMISED {
+            let row = Row { instructions: most, ..kept(core, map, backend, d, opt) };
+            let more = Row { instructions: most + 1, ..row.clone() };
+            assert_eq!(broken(&[row]), [""; 0]);
+            assert_eq!(broken(&[more]).len(), 1);
+        }
+        let mean = kept("m4f", "detector", "polynomial", 3, "s");
+        let dearest = Row {
+            instructions: DEAREST * mean.instructions + 1,
+            ..kept("m4f", "peak", "polynomial", 3, "s")
         };
-        rows.into_iter().find(is_it).unwrap()
+        assert_eq!(broken(&[mean, dearest]).len(), 1);
     }
 
     #[test]
     fn the_budget_is_within_what_is_promised() {
-        for (core, map, backend, d, opt, most) in PROMISED {
-            let row = kept(core, map, backend, d, opt);
-            assert!(row.instructions <= most, "{} {}", row.name(), row.instructions);
-        }
+        assert_eq!(broken(&all_kept()), [""; 0]);
         let quick = kept("m4f", "fastfood", "quick", 16, "3");
         let fine = kept("m4f", "fastfood", "polynomial", 16, "3");
         assert!(quick.max_error <= 1e-5 && fine.max_error <= 1e-6);
@@ -161,7 +274,13 @@ mod tests {
         assert!(libm.instructions >= 50 * quick.instructions);
         assert!(10 * micromath.instructions >= 18 * quick.instructions);
         assert!(micromath.max_error >= 100.0 * quick.max_error);
-        assert!(kept("m4f", "detector", "polynomial", 3, "3").ram_bytes <= 5120);
+        for (core, backend) in [("m4f", "polynomial"), ("m3", FIXED), ("m0", FIXED)] {
+            assert!(kept(core, "detector", backend, 3, "3").ram_bytes <= 5120, "{core}");
+        }
+        // Batches are no dearer than rows one by one, and hardly cheaper: the documentation says by how much.
+        let [one, many] =
+            ["detector", "many"].map(|map| kept("m4f", map, "polynomial", 3, "3").instructions);
+        assert_eq!((one, one.saturating_sub(many)), (8163, 12), "{one} {many}");
         // In modelled cycles integers win even where there is an FPU: at level 3, the map by far.
         let cycles = |map, backend, d| kept("m4f", map, backend, d, "3").cycles.unwrap();
         for (map, d, percent) in [("fourier", 4, 180), ("fastfood", 4, 180), ("detector", 3, 110)] {

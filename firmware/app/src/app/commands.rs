@@ -29,13 +29,14 @@ where
                 self.answer_again(call, command);
                 return Request::Continue;
             }
+            // Also if it is refused: the same frame must not be executed later.
+            (self.last, self.refused) = (Some(call), None);
             if command.wears() {
                 let Some(left) = self.writes_left.checked_sub(1) else {
                     return self.refuse(call, Refusal::TooOften);
                 };
-                self.writes_left = left;
+                self.allow(left);
             }
-            self.last = Some(call);
         }
         match *command {
             Command::Step => self.step(call, 1),
@@ -57,20 +58,19 @@ where
             Command::Relearn => {
                 self.relearn(call);
                 // Otherwise a power cut would bring back the state that is to be forgotten.
-                self.keep_now(call);
+                return self.keep_now(call);
             }
             Command::Dismiss => {
                 log::dismissed(self.monitor.status().open);
                 self.monitor.dismiss();
                 // Otherwise a power cut would bring back what was dismissed.
-                self.keep_now(call);
+                return self.keep_now(call);
             }
             Command::Acknowledge { row } => {
                 self.alarms.acknowledge(row);
                 self.flags &= !flags::ALARMS_LOST;
             }
             Command::Restart => {
-                self.finish(call);
                 self.report(call);
                 return Request::Restart;
             }
@@ -120,7 +120,10 @@ where
 
     #[inline(never)]
     fn answer_again(&mut self, call: Call, command: &Command) {
-        if let (Command::WriteState { total, .. }, Some(received)) = (command, self.incoming) {
+        if let Some(refusal) = self.refused {
+            self.link.send(call, &Message::Nack(refusal));
+        } else if let (Command::WriteState { total, .. }, Some(received)) = (command, self.incoming)
+        {
             self.expect_piece(call, *total, received);
         } else {
             self.report(call);
@@ -129,6 +132,9 @@ where
 
     #[inline(never)]
     fn refuse(&mut self, call: Call, refusal: Refusal) -> Request {
+        if self.last == Some(call) {
+            self.refused = Some(refusal);
+        }
         self.link.send(call, &Message::Nack(refusal));
         Request::Continue
     }
@@ -144,13 +150,17 @@ where
         self.note_warnings();
     }
 
-    /// Copies the state to the EEPROM before the command is answered. Who commands it may forget what
-    /// could not be read.
+    /// Copies the state to the EEPROM; the command is answered when that is done. Who commands it may forget
+    /// what could not be read.
     #[inline(never)]
-    fn keep_now(&mut self, call: Call) {
-        self.flags &= !flags::HELD;
+    fn keep_now(&mut self, call: Call) -> Request {
+        self.hold(false);
+        if let Some(store) = &mut self.store {
+            store.forgive();
+        }
         self.keep(call);
-        self.finish(call);
+        self.pending = Some(call);
+        Request::Continue
     }
 
     #[inline(never)]
@@ -177,7 +187,6 @@ where
             return self.refuse(call, Refusal::State);
         }
         if offset == 0 {
-            self.finish(call);
             self.incoming = Some(0);
         }
         let (start, whole) = (usize::try_from(offset), usize::try_from(total));
@@ -210,9 +219,7 @@ where
             self.flags |= flags::OTHER_SETTINGS;
         }
         self.note_warnings();
-        self.keep_now(call);
-        self.report(call);
-        Request::Continue
+        self.keep_now(call)
     }
 
     /// Says how much of a state has arrived.
@@ -223,14 +230,6 @@ where
 
     #[inline(never)]
     fn identify(&mut self, call: Call) {
-        if self.retained.state().is_none() && self.incoming.is_none() && !self.is_safe() {
-            self.retain(call);
-        }
-        let mut recipe = [0; 32];
-        let state = self.retained.state().unwrap_or_default();
-        for (slot, byte) in recipe.iter_mut().zip(state.iter().skip(RECIPE_OFFSET)) {
-            *slot = *byte;
-        }
         let mut board = [0; 16];
         for (slot, byte) in board.iter_mut().zip(self.board.name.bytes()) {
             *slot = byte;
@@ -243,14 +242,11 @@ where
                 millihertz: self.board.millihertz,
                 uptime: self.periods,
                 board,
-                recipe,
+                recipe: self.monitor.recipe().to_bytes(),
             },
         );
     }
 }
-
-/// Where a saved state has the recipe of its map.
-const RECIPE_OFFSET: usize = 12;
 
 /// Of this package: major, minor and patch.
 const VERSION: [u8; 3] = [

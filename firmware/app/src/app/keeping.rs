@@ -3,7 +3,7 @@
 use embedded_hal::i2c::I2c;
 use fastmmd::monitor::{Monitor, Verdict};
 
-use super::{App, is_due};
+use super::App;
 use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::Call;
 use crate::link::ByteLink;
@@ -12,7 +12,7 @@ use crate::message::{Message, Origin, flags};
 use crate::sensor::Sensor;
 use crate::store::Step;
 
-/// An EEPROM that could not be read is tried again every this many samples.
+/// An EEPROM that could not be read is tried again every this many periods of the sample timer.
 const LOOK_EVERY: u32 = 32;
 
 /// What was learned is written to both slots, so that damage to one does not lose it.
@@ -27,19 +27,28 @@ where
 {
     /// Looks for a state, and says where it came from.
     pub(super) fn take_up(&mut self) -> Origin {
-        if self.restore() {
+        let restored = self.restore();
+        if restored && !self.retained.is_held() {
             return Origin::Memory;
         }
-        match self.load() {
-            Ok(true) => Origin::Store,
-            Ok(false) => Origin::Fresh,
-            Err(fault) => {
-                log::fault(fault);
-                self.store_fault = Some(fault);
-                self.flags |= flags::STORE_FAULT | flags::HELD;
-                Origin::Fresh
-            }
+        let loaded = self.load();
+        if let Err(fault) = loaded {
+            log::fault(fault);
+            self.store_fault = Some(fault);
+            self.flags |= flags::STORE_FAULT;
         }
+        self.hold(loaded.is_err());
+        match loaded {
+            Ok(true) => Origin::Store,
+            _ if restored => Origin::Memory,
+            _ => Origin::Fresh,
+        }
+    }
+
+    /// Says whether the EEPROM may hold a state that could not be read, also after a reset.
+    pub(super) fn hold(&mut self, held: bool) {
+        self.flags = if held { self.flags | flags::HELD } else { self.flags & !flags::HELD };
+        self.retained.set_held(held);
     }
 
     /// Goes on from a state of this origin, and says so.
@@ -130,18 +139,19 @@ where
 
     /// Tries again to read an EEPROM that could not be read. If there is a state in it, that takes the
     /// place of what was learned since the start; returns whether it did.
-    pub(super) fn look_again(&mut self, rows: u64) -> bool {
+    pub(super) fn look_again(&mut self) -> bool {
         let held = self.flags & flags::HELD != 0 && self.incoming.is_none();
         // A state that this build cannot restore stays one, and so does one of somebody else.
         let unreadable = self.store_fault.is_some_and(|fault| {
             matches!(fault.kind, FaultKind::Unreadable | FaultKind::Forged | FaultKind::Replayed)
         });
-        if !held || unreadable || !is_due(rows, LOOK_EVERY) {
+        if !held || unreadable || self.since_look < LOOK_EVERY {
             return false;
         }
+        self.since_look = 0;
         match self.load() {
             Ok(found) => {
-                self.flags &= !flags::HELD;
+                self.hold(false);
                 if !self.fell_back() {
                     self.store_fault = None;
                     self.flags &= !flags::STORE_FAULT;
@@ -170,6 +180,13 @@ where
     pub(super) fn retain(&mut self, call: Call) {
         // A save to the EEPROM needs the copy that is there.
         self.finish(call);
+        self.snapshot(call);
+    }
+
+    /// Replaces the copy.
+    // Not inlined: its stack would be below that of a save to the EEPROM.
+    #[inline(never)]
+    fn snapshot(&mut self, call: Call) {
         self.incoming = None;
         let monitor = &*self.monitor;
         let saved = self.retained.replace(|room| {

@@ -64,6 +64,103 @@ fn nothing_is_learned_over_a_store_that_could_not_be_read() {
     assert_eq!((status.faults, status.report.unwrap().flags & flags::HELD), (vec![], 0));
 }
 
+/// What is kept in RAM meanwhile says so, too: a reset does not make the board forget why it must not write.
+#[test]
+fn a_reset_does_not_end_the_hold() {
+    const HELD: u16 = flags::HELD | flags::STORE_FAULT;
+    let other_build = Fault::new(Device::Store, FaultKind::TooLong);
+    for (fault, errors) in [(BUS, u16::MAX), (other_build, 0), (DAMAGED, 0)] {
+        let mut bench = learned();
+        match fault.kind {
+            FaultKind::TooLong => {
+                Store::new().save(&mut bench.world, &[7; Detector::SAVED_BYTES + 1]).unwrap();
+            }
+            FaultKind::Damaged => {
+                bench.world.eeprom[1000] ^= 1;
+                bench.world.eeprom[16384 + 1000] ^= 1;
+            }
+            _ => {}
+        }
+        let before = bench.world.eeprom.clone();
+        let mut noise = Noise::new(27);
+        for start in 0..3 {
+            let mut app = start_with_errors(&mut bench, errors);
+            let (said, _) = answers(&mut app, &[]);
+            let origin = if start == 0 { Origin::Fresh } else { Origin::Memory };
+            assert_eq!((said.boot, said.faults), (Some(origin), vec![fault]), "{start}");
+            run(&mut app, &mut noise, EVERY + 50, 0.0);
+            assert_eq!(app.monitor().rows(), (EVERY + 50) * (start + 1));
+            let status = ask(&mut app, 251, &Command::Status);
+            assert_eq!(
+                (status.faults.as_slice(), status.report().flags & HELD),
+                (&[fault][..], HELD)
+            );
+            drop(app);
+            assert!(bench.world.eeprom == before, "{fault}");
+        }
+        // It can be read again, or somebody says what to do.
+        bench.world.bus_errors = 0;
+        let mut app = bench.start();
+        if fault == BUS {
+            assert_eq!(answers(&mut app, &[]).0.boot, Some(Origin::Store));
+            assert_eq!(app.monitor().stage(), Stage::Monitoring);
+        } else {
+            let report = ask(&mut app, 252, &Command::Relearn).report();
+            assert_eq!(report.flags & (HELD | flags::STORED), flags::STORED, "{fault}");
+        }
+        drop(app);
+        let mut app = bench.start();
+        assert_eq!(answers(&mut app, &[]).0.faults, [], "{fault}: also after a reset");
+        drop(app);
+        bench.cut_power();
+        assert_eq!(answers(&mut bench.start(), &[]).0.boot, Some(Origin::Store), "{fault}");
+    }
+}
+
+/// All sensors are dead: time passes, and no row comes.
+#[test]
+fn the_store_is_tried_again_without_rows() {
+    let mut bench = learned();
+    let mut app = start_with_errors(&mut bench, 20);
+    assert_eq!(answers(&mut app, &[]).0.faults, [BUS]);
+    app.bus().inner().bus_errors = 0;
+    app.bus().inner().unplugged = true;
+    (0..32).for_each(|_| app.sample(1));
+    assert_eq!(said(&mut app.line().outgoing).boot, Some(Origin::Store));
+    assert_eq!(app.monitor().stage(), Stage::Monitoring);
+}
+
+/// A command that stores the state is answered when it is stored. Until then each turn makes one transaction
+/// with the EEPROM, so that the watchdog is fed, and rows are taken.
+#[test]
+fn a_command_that_stores_keeps_nothing_waiting() {
+    let mut bench = learned();
+    bench.world.busy_after_write = 40;
+    let mut app = bench.start();
+    said(&mut app.line().outgoing);
+    // With nothing to dismiss, most pages hold the right bytes already.
+    for (tag, command, least) in [(1, Command::Dismiss, 200), (2, Command::Relearn, 4000)] {
+        let (rows, mut turns) = (app.monitor().rows(), 0);
+        app.line().incoming.extend(bytes_of(tag, &command));
+        loop {
+            let before = app.bus().inner().transactions;
+            let request = app.poll();
+            assert!(app.bus().inner().transactions - before <= 1, "turn {turns}");
+            if request == Request::Idle {
+                break;
+            }
+            turns += 1;
+            if turns % 1000 == 0 {
+                app.sample(1);
+            }
+            let report = said(&mut app.line().outgoing).report;
+            assert!(report.is_none_or(|report| report.flags & flags::STORED != 0), "{turns}");
+        }
+        assert!(turns > least, "{turns}");
+        assert_eq!(app.monitor().rows(), rows + turns / 1000);
+    }
+}
+
 #[test]
 fn an_empty_store_that_can_be_read_later_is_used_then() {
     let mut bench = Bench::new();

@@ -131,6 +131,23 @@ fn an_open_lock_needs_no_seal_until_it_is_closed() {
     assert_eq!(ask(&mut app, 2, &Command::Step).nack, Some(Refusal::Locked));
 }
 
+/// There is nothing to check it against.
+#[test]
+fn a_seal_does_no_harm_at_an_open_lock_without_a_key() {
+    let mut bench = Bench::new();
+    let mut app = start(&mut bench, Guard::default(), Store::new());
+    app.guard().set_open(true);
+    let step = |tag| sealed(&KEY, NONCE, [tag, tag], &Command::Step);
+    assert_eq!(answers(&mut app, &step(1)).0.report().status.rows, 1);
+    app.guard().set_open(false);
+    assert_eq!(answers(&mut app, &step(2)).0.nack, Some(Refusal::Locked));
+    // With a key, a seal must be one of it, lock or no lock.
+    app = start(&mut bench, guarded(), Store::new());
+    app.guard().set_open(true);
+    let forged = sealed(&KEY, NONCE + 1, [3, 3], &Command::Step);
+    assert_eq!(answers(&mut app, &forged).0.nack, Some(Refusal::Forged));
+}
+
 #[test]
 fn the_line_cannot_wear_out_the_eeprom() {
     let mut bench = Bench::new();
@@ -149,6 +166,46 @@ fn the_line_cannot_wear_out_the_eeprom() {
     app.sample(1);
     assert_eq!(ask(&mut app, 111, &Command::Relearn).nack, None);
     assert_eq!(ask(&mut app, 112, &Command::Relearn).nack, Some(Refusal::TooOften));
+    // A restart is no way to more of them.
+    drop(app);
+    let mut app = bench.start();
+    assert_eq!(ask(&mut app, 113, &Command::Relearn).nack, Some(Refusal::TooOften));
+    app.sample(REFILL_PERIODS);
+    assert_eq!(ask(&mut app, 114, &Command::Relearn).nack, None);
+}
+
+/// Somebody records a command that was refused, and sends it when it would be executed.
+#[test]
+fn a_sealed_command_that_was_refused_is_not_executed_later() {
+    let mut bench = Bench::new();
+    let mut app = start(&mut bench, guarded(), Store::new());
+    let relearn = |number| sealed(&KEY, NONCE, [number, number], &Command::Relearn);
+    for number in 1..=MAX_WRITES {
+        assert_eq!(answers(&mut app, &relearn(number)).0.nack, None);
+    }
+    let recorded = relearn(100);
+    assert_eq!(answers(&mut app, &recorded).0.nack, Some(Refusal::TooOften));
+    app.sample(REFILL_PERIODS);
+    said(&mut app.line().outgoing);
+    let rows = app.monitor().rows();
+    let again = answers(&mut app, &recorded).0;
+    assert_eq!((again.nack, again.report), (Some(Refusal::TooOften), None));
+    assert_eq!(app.monitor().rows(), rows);
+    assert_eq!(answers(&mut app, &relearn(101)).0.nack, None, "control: another one is executed");
+}
+
+/// Commands without a seal, while the lock was open, do not make the last sealed one new.
+#[test]
+fn an_open_lock_between_does_not_let_a_sealed_command_be_replayed() {
+    let mut bench = Bench::new();
+    let mut app = start(&mut bench, guarded(), Store::new());
+    let recorded = sealed(&KEY, NONCE, [1, 1], &Command::Step);
+    assert_eq!(answers(&mut app, &recorded).0.report().status.rows, 1);
+    app.guard().set_open(true);
+    assert_eq!(ask(&mut app, 2, &Command::Step).report().status.rows, 2);
+    app.guard().set_open(false);
+    assert_eq!(answers(&mut app, &recorded).0.nack, Some(Refusal::Replayed));
+    assert_eq!(app.monitor().rows(), 2);
 }
 
 /// Of a test: it is not reset by anything.
@@ -182,6 +239,23 @@ fn states_that_the_board_did_not_save_are_refused_and_reported() {
         run(&mut app, &mut Noise::new(62), EVERY + 10, 0.0);
         drop(app);
         assert!(bench.world.eeprom == other.world.eeprom, "nothing is written over it");
+        // Nor after a reset.
+        let mut app = open_with(&mut bench, sealing());
+        assert_eq!(answers(&mut app, &[]).0.faults, [Fault::new(Device::Store, FaultKind::Forged)]);
+        run(&mut app, &mut Noise::new(62), 2 * EVERY, 0.0);
+        drop(app);
+        assert!(bench.world.eeprom == other.world.eeprom, "nothing is written over it");
+        let mut store = sealing();
+        let [mut room, again] = [[0; Detector::SAVED_BYTES]; 2];
+        assert!(store.load(&mut bench.world, &mut room).is_err());
+        assert!(store.begin(&mut bench.world, &again).is_err(), "nor by a store that was told");
+        // Who may command it can end that, for good.
+        let mut app = open_with(&mut bench, sealing());
+        assert!(ask(&mut app, 1, &Command::Relearn).report().flags & flags::STORED != 0);
+        drop(app);
+        bench.cut_power();
+        let (said, _) = answers(&mut open_with(&mut bench, sealing()), &[]);
+        assert_eq!((said.boot, said.faults), (Some(Origin::Store), vec![]));
     }
     bench.world.eeprom = own;
     bench.cut_power();

@@ -1,5 +1,5 @@
 //! Power cuts and resets without end, and bytes without sense: seeded, bounded forms of what may go on for
-//! years. The long form of the first: `cargo test --release -p drift-app -- --ignored`.
+//! years.
 
 use super::*;
 use crate::store::Loaded;
@@ -52,14 +52,8 @@ fn soak(times: u32) -> [u32; 3] {
     [cuts, resets, inside]
 }
 
+/// Half a minute without optimisation.
 #[test]
-fn nothing_learned_is_lost_by_power_cuts_and_resets() {
-    let [cuts, resets, inside] = soak(300);
-    assert!(cuts > 100 && resets > 100 && inside > 20, "{cuts}, {resets}, {inside}");
-}
-
-#[test]
-#[ignore = "takes minutes: the long form of the one above"]
 fn nothing_learned_is_lost_by_ten_thousand_power_cuts_and_resets() {
     let [cuts, resets, inside] = soak(10_000);
     assert!(cuts > 4000 && resets > 4000 && inside > 1000, "{cuts}, {resets}, {inside}");
@@ -145,7 +139,7 @@ fn any_image_can_be_loaded_and_saved_over() {
                 loaded += 1;
             }
             Ok(None) => {}
-            Err(fault) => assert_eq!(fault.kind, FaultKind::TooLong),
+            Err(fault) => assert!(matches!(fault.kind, FaultKind::TooLong | FaultKind::Damaged)),
         }
         let new: Vec<u8> = (0..700).map(|_| noise.byte()).collect();
         // Spare pages may be said to be used up.

@@ -87,6 +87,37 @@ fn samples_that_were_due_while_the_board_was_busy_are_counted() {
     assert_eq!((found.reports, found.report().missed, app.monitor().rows()), (1, 6, 4));
 }
 
+/// A clock that goes on by a period whenever it is looked at: each sample takes as long as a period.
+struct Hurried(u32);
+
+impl Clock for Hurried {
+    fn periods(&mut self) -> u32 {
+        self.0 += 1;
+        self.0
+    }
+}
+
+/// A board whose samples take all its time, as with a bus that fails, still answers at once.
+#[test]
+fn a_board_that_is_always_late_answers_a_command_with_the_next_sample() {
+    let mut bench = Bench::new();
+    let mut app = start(&mut bench);
+    let mut ticker = Ticker::new(Hurried(0));
+    app.bus().inner().unplugged = true;
+    let mut bytes = bytes_of(1, &Command::Configure { report_every: 0 });
+    bytes.extend(bytes_of(2, &Command::Status));
+    app.line().incoming.extend(bytes);
+    let requests = [(); 2].map(|()| app.turn(&mut ticker));
+    assert_eq!(requests, [Request::Continue, Request::Reported]);
+    assert_eq!(said(&mut app.line().outgoing).report().missed, 2);
+    // Noise without an end does not keep it from its samples.
+    app.line().incoming.extend([7; 4096]);
+    let before = app.line().incoming.len();
+    app.turn(&mut ticker);
+    let taken = before - app.line().incoming.len();
+    assert!(taken > 0 && taken < 1024, "{taken}");
+}
+
 #[test]
 fn the_host_may_set_how_often_it_reports() {
     let mut bench = Bench::new();

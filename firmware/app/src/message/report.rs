@@ -1,5 +1,6 @@
 //! Messages from the device.
 
+use fastmmd::features::Recipe;
 use fastmmd::monitor::{Alarm, Status};
 use fastmmd::numbers;
 
@@ -133,28 +134,49 @@ pub struct Report {
     pub missed: u32,
 }
 
+/// Declares bits with their names, and the list of both.
+macro_rules! bits {
+    ($($(#[$about:meta])* $name:ident = $bit:literal $text:literal;)*) => {
+        $(
+            $(#[$about])*
+            pub const $name: u16 = 1 << $bit;
+        )*
+
+        /// Every flag with its name.
+        pub const ALL: [(u16, &str); [$($bit),*].len()] = [$(($name, $text)),*];
+    };
+}
+
 /// Bits of [`Report::flags`].
 pub mod flags {
-    /// The sensor is failing.
-    pub const SENSOR_FAULT: u16 = 1;
-    /// The last attempt to store what was learned failed.
-    pub const STORE_FAULT: u16 = 1 << 1;
-    /// The last sample was skipped.
-    pub const SKIPPED: u16 = 1 << 2;
-    /// The EEPROM holds the present state, or the state at the end of learning.
-    pub const STORED: u16 = 1 << 3;
-    /// The stated time between false alarms is uncertain: there were too few learning samples.
-    pub const UNCERTAIN: u16 = 1 << 4;
-    /// The queue of alarms was full: the oldest were dropped.
-    pub const ALARMS_LOST: u16 = 1 << 5;
-    /// Monitoring continues with the settings it was learned with, which are not this build's.
-    /// [`Command::Relearn`](crate::message::Command::Relearn) switches to this build's.
-    pub const OTHER_SETTINGS: u16 = 1 << 6;
-    /// The EEPROM may hold a state that could not be read, so nothing is written to it.
-    /// [`Command::Relearn`](crate::message::Command::Relearn) ends that.
-    pub const HELD: u16 = 1 << 7;
-    /// The board started again and again, and now only talks: see [`Start::tries`](super::Start::tries).
-    pub const SAFE: u16 = 1 << 8;
+    bits! {
+        /// The sensor is failing.
+        SENSOR_FAULT = 0 "sensor fault";
+        /// The last attempt to store or to read what was learned failed.
+        STORE_FAULT = 1 "store fault";
+        /// The last sample was skipped.
+        SKIPPED = 2 "last sample skipped";
+        /// The EEPROM holds the present state, or the state at the end of learning.
+        STORED = 3 "stored";
+        /// The stated time between false alarms is uncertain: there were too few learning samples.
+        UNCERTAIN = 4 "too few learning samples";
+        /// The queue of alarms was full: the oldest were dropped.
+        ALARMS_LOST = 5 "alarms lost";
+        /// Monitoring continues with the settings it was learned with, which are not this build's.
+        /// [`Command::Relearn`](crate::message::Command::Relearn) switches to this build's.
+        OTHER_SETTINGS = 6 "other settings";
+        /// The EEPROM may hold a state that could not be read, so nothing is written to it.
+        /// [`Command::Relearn`](crate::message::Command::Relearn) ends that.
+        HELD = 7 "store not written to";
+        /// The board started again and again, and now only talks: see
+        /// [`Start::tries`](super::Start::tries).
+        SAFE = 8 "only talks";
+    }
+
+    /// The names of those that are set.
+    pub fn names(given: u16) -> impl Iterator<Item = &'static str> {
+        ALL.into_iter().filter_map(move |(flag, name)| (given & flag != 0).then_some(name))
+    }
 }
 
 code_parts!(Refusal, Origin, Cause);
@@ -211,7 +233,7 @@ messages! {
             /// Name of the board, in UTF-8, filled with zeros.
             board: [u8; 16],
             /// Recipe of the detector's map, as in a saved state.
-            recipe: [u8; 32],
+            recipe: [u8; Recipe::BYTES],
         },
         /// One of the last alarms.
         0x89 = Past {

@@ -135,6 +135,26 @@ fn frames_are_those_of_the_document() {
     let piece = Piece::new(&[0xAA, 0xBB]).unwrap();
     let nonce = 0x0102_0304_0506_0708;
     let challenge = Message::Challenge { lock: Lock::Sealed, nonce, counter: 9, refused: 2 };
+    let alarm = alarm([1 << 32, 9], Change::Shape, Leg::Innovations);
+    let report = |stage, [progress, statistic, threshold]: [f32; 3], alarm| {
+        let is_drift = stage == Stage::Drift;
+        let open = if is_drift { 3 } else { 0 };
+        let status = Status { stage, rows: 10, progress, statistic, threshold, open, alarm };
+        let (pending, flags, missed) = if is_drift { (1, 8, 5) } else { (0, flags::HELD, 0) };
+        Message::Report(Report { status, pending, flags, missed })
+    };
+    let start = Start { cause: Cause::Panic, detail: 0x0102_0304, tries: 2 };
+    let mut board = [0; 16];
+    board[..4].copy_from_slice(b"test");
+    let (version, recipe) = ([1, 2, 3], [7; 32]);
+    let identity = Message::Identity {
+        version,
+        channels: 4,
+        millihertz: 10_000,
+        uptime: 1 << 33,
+        board,
+        recipe,
+    };
     let commands = [
         ("status", Command::Status),
         ("read state 0x01020304 5", Command::ReadState { offset: 0x0102_0304, length: 5 }),
@@ -150,6 +170,24 @@ fn frames_are_those_of_the_document() {
         ("refused replayed", Message::Nack(Refusal::Replayed)),
         ("fault store forged", Message::Fault(Fault::new(Device::Store, FaultKind::Forged))),
         ("challenge sealed 0x0102030405060708 9 2", challenge),
+        ("report 1 8 5 drift 10 1.0 0.5 2.0 3", report(Stage::Drift, [1.0, 0.5, 2.0], None)),
+        (
+            "report 0 128 0 learning 10 0.25 0.0 0.0 0 and the alarm below",
+            report(Stage::Learning, [0.25, 0.0, 0.0], Some(alarm)),
+        ),
+        ("alarm 4294967296 9 7 shape innovations 64 1.0 0.5", Message::Alarm(alarm)),
+        ("state 6396 64 aabb", Message::State { total: 6396, offset: 64, bytes: piece.bytes() }),
+        (
+            "started store 4 panic 16909060 2",
+            Message::Boot { origin: Origin::Store, channels: 4, start },
+        ),
+        ("amended 4294967296 9 7 shape innovations 64 1.0 0.5", Message::Amended(alarm)),
+        ("identity 1.2.3 4 10000 8589934592 test, recipe 07 … 07", identity),
+        (
+            "past 0 2 7 and the alarm above",
+            Message::Past { index: 0, count: 2, ago: 7, alarm: Some(alarm) },
+        ),
+        ("past 2 2 0", Message::Past { index: 2, count: 2, ago: 0, alarm: None }),
     ];
     let sealed = [
         ("sealed relearn 10", Command::Relearn, 10),
@@ -178,6 +216,57 @@ fn frames_are_those_of_the_document() {
     }
     let vectors = document.split("```text").nth(1).unwrap().lines().filter(|it| it.contains(": "));
     assert_eq!(vectors.count(), compared);
+}
+
+/// "TooOften" as "too often".
+fn words(name: &str) -> std::string::String {
+    let mut words = std::string::String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(letter.to_lowercase());
+    }
+    words
+}
+
+#[test]
+fn codes_and_flags_are_those_of_the_document() {
+    let document = include_str!("../../../LINK.md");
+    macro_rules! listed {
+        ($title:literal, $kind:ident) => {
+            let codes = $kind::ALL
+                .map(|it| std::format!("{} {}", it.code(), words(&std::format!("{it:?}"))));
+            let line = std::format!("\n| {} | {} |\n", $title, codes.join(", "));
+            assert!(document.contains(&line), "{line}");
+        };
+    }
+    listed!("why a command is refused", Refusal);
+    listed!("device", Device);
+    listed!("kind of fault", FaultKind);
+    listed!("origin", Origin);
+    listed!("cause", Cause);
+    listed!("stage", Stage);
+    listed!("change", Change);
+    listed!("leg", Leg);
+    let flags = [
+        (flags::SENSOR_FAULT, "the sensor is failing"),
+        (flags::STORE_FAULT, "the last attempt to store"),
+        (flags::SKIPPED, "the last sample was skipped"),
+        (flags::STORED, "the EEPROM holds"),
+        (flags::UNCERTAIN, "the stated time between false alarms is uncertain"),
+        (flags::ALARMS_LOST, "alarms that were not acknowledged"),
+        (flags::OTHER_SETTINGS, "monitoring goes on with the settings"),
+        (flags::HELD, "the EEPROM may hold"),
+        (flags::SAFE, "the board started again and again"),
+    ];
+    for (flag, text) in flags {
+        assert_eq!(flag.count_ones(), 1);
+        let line = std::format!("\n| {} | {text}", flag.trailing_zeros());
+        assert!(document.contains(&line), "{line}");
+    }
+    let table = document.split("### Flags").nth(1).unwrap().split("## ").next().unwrap();
+    assert_eq!(table.lines().filter(|line| line.starts_with("| ")).count(), flags.len() + 1);
 }
 
 #[test]

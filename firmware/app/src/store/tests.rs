@@ -232,6 +232,23 @@ fn a_write_protected_chip_is_noticed_and_keeps_its_state() {
     assert_eq!(loaded(&mut world).unwrap(), b"later");
 }
 
+/// Both copies have lost a byte: that is told, and what is saved then is the newest again.
+#[test]
+fn damage_to_both_slots_is_a_fault() {
+    let mut world = World::new();
+    let mut store = Store::new();
+    for number in 0..9 {
+        store.save(&mut world, &state(number, 700)).unwrap();
+    }
+    for slot in [0, 1 << 14] {
+        world.eeprom[slot + 300] ^= 1;
+    }
+    let damaged = Fault::new(Device::Store, FaultKind::Damaged);
+    assert_eq!(Store::new().load(&mut world, &mut [0; 700]), Err(damaged));
+    Store::new().save(&mut world, b"new").unwrap();
+    assert_eq!(loaded(&mut world), Some(b"new".to_vec()));
+}
+
 #[test]
 fn an_absent_chip_is_a_fault() {
     let mut world = World::new();

@@ -1,12 +1,13 @@
 //! Sensor, detector and link as tasks on an ESP32-C3: the analogue inputs GPIO 2, 3 and 4 ten times a
 //! second; reports as lines of text on GPIO 21, at 115,200 baud. In integers: there is no
-//! floating-point unit.
+//! floating-point unit. What was learned is kept in the flash.
 
 #![no_std]
 #![no_main]
 
 use core::fmt::Write;
 
+use embassy_embedded_hal::adapter::BlockingAsync;
 use embassy_executor::Spawner;
 use embassy_time::{Duration, Ticker};
 use esp_hal::Async;
@@ -14,7 +15,9 @@ use esp_hal::analog::adc::{Adc, AdcConfig, AdcPin, Attenuation};
 use esp_hal::peripherals::{ADC1, GPIO2, GPIO3, GPIO4};
 use esp_hal::timer::timg::TimerGroup;
 use esp_hal::uart::{self, UartTx};
+use esp_storage::FlashStorage;
 use fastmmd::{Config, Detector, checked, fixed};
+use fastmmd_flash::{FlashStore, Kept};
 use fastmmd_tasks::{LINE, Link, Report, Reports, Rows, Sensor, detect, sense, tell};
 use heapless::String;
 use panic_halt as _;
@@ -80,10 +83,24 @@ async fn sensor(inputs: Inputs) {
     sense(inputs, &ROWS).await;
 }
 
+type Watch = Detector<'static, fixed::Fourier<CHANNELS, 32>>;
+
+/// The partition `nvs` of the partition table that espflash writes by default; nothing else uses it here.
+const KEPT: core::ops::Range<u32> = 0x9000..0xf000;
+/// Rows between two saves: an hour.
+const BETWEEN: u64 = 3600 * RATE;
+
+/// The flash, and what is kept in it.
+type Flash = BlockingAsync<FlashStorage<'static>>;
+type Memory = Kept<Flash, { Watch::SAVED_BYTES }>;
+
 #[embassy_executor::task]
-async fn detector() {
-    let mut detector = checked!(Detector::new(&MAP, CONFIG));
-    detect(&mut detector, (), &ROWS, &REPORTS).await;
+async fn detector(store: FlashStore<Flash>) {
+    let mut detector: Watch = checked!(Detector::new(&MAP, CONFIG));
+    let mut memory = Memory::new(store, BETWEEN);
+    // Without a record it learns.
+    memory.take_up(&mut detector).await;
+    detect(&mut detector, memory, &ROWS, &REPORTS).await;
 }
 
 #[embassy_executor::task]
@@ -108,6 +125,8 @@ async fn main(spawner: Spawner) {
     let line = UartTx::new(board.UART0, uart::Config::default()).expect("the default is valid");
     let line = line.with_tx(board.GPIO21).into_async();
     spawner.spawn(sensor(Inputs { converter, pins, pace }).expect("each task is spawned once"));
-    spawner.spawn(detector().expect("each task is spawned once"));
+    let flash = BlockingAsync::new(FlashStorage::new(board.FLASH));
+    let store = FlashStore::new(flash, KEPT).expect("whole pages");
+    spawner.spawn(detector(store).expect("each task is spawned once"));
     spawner.spawn(link(line).expect("each task is spawned once"));
 }

@@ -10,6 +10,10 @@
 
 #![no_std]
 
+mod kept;
+
+pub use kept::Kept;
+
 use embedded_storage_async::nor_flash::NorFlash;
 use sequential_storage::cache::{Cache, Uncached};
 use sequential_storage::map::{MapConfig, MapStorage};

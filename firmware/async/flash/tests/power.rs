@@ -5,7 +5,8 @@ use embedded_storage_async::nor_flash::{
     ErrorType, MultiwriteNorFlash, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash,
 };
 use fastmmd::{Config, Detector, Fourier};
-use fastmmd_flash::{Error, FlashStore, LONGEST};
+use fastmmd_flash::{Error, FlashStore, Kept, LONGEST};
+use fastmmd_tasks::Keeper;
 use sequential_storage::cache::Cache;
 use sequential_storage::map::{MapConfig, MapStorage};
 
@@ -239,4 +240,38 @@ fn what_has_no_room_is_refused_and_changes_nothing() {
     assert!(load(&mut full) == old);
     assert!(matches!(block_on(full.load(&mut [0; 8])), Err(Error::BufferTooSmall(_))));
     assert!(FlashStore::new(Flash::new(), 0..100).is_err());
+}
+
+#[test]
+fn a_detector_goes_on_from_what_was_kept() {
+    const BYTES: usize = Detector::<Fourier<3, 32>>::SAVED_BYTES;
+    let detector = || Detector::new(&MAP, Config::rows(1e4)).unwrap();
+    let push = |detector: &mut Detector<'_, _>, rows: std::ops::Range<u16>| {
+        for row in rows {
+            detector.push(&[f32::from(row % 7), f32::from(row % 5), f32::from(row % 3)]).unwrap();
+        }
+    };
+    let mut kept: Kept<_, BYTES> = Kept::new(store(Flash::new()), 100);
+    let mut running = detector();
+    assert!(!block_on(kept.take_up(&mut running)), "there is nothing yet");
+    push(&mut running, 0..99);
+    assert!(block_on(kept.keep(&running)), "not yet due");
+    push(&mut running, 99..100);
+    assert!(block_on(kept.keep(&running)));
+    let saved = running.clone();
+    push(&mut running, 100..150);
+    assert!(block_on(kept.keep(&running)));
+    // The power comes back.
+    let mut kept: Kept<_, BYTES> = Kept::new(store(kept.release()), 100);
+    let mut restored = detector();
+    assert!(block_on(kept.take_up(&mut restored)));
+    assert_eq!(restored.rows(), 100);
+    push(&mut restored, 100..150);
+    let mut bytes = [[0; BYTES]; 2];
+    restored.save(&mut bytes[0]).unwrap();
+    running.save(&mut bytes[1]).unwrap();
+    assert!(bytes[0] == bytes[1]);
+    // A flash that fails is told of.
+    let mut cut: Kept<_, BYTES> = Kept::new(store(Flash { left: Some(3), ..kept.release() }), 1);
+    assert!(!block_on(cut.keep(&saved)));
 }

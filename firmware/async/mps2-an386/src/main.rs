@@ -1,5 +1,5 @@
 //! Sensor, detector and link as tasks on the emulated board: a row each millisecond, with changes at
-//! known places. Prints what a loop that pushes the same rows finds.
+//! known places. Prints what `blocking`, a loop that pushes the same rows, finds.
 
 #![no_std]
 #![no_main]
@@ -10,11 +10,8 @@ use embassy_executor::Spawner;
 use embassy_time::{Duration, Ticker};
 use emulated::println;
 use fastmmd::{Config, Detector, Fourier, checked};
-use fastmmd_capi_twin::{CHANNELS, FLOAT, MEAN_TIME, Rows as Signal};
+use fastmmd_capi_twin::{CHANNELS, FLOAT, MEAN_TIME, Rows as Signal, TWO_CHANGES};
 use fastmmd_tasks::{Link, Report, Reports, Rows, Sensor, detect, sense, tell};
-
-/// After two of the changes.
-const NUMBER: u32 = 46_000;
 
 static ROWS: Rows<f32, CHANNELS> = Rows::new();
 static REPORTS: Reports = Reports::new();
@@ -52,7 +49,7 @@ impl Link for Console {
 #[embassy_executor::task]
 async fn sensor() {
     let pace = Ticker::every(Duration::from_millis(1));
-    sense(Made { signal: Signal::default(), pace, left: NUMBER }, &ROWS).await;
+    sense(Made { signal: Signal::default(), pace, left: TWO_CHANGES }, &ROWS).await;
 }
 
 #[embassy_executor::task]

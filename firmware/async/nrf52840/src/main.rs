@@ -15,8 +15,8 @@ use embassy_nrf::uarte::{self, UarteTx};
 use embassy_nrf::{bind_interrupts, peripherals};
 use embassy_time::{Duration, Ticker};
 use fastmmd::{Config, Detector, Fourier, checked};
-use fastmmd_flash::FlashStore;
-use fastmmd_tasks::{Keeper, LINE, Link, Report, Reports, Rows, Sensor, detect, sense, tell};
+use fastmmd_flash::{FlashStore, Kept};
+use fastmmd_tasks::{LINE, Link, Report, Reports, Rows, Sensor, detect, sense, tell};
 use heapless::String;
 use panic_halt as _;
 
@@ -77,35 +77,17 @@ const KEPT: core::ops::Range<u32> = 1000 * 1024..1024 * 1024;
 /// Rows between two saves: an hour. Each page is then erased four to eight times a day, of 10,000 in all.
 const BETWEEN: u64 = 3600 * RATE;
 
-/// The state in the flash.
-struct Flash {
-    store: FlashStore<BlockingAsync<Nvmc<'static>>>,
-    record: [u8; Watch::SAVED_BYTES],
-    /// The row after which it is saved next.
-    due: u64,
-}
-
-impl Keeper<Watch> for Flash {
-    async fn keep(&mut self, detector: &Watch) -> bool {
-        if detector.rows() < self.due {
-            return true;
-        }
-        self.due = detector.rows() + BETWEEN;
-        let Ok(_) = detector.save(&mut self.record) else { return false };
-        self.store.save(&self.record).await.is_ok()
-    }
-}
+/// The flash, and what is kept in it.
+type Flash = BlockingAsync<Nvmc<'static>>;
+type Memory = Kept<Flash, { Watch::SAVED_BYTES }>;
 
 #[embassy_executor::task]
-async fn detector(store: FlashStore<BlockingAsync<Nvmc<'static>>>) {
+async fn detector(store: FlashStore<Flash>) {
     let mut detector: Watch = checked!(Detector::new(&MAP, CONFIG));
-    let mut flash = Flash { store, record: [0; Watch::SAVED_BYTES], due: 0 };
-    // Anything but a record of this detector is refused, and it learns.
-    if let Ok(Some(length)) = flash.store.load(&mut flash.record).await {
-        let _ = detector.restore(flash.record.get(..length).unwrap_or_default());
-    }
-    flash.due = detector.rows() + BETWEEN;
-    detect(&mut detector, flash, &ROWS, &REPORTS).await;
+    let mut memory = Memory::new(store, BETWEEN);
+    // Without a record it learns.
+    memory.take_up(&mut detector).await;
+    detect(&mut detector, memory, &ROWS, &REPORTS).await;
 }
 
 #[embassy_executor::task]

@@ -6,8 +6,12 @@
 use cortex_m_rt::entry;
 use drift_app::guard::Guard;
 use drift_app::store::Store;
+use mps2_an386::drift::{CHANNELS, Detector, run};
+
+// It saves its state on every row; `secured` keeps rows.
+board_common::retained!(STATE for Detector, 0 rows of CHANNELS);
 
 #[entry]
 fn main() -> ! {
-    mps2_an386::drift::run(Store::new(), Guard::open())
+    run(&STATE, Store::new(), Guard::open())
 }

@@ -7,25 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fastmmd_evaluation::reproduce::budget::{self, Stopwatch};
-use fastmmd_evaluation::reproduce::{Effort, Figure, PARTS, Part};
+use fastmmd_evaluation::reproduce::{self, Effort, Figure, PARTS, Part};
 use indicatif::{ProgressBar, ProgressStyle};
 
 const USAGE: &str = "reproduce [--quick] [--out DIR] [--part NAME]...";
-
-/// What is not as the papers have it.
-const DIFFERENCES: &str = "
-As large as the papers have it, but for these:
-
-- FastMMD, figure 6: 300 seeds of frequencies instead of 1000.
-- FastMMD, figure 7: normal samples instead of two cubes, fewer samples and channels, times as ratios.
-- FastMMD, table 1: synthetic histograms of the same shape instead of images, a fortieth of them, and
-  times as ratios.
-- Nyström MMD, figures 3 and 4: data of the same kind instead of restaurants and molecules, and no
-  running times.
-- A Hilbert space embedding, figure 3: pairs around a circle, and places instead of contours.
-
-What else differs is said in each part.
-";
 
 struct Options {
     effort: Effort,
@@ -79,11 +64,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 fn report(options: &Options) -> Result<(String, usize), String> {
     fs::create_dir_all(&options.out)
         .map_err(|error| format!("{}: {error}", options.out.display()))?;
-    let mut text = String::from("# The literature's figures, reproduced\n");
-    text.push_str(match options.effort {
-        Effort::Quick => "\nWith fewer trials and samples than the papers have: `--quick`.\n",
-        Effort::Full => DIFFERENCES,
-    });
+    let mut text = reproduce::beginning(options.effort);
     let (mut kept, mut broken) = (0, Vec::new());
     let watch = Stopwatch::start();
     let bar = bar(&options.parts);

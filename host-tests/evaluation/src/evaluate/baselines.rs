@@ -266,15 +266,17 @@ pub fn newma_rates(window: f64) -> (f64, f64) {
 mod tests {
     use super::*;
     use crate::evaluate::signals::{Kind, Signal};
+    use fastmmd_reference::tolerance;
 
     #[test]
     fn rates_lie_on_both_sides_of_the_window() {
         for window in [20.0, 50.0, 250.0] {
             let (fast, slow) = newma_rates(window);
             let centre = 1.0 / (window + 1.0);
-            assert!(slow < centre && centre < fast && fast < 0.3, "{window}: {fast} {slow}");
+            assert!(slow < centre && centre < fast, "{window}: {fast} {slow}");
+            tolerance::NEWMA_FAST.hold_below("fast", fast);
             let weight = |rate: f64| rate * (1.0 - rate).powf(window);
-            assert!((weight(fast) / weight(slow) - 1.0).abs() < 1e-6);
+            tolerance::NEWMA_RATES.hold("weights", weight(fast) / weight(slow), 1.0);
         }
     }
 
@@ -284,8 +286,10 @@ mod tests {
         let values: Vec<f64> = (0..20_000).map(|_| signal.draw()).collect();
         let predictor = Predictor::of(&values);
         let [first, rest @ ..] = predictor.coefficients;
-        assert!((first - 0.9).abs() < 0.03, "{predictor:?}");
-        assert!(rest.iter().all(|a| a.abs() < 0.04), "{predictor:?}");
+        tolerance::AUTOREGRESSION.hold("the first", first, 0.9);
+        for other in rest {
+            tolerance::AUTOREGRESSION.hold("another", other, 0.0);
+        }
     }
 
     #[test]
@@ -305,7 +309,8 @@ mod tests {
             };
             let healthy = most(0.0, 1.0);
             let [shift, factor] = change;
-            assert!(most(shift, factor) > 3.0 * healthy, "{summed:?}");
+            let moved = most(shift, factor);
+            tolerance::CUSUM_NOTICES.hold_below(&format!("{summed:?}"), healthy / moved);
         }
     }
 }

@@ -71,15 +71,12 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Whether a figure is within its bounds. Where nothing alarmed it is only a lower bound.
-    fn is_within(&self, figure: f64, [from, to]: [f64; 2]) -> bool {
-        figure >= from && figure <= to
-    }
-
-    /// Whether both figures are within the bounds.
+    /// Whether both figures are within the bounds. Where nothing alarmed they are what one alarm at
+    /// the end would give: the least that they can be, so that the upper bound says little.
     #[must_use]
     pub fn is_as_wanted(&self, plan: &Plan) -> bool {
-        [self.first, self.pooled].iter().all(|figure| self.is_within(*figure, plan.wanted()))
+        let [from, to] = plan.wanted();
+        [self.first, self.pooled].iter().all(|figure| (from..=to).contains(figure))
     }
 
     fn cell(&self) -> String {

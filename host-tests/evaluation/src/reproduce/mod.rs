@@ -1,9 +1,10 @@
 //! Reproduces the literature's figures: `cargo xtask reproduce`.
 //!
 //! Each part measures, draws, and checks its results against limits of
-//! [`tolerance`](fastmmd_reference::tolerance) that were set before. Figures 5 to 7 of FastMMD
-//! measure the core, the others the oracle. All random numbers are seeded. Running times are given
-//! as ratios, because they depend on the machine.
+//! [`tolerance`](fastmmd_reference::tolerance) that were set before; where they or the data were
+//! changed after a first run, the part says so. Figures 5 to 7 of FastMMD measure the core, the others
+//! the oracle. All random numbers are seeded. Running times are given as ratios, because they depend on
+//! the machine.
 //!
 //! | module | what |
 //! |---|---|
@@ -42,7 +43,7 @@ use fastmmd_reference::tolerance::Tolerance;
 pub enum Effort {
     /// Fewer trials and samples, in seconds: shows that everything works and the larger effects.
     Quick,
-    /// As in the papers, in minutes.
+    /// As large as in the papers, but for what the report begins with, in minutes.
     Full,
 }
 
@@ -55,6 +56,33 @@ impl Effort {
             Self::Full => full,
         }
     }
+}
+
+/// What is not as the papers have it.
+const DIFFERENCES: &str = "
+At full size it is as large as the papers have it, but for these:
+
+- FastMMD, figure 6: 300 seeds of frequencies instead of 1000.
+- FastMMD, figure 7: normal samples instead of two cubes, fewer samples and channels, times as ratios.
+- FastMMD, figure 8: 399 shuffles instead of 1000, but for the times; 30 trials for each ε above 1
+  instead of 100; Pearson and spectrum from every second sample.
+- FastMMD, table 1: synthetic histograms of the same shape instead of images, a fortieth of them, and
+  times as ratios.
+- Nyström MMD, figure 3: data of the same kind instead of restaurants, 1600 samples instead of 2500,
+  without random features and running times.
+- Nyström MMD, figure 4: data of the same kind instead of molecules, 100 runs instead of 1000, and no
+  running times.
+- A Hilbert space embedding, figure 3: pairs around a circle, and places instead of contours.
+
+What else differs is said in each part.
+";
+
+/// What a report begins with: its title, and what is left out or different.
+#[must_use]
+pub fn beginning(effort: Effort) -> String {
+    let quick = "\nWith `--quick`: fewer trials and samples still than said here.\n";
+    let quick = effort.pick(quick, "");
+    format!("# The literature's figures, reproduced\n{quick}{DIFFERENCES}")
 }
 
 /// A part of the report.
@@ -320,6 +348,17 @@ mod tests {
         for (steps, run) in [(2, whole as _), (1, without_limits as _), (1, without_names as _)] {
             assert_eq!(figure(steps, run), Err(Failed::Incomplete));
         }
+    }
+
+    /// Every report begins with what is different, and the shuffles said there are those used.
+    #[test]
+    fn reports_begin_with_what_is_different() {
+        for effort in [Effort::Quick, Effort::Full] {
+            assert!(beginning(effort).contains(DIFFERENCES));
+        }
+        assert!(beginning(Effort::Quick).contains("--quick"));
+        let shuffles = format!("{} shuffles instead", figure8::size(Effort::Full).shuffles);
+        assert!(DIFFERENCES.contains(&shuffles), "{shuffles}");
     }
 
     #[test]

@@ -21,11 +21,27 @@ fn differences(features: &DMatrix<f64>, block: usize) -> Vec<DVector<f64>> {
     (0..pairs).map(one).collect()
 }
 
+/// (Σλ)²/Σλ² of λ that fall geometrically and had this value before the largest of them grew by a share
+/// of their sum.
+fn dimensions(before: f64, growth: f64) -> f64 {
+    // 1 + r + r² + … over itself with r², both times 1 − r.
+    let ratio = (before - 1.0) / (before + 1.0);
+    let mut lambda = 1.0 - ratio;
+    let (mut sum, mut squares) = (growth, growth * (growth + 2.0 * lambda));
+    while lambda > 1e-12 {
+        sum += lambda;
+        squares += lambda * lambda;
+        lambda *= ratio;
+    }
+    sum * sum / squares
+}
+
 /// The distribution of MMD_b² by frequencies of two stretches of a series from one distribution:
 /// s·Σλ·F with (Σλ)²/Σλ² degrees of freedom, and as many for each difference of neighbouring blocks
 /// that Σλ was estimated from. The moments are of differences of blocks of `block` samples, and of a
-/// quarter of it, by which Σλ is extrapolated to long blocks. With blocks of 1 for independent
-/// samples; for others, of at least ten times the rows over which they depend on each other. O(NL).
+/// quarter of it, by which Σλ is extrapolated to long blocks, and its growth counted to the largest λ.
+/// With blocks of 1 for independent samples; for others, of at least ten times the rows over which they
+/// depend on each other. O(NL).
 ///
 /// # Errors
 /// [`Refused::BadParameter`] for blocks of length 0, [`Refused::Ragged`] for points of another
@@ -57,11 +73,12 @@ pub fn blocks(
         return Err(Refused::TooFewSamples);
     }
     let raw = (mean(&of_short).powi(2) / mean(&squares)).max(1.0);
-    let degrees = (raw / (1.0 + 2.0 / (raw * real(of_short.len())))).max(1.0);
+    let of_short_blocks = (raw / (1.0 + 2.0 / (raw * real(of_short.len())))).max(1.0);
     let ratio = real(block) / real(short);
     let share = if ratio > 1.0 { ratio / (ratio - 1.0) } else { 1.0 };
     let trace = share * mean(&long) - (share - 1.0) * mean(&of_short);
     let trace = trace.max(0.5 * mean(&long));
+    let degrees = dimensions(of_short_blocks, (trace / mean(&of_short) - 1.0).max(0.0));
     let spread = 1.0 / real(p.len()) + 1.0 / real(q.len());
     let known = degrees * real(long.len()) / (share * share);
     Null::fisher(spread * trace, [degrees, known])

@@ -35,14 +35,14 @@ const ALMOST: f64 = 0.9;
 
 /// A cycle.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Cycle {
+pub struct Cycle {
     /// Its length in rows.
-    pub(crate) rows: f64,
+    pub rows: f64,
     /// Cycles in the log.
-    pub(crate) count: f64,
+    pub count: f64,
     /// For each channel, the share of the variance in the second half of the log that the profile
     /// over the first half explains.
-    pub(crate) explained: Vec<f64>,
+    pub explained: Vec<f64>,
 }
 
 impl Cycle {
@@ -59,7 +59,8 @@ impl Cycle {
 }
 
 /// The cycle of a log, if it has one. The log must hold at least two of it.
-pub(crate) fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
+#[must_use]
+pub fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
     let series: Vec<Vec<f64>> = (0..channels).map(|channel| detrended(rows, channel)).collect();
     let count = real(rows.len());
     let (mut cycles, mut tried): (Vec<Cycle>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -272,7 +273,8 @@ impl Profile {
 }
 
 /// A period with as many digits as it deserves.
-pub(crate) fn rounded(rows: f64) -> f64 {
+#[must_use]
+pub fn rounded(rows: f64) -> f64 {
     let digits = if rows >= 1000.0 { 1.0 } else { 100.0 };
     (rows * digits).round() / digits
 }
@@ -283,7 +285,8 @@ pub(crate) fn rounded(rows: f64) -> f64 {
     clippy::cast_sign_loss,
     reason = "the cast saturates, and the number is positive"
 )]
-pub(crate) fn ceiling(rows: f64) -> u32 {
+#[must_use]
+pub fn ceiling(rows: f64) -> u32 {
     rows.ceil() as u32
 }
 

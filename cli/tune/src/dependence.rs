@@ -11,21 +11,22 @@ const CHANCE: f64 = 2.0;
 
 /// How the readings of a channel depend on earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Dependence {
+pub struct Dependence {
     /// The autocorrelation from row to row.
-    pub(crate) next: f64,
+    pub next: f64,
     /// The integrated autocorrelation time τ = 1 + 2·Σρ(k), in rows: n rows are worth n/τ
     /// independent ones for a mean. At least 1.
-    pub(crate) rows: f64,
+    pub rows: f64,
 }
 
 impl Dependence {
     /// Of rows that do not depend on each other.
-    pub(crate) const NONE: Self = Self { next: 0.0, rows: 1.0 };
+    pub const NONE: Self = Self { next: 0.0, rows: 1.0 };
 
     /// Of some readings; those missing are as the mean. The sum of ρ ends with the first pair of
     /// lags whose sum is about 0 (Geyer's initial positive sequence).
-    pub(crate) fn of(values: &[f64]) -> Self {
+    #[must_use]
+    pub fn of(values: &[f64]) -> Self {
         let present = || values.iter().filter(|value| value.is_finite());
         let mean = present().sum::<f64>() / real(present().count().max(1));
         let series: Vec<f64> =

@@ -4,16 +4,20 @@ use fastmmd::dynamic::{self, Map};
 use fastmmd::monitor::{self, ChannelQuality, Difference, LegStatus, Mute, Open, SavedLegs};
 use fastmmd::{Config, Error, FeatureMap, Recipe, Stage, Verdict};
 
-/// Parts of a cycle in a profile: as of [`Config::with_period`].
-pub(crate) const BINS: usize = 32;
+/// Frequencies of a detector, unless others are asked for.
+pub const FREQUENCIES: usize = 32;
+/// Parts of a cycle in a profile.
+pub const BINS: usize = monitor::CYCLE_BINS;
 
 /// The legs of a detector with a profile by phase.
 type Cyclic = monitor::Cyclic<BINS>;
 
 /// A detector of any shape.
 #[derive(Debug, Clone)]
-pub(crate) enum Detector<'m> {
+pub enum Detector<'m> {
+    /// Without a profile.
     Plain(dynamic::Detector<'m>),
+    /// With the profile of a cycle.
     Cyclic(dynamic::Detector<'m, Cyclic>),
 }
 
@@ -40,7 +44,10 @@ macro_rules! both {
 
 impl<'m> Detector<'m> {
     /// A new one, with a profile if the settings have a period.
-    pub(crate) fn new(map: &'m Map, config: Config) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// Those of [`dynamic::detector`].
+    pub fn new(map: &'m Map, config: Config) -> Result<Self, Error> {
         match config.period {
             None => dynamic::detector(map, config).map(Self::Plain),
             Some(period) => dynamic::detector(map, config.with_period(period)).map(Self::Cyclic),
@@ -48,7 +55,10 @@ impl<'m> Detector<'m> {
     }
 
     /// A saved one.
-    pub(crate) fn restored(map: &'m Map, bytes: &[u8]) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// Those of [`dynamic::restored`]; [`Error::WrongShape`] for other legs.
+    pub fn restored(map: &'m Map, bytes: &[u8]) -> Result<Self, Error> {
         let legs = SavedLegs::restore(bytes)?;
         if legs == SavedLegs::of::<Cyclic>() {
             dynamic::restored(map, bytes).map(Self::Cyclic)
@@ -57,34 +67,47 @@ impl<'m> Detector<'m> {
         }
     }
 
-    pub(crate) fn push(&mut self, row: &[f32]) -> Result<Verdict, Error> {
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// Those of [`fastmmd::Detector::push`].
+    pub fn push(&mut self, row: &[f32]) -> Result<Verdict, Error> {
         either!(self, detector => detector.push(row))
     }
 
     /// The settings, whatever the legs.
-    pub(crate) fn config(&self) -> Config {
+    #[must_use]
+    pub fn config(&self) -> Config {
         either!(self, detector => detector.config().with_legs())
     }
 
-    pub(crate) fn recipe(&self) -> &Recipe {
+    /// The recipe of its map.
+    #[must_use]
+    pub fn recipe(&self) -> &Recipe {
         either!(self, detector => detector.map().recipe())
     }
 
-    pub(crate) fn channels(&self) -> usize {
+    /// Number of channels.
+    #[must_use]
+    pub fn channels(&self) -> usize {
         self.recipe().inputs as usize
     }
 
-    pub(crate) fn stage(&self) -> Stage {
+    /// What it is doing.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
         either!(self, detector => detector.stage())
     }
 
     /// Rows pushed in all.
-    pub(crate) fn rows(&self) -> u64 {
+    #[must_use]
+    pub fn rows(&self) -> u64 {
         either!(self, detector => detector.rows())
     }
 
     /// Rows still to learn from.
-    pub(crate) fn rows_to_learn(&self) -> u64 {
+    #[must_use]
+    pub fn rows_to_learn(&self) -> u64 {
         let rows = f64::from(self.config().learning_rows);
         let left = rows - (rows * f64::from(either!(self, it => it.progress()))).round();
         #[expect(
@@ -97,56 +120,86 @@ impl<'m> Detector<'m> {
     }
 
     /// Everything that differs now.
-    pub(crate) fn open(&self) -> Vec<Open> {
+    #[must_use]
+    pub fn open(&self) -> Vec<Open> {
         either!(self, detector => detector.open().collect())
     }
 
     /// What is known of each channel.
-    pub(crate) fn quality(&self) -> Vec<ChannelQuality> {
+    #[must_use]
+    pub fn quality(&self) -> Vec<ChannelQuality> {
         either!(self, detector => detector.quality().collect())
     }
 
     /// The statistics that cannot fire.
-    pub(crate) fn mute(&self) -> Vec<Mute> {
+    #[must_use]
+    pub fn mute(&self) -> Vec<Mute> {
         either!(self, detector => detector.mute().collect())
     }
 
     /// Every statistic.
-    pub(crate) fn legs(&self) -> Vec<LegStatus> {
+    #[must_use]
+    pub fn legs(&self) -> Vec<LegStatus> {
         either!(self, detector => detector.legs().collect())
     }
 
     /// The statistic nearest to its threshold.
-    pub(crate) fn nearest(&self) -> Option<LegStatus> {
+    #[must_use]
+    pub fn nearest(&self) -> Option<LegStatus> {
         either!(self, detector => detector.nearest())
     }
 
     /// Number of devices whose references were merged into this one.
-    pub(crate) fn merged(&self) -> u32 {
+    #[must_use]
+    pub fn merged(&self) -> u32 {
         either!(self, detector => detector.merged())
     }
 
-    pub(crate) fn difference(&self, other: &Self) -> Result<Difference, Error> {
+    /// Whether another one learned a different reference.
+    ///
+    /// # Errors
+    /// Those of [`fastmmd::Detector::difference`]; [`Error::WrongShape`] if one has a cycle alone.
+    pub fn difference(&self, other: &Self) -> Result<Difference, Error> {
         both!(self, other, own, other => own.difference(other))
     }
 
-    pub(crate) fn merge(&mut self, other: &Self) -> Result<(), Error> {
+    /// Merges the reference of another one into this.
+    ///
+    /// # Errors
+    /// Those of [`fastmmd::Detector::merge`]; [`Error::WrongShape`] if one has a cycle alone.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         both!(self, other, own, other => own.merge(other))
     }
 
     /// Keeps the scale of each channel, and learns everything else again.
-    pub(crate) fn relearn_reference(&mut self) {
+    pub fn relearn_reference(&mut self) {
         either!(self, detector => detector.relearn_reference());
     }
 
     /// As bytes, as the device saves it.
-    pub(crate) fn bytes(&self) -> Result<Vec<u8>, Error> {
+    ///
+    /// # Errors
+    /// Those of [`fastmmd::Detector::save`].
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; self.saved_bytes()];
         either!(self, detector => detector.save(&mut bytes))?;
         Ok(bytes)
     }
 
-    pub(crate) fn saved_bytes(&self) -> usize {
+    /// Number of these bytes.
+    #[must_use]
+    pub fn saved_bytes(&self) -> usize {
         either!(self, detector => detector.saved_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_python_package_has_the_same_default() {
+        let wanted = format!("        frequencies: int = {FREQUENCIES},\n");
+        assert!(include_str!("../../../python/fastmmd/detector.py").contains(&wanted));
     }
 }

@@ -15,20 +15,29 @@ const NEAR: usize = 8;
 
 /// A kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Injected {
+pub enum Injected {
+    /// The level is off from one row to the next.
     Step,
+    /// The level rises little by little.
     Ramp,
+    /// More spread about the same mean.
     SpreadUp,
+    /// Less spread about the same mean.
     SpreadDown,
+    /// The reading does not move any more.
     Stuck,
+    /// Some readings are lost.
     Dropouts,
 }
 
 impl Injected {
-    pub(crate) const ALL: [Self; 6] =
+    /// Every kind, in the order in which they are tried.
+    pub const ALL: [Self; 6] =
         [Self::Step, Self::Ramp, Self::SpreadUp, Self::SpreadDown, Self::Stuck, Self::Dropouts];
 
-    pub(crate) fn name(self) -> &'static str {
+    /// In one or two words, for files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Step => "step",
             Self::Ramp => "ramp",
@@ -40,7 +49,8 @@ impl Injected {
     }
 
     /// How large it is: in deviations, or as a factor of the spread.
-    pub(crate) fn size(self) -> Option<f32> {
+    #[must_use]
+    pub fn size(self) -> Option<f32> {
         match self {
             Self::Step => Some(STEP),
             Self::Ramp => Some(RAMP),
@@ -51,7 +61,8 @@ impl Injected {
     }
 
     /// In words.
-    pub(crate) fn about(self) -> String {
+    #[must_use]
+    pub fn about(self) -> String {
         match self {
             Self::Step => format!("step of {STEP} deviation"),
             Self::Ramp => format!("ramp to {RAMP} deviations"),
@@ -63,22 +74,27 @@ impl Injected {
     }
 }
 
-/// A change of a channel from a row on; a ramp is complete after `within` rows.
+/// A change of a channel from a row on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Injection {
-    pub(crate) kind: Injected,
-    pub(crate) channel: usize,
+pub struct Injection {
+    /// What is changed.
+    pub kind: Injected,
+    /// The channel that is changed.
+    pub channel: usize,
     /// Deviation of the channel.
-    pub(crate) deviation: f32,
-    pub(crate) from: usize,
-    pub(crate) within: usize,
+    pub deviation: f32,
+    /// The first row that is changed.
+    pub from: usize,
+    /// Rows after which a ramp is complete.
+    pub within: usize,
     /// What a lost reading is: missing, or 0 where none may be missing.
-    pub(crate) lost: f32,
+    pub lost: f32,
 }
 
 impl Injection {
     /// The reading of a row, changed; a missing one stays missing, except that what is stuck reads.
-    pub(crate) fn reading(&self, rows: &[Vec<f32>], at: usize) -> f32 {
+    #[must_use]
+    pub fn reading(&self, rows: &[Vec<f32>], at: usize) -> f32 {
         let reading = |at: usize| {
             rows.get(at).and_then(|row| row.get(self.channel)).copied().unwrap_or(f32::NAN)
         };

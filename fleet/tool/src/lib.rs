@@ -1,0 +1,84 @@
+//! The tool `fastmmd-fleet`: questions to a fleet of devices, over files of rows or of saved states.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`made`] | a made-up fleet, for tests and to try the tool |
+//! | [`statistics`] | devices against their peers, movements, devices on a plane |
+//! | `args` | the command line |
+//! | `files` | what folders hold |
+//! | `session` | tables and queries, here or on a cluster, with progress |
+//! | `fleet`, `scale` | the states of the devices, by SQL, and the scale of their channels |
+//! | `query`, `odd`, `moved`, `map`, `ingest`, `generate` | one command each |
+//! | `table`, `picture`, `report`, `output`, `fault` | what is written |
+
+mod args;
+mod fault;
+mod files;
+mod fleet;
+mod generate;
+mod ingest;
+pub mod made;
+mod map;
+mod moved;
+mod odd;
+mod output;
+mod picture;
+mod query;
+mod report;
+mod scale;
+mod session;
+pub mod statistics;
+mod table;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use session::Connect;
+
+use args::{Command, Tool};
+use fault::Fault;
+
+/// Runs the tool; `connect` opens a session on a Ballista cluster, in programs that have one. Exit
+/// codes as of `fastmmd`: 0, 1 if something was found (a device is odd, a group moved), 2 for errors.
+pub fn run(
+    arguments: impl IntoIterator<Item = OsString, IntoIter: Iterator<Item = OsString>>,
+    connect: Option<Connect>,
+) -> ExitCode {
+    let tool = match Tool::try_parse_from(arguments) {
+        Ok(tool) => tool,
+        Err(error) => {
+            // Help and version are no errors.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&Fault::new(error)),
+    };
+    match runtime.block_on(execute(&tool.command, connect)) {
+        Ok(found) => ExitCode::from(u8::from(found)),
+        Err(fault) => failed(&fault),
+    }
+}
+
+async fn execute(command: &Command, connect: Option<Connect>) -> Result<bool, Fault> {
+    match command {
+        Command::Query(arguments) => query::run(arguments, connect).await,
+        Command::Odd(arguments) => odd::run(arguments, connect).await,
+        Command::Moved(arguments) => moved::run(arguments, connect).await,
+        Command::Map(arguments) => map::run(arguments, connect).await,
+        Command::Ingest(arguments) => ingest::run(arguments),
+        Command::Generate(arguments) => generate::run(arguments),
+    }
+}
+
+fn failed(fault: &Fault) -> ExitCode {
+    if fault.is_told() {
+        output::complain(fault);
+    }
+    ExitCode::from(2)
+}

@@ -1,0 +1,105 @@
+//! Eigenvalues and eigenvectors of symmetric matrices, by Jacobi's rotations.
+
+/// A symmetric matrix, row by row.
+#[derive(Debug, Clone)]
+pub(crate) struct Symmetric {
+    size: usize,
+    cells: Vec<f64>,
+}
+
+impl Symmetric {
+    pub(crate) fn zero(size: usize) -> Self {
+        Self { size, cells: vec![0.0; size * size] }
+    }
+
+    /// Adds `factor`·v·v' to the upper triangle.
+    pub(crate) fn add_square(&mut self, vector: &[f64], factor: f64) {
+        for (row, a) in vector.iter().enumerate() {
+            let scaled = factor * a;
+            let cells = &mut self.cells[row * self.size + row..(row + 1) * self.size];
+            cells.iter_mut().zip(&vector[row..]).for_each(|(cell, b)| *cell += scaled * b);
+        }
+    }
+
+    fn at(&self, row: usize, column: usize) -> f64 {
+        let (row, column) = if row <= column { (row, column) } else { (column, row) };
+        self.cells[row * self.size + column]
+    }
+
+    /// Eigenvalues in descending order, each with its vector.
+    pub(crate) fn eigen(&self) -> Vec<(f64, Vec<f64>)> {
+        let n = self.size;
+        let mut a: Vec<Vec<f64>> =
+            (0..n).map(|row| (0..n).map(|column| self.at(row, column)).collect()).collect();
+        // Rows are eigenvectors in the end.
+        let mut vectors: Vec<Vec<f64>> = (0..n)
+            .map(|row| (0..n).map(|column| f64::from(u8::from(row == column))).collect())
+            .collect();
+        let trace: f64 = (0..n).map(|i| a[i][i].abs()).sum();
+        for _ in 0..50 {
+            let off: f64 = (0..n).flat_map(|i| a[i][i + 1..].iter()).map(|x| x * x).sum();
+            if off.sqrt() <= 1e-12 * trace {
+                break;
+            }
+            for p in 0..n {
+                for q in p + 1..n {
+                    rotate(&mut a, &mut vectors, p, q);
+                }
+            }
+        }
+        let mut pairs: Vec<_> =
+            vectors.into_iter().enumerate().map(|(i, vector)| (a[i][i], vector)).collect();
+        pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
+        pairs
+    }
+}
+
+/// Makes the cell (p, q) zero.
+fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
+    let cell = a[p][q];
+    if cell.abs() <= 1e-300 {
+        return;
+    }
+    let theta = (a[q][q] - a[p][p]) / (2.0 * cell);
+    let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
+    let cosine = 1.0 / tangent.hypot(1.0);
+    let sine = tangent * cosine;
+    for row in a.iter_mut() {
+        let (x, y) = (row[p], row[q]);
+        (row[p], row[q]) = (cosine * x - sine * y, sine * x + cosine * y);
+    }
+    for rows in [a, vectors] {
+        let (upper, lower) = rows.split_at_mut(q);
+        for (x, y) in upper[p].iter_mut().zip(&mut lower[0]) {
+            (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_is_the_sum_of_its_parts() {
+        let size = 12;
+        let mut matrix = Symmetric::zero(size);
+        for k in 0..30_u32 {
+            let vector: Vec<f64> =
+                (0..12_u32).map(|i| (f64::from(k * 7 + i * i) * 0.37).sin()).collect();
+            matrix.add_square(&vector, 1.0);
+        }
+        let pairs = matrix.eigen();
+        let mut again = Symmetric::zero(size);
+        for (value, vector) in &pairs {
+            assert!((vector.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-9);
+            again.add_square(vector, *value);
+        }
+        for row in 0..size {
+            for column in 0..size {
+                assert!((again.at(row, column) - matrix.at(row, column)).abs() < 1e-9);
+            }
+        }
+        assert!(pairs.windows(2).all(|pair| pair[0].0 >= pair[1].0));
+    }
+}
