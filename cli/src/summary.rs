@@ -24,11 +24,19 @@ impl<'a> Still<'a> {
     fn all(outcome: &'a Outcome, detector: &Detector<'_>) -> Vec<Self> {
         let last = i64::try_from(outcome.rows).unwrap_or(i64::MAX) - 1;
         let still = |open: Open| {
-            let of = |told: &&Told| {
+            let own = |told: &&Told| {
                 let alarm = told.alarm;
                 alarm.leg == open.leg && open.channel.is_none_or(|channel| channel == alarm.channel)
             };
-            let told = outcome.told.iter().find(of);
+            // A step is found by another leg first, whose alarm is amended to a level.
+            let as_level = |told: &&Told| {
+                let alarm = told.alarm;
+                open.leg == Leg::Level
+                    && alarm.change == Change::Level
+                    && open.channel == Some(alarm.channel)
+            };
+            let told = outcome.told.iter().find(own);
+            let told = told.or_else(|| outcome.told.iter().find(as_level));
             let since = told.map_or(last - i64::from(open.rows), |told| told.since);
             Self { open, told, since }
         };
@@ -162,7 +170,7 @@ fn of_channel(name: &str, quality: &ChannelQuality) -> Vec<String> {
 /// How many statistics cannot fire, if any: in an ordinary run a few of the shortest windows.
 pub(crate) fn mute_line(detector: &Detector<'_>) -> Option<String> {
     let mute = detector.mute().len();
-    let all = detector.legs().len();
+    let all = detector.legs().len() + mute;
     let is_told = mute > 0 && detector.stage().is_learned();
     is_told.then(|| {
         format!("{mute} of {all} statistics cannot reach their thresholds (replay --json: which)")

@@ -80,15 +80,15 @@ state! {
         /// Rows of learning done.
         pub(super) learned: u32,
         /// ln of the promise, and of the shares among which it is divided, once learning is over.
-        ln_time: f32,
-        ln_shares: f32,
+        pub(super) ln_time: f32,
+        pub(super) ln_shares: f32,
         /// Rows since learning ended.
         pub(super) watched: u32,
         /// Rows for which something has differed, without a break.
         pub(super) drifting: u32,
-        phase: <L::Cycle as Profiles>::Phase,
+        pub(super) phase: <L::Cycle as Profiles>::Phase,
         /// Whether learning was extended for a channel that began to move late.
-        extended: bool,
+        pub(super) extended: bool,
         /// Devices whose learning this stands on, if more than one.
         pub(super) merged: u32,
         pub(super) channels: Per<C, Channel<L, N>> => up to LARGEST,

@@ -45,14 +45,30 @@ where
         if self.state.learned < measured {
             return self.relearn();
         }
-        let Memory { learned, stage, drifting, channels, values, innovations, joint, .. } =
-            &mut self.state;
-        (*learned, *stage, *drifting) = (measured, Stage::Learning, 0);
+        // Every field is named, so that a new one has to be decided on.
+        let Memory {
+            last_alarm,
+            rows: _,
+            stage,
+            learned,
+            ln_time: _,
+            ln_shares: _,
+            watched,
+            drifting,
+            phase: _,
+            extended,
+            merged,
+            channels,
+            values,
+            innovations,
+            joint,
+        } = &mut self.state;
+        (*last_alarm, *stage, *learned) = (LastAlarm::NONE, Stage::Learning, measured);
+        (*watched, *drifting, *extended, *merged) = (0, 0, false, 0);
         channels.iter_mut().for_each(|channel| channel.keep_scale());
         values.reset();
         innovations.reset();
         joint.reset();
-        self.state.last_alarm = LastAlarm::NONE;
     }
 
     /// How different what two detectors learned is: the levels of each channel, against how well
@@ -132,7 +148,7 @@ where
         joint.iter_mut().for_each(State::reset);
         self.state.merged = own.saturating_add(theirs);
         self.state.last_alarm = LastAlarm::NONE;
-        self.state.drifting = 0;
+        (self.state.watched, self.state.drifting) = (0, 0);
         self.state.stage = Stage::Monitoring;
         Ok(())
     }
@@ -299,6 +315,9 @@ mod tests {
         // The merged one keeps its thresholds, whatever it sees later.
         second.merge(&first.clone()).unwrap();
         assert_eq!(second.merged(), 3);
+        // Learned anew, it is of one device again, and nothing is older than its learning.
+        second.relearn_reference();
+        assert_eq!((second.merged(), second.state.watched, second.state.extended), (1, 0, false));
     }
 
     #[test]

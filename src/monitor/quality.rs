@@ -4,6 +4,7 @@ use crate::condition::Standardise;
 use crate::features::FeatureMap;
 use crate::features::sincos::Points;
 
+use super::channel::Channel;
 use super::detector::Detector;
 use super::legs::choice::Legs;
 use super::legs::wander::Steadiness;
@@ -46,7 +47,8 @@ const WELL_KNOWN: f32 = 20.0;
 
 /// A statistic that cannot fire: its threshold, with the extra evidence that a doubtful level or a
 /// spread that comes and goes needs, would lie beyond the largest value it can have, or hardly below.
-/// The promise is too long for so short a window, or the signal too autocorrelated.
+/// The promise is too long for so short a window, or the signal too autocorrelated. Or it is the joint
+/// distribution of values, and the level of a channel wanders ([`ChannelQuality::steadiness`]).
 ///
 /// Windows that learning was too short for, as [`Leg`] says, are not watched at all, and not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +106,10 @@ where
             channel.map(|(leg, window, index)| Mute { leg, channel: Some(index), window })
         });
         let learned = self.state.stage.is_learned();
+        let wanders = self.state.channels.iter().any(Channel::wanders);
         let joint = self.state.joint_legs().into_iter().filter_map(move |(joint, leg)| {
-            let window = joint.filter(|_| learned)?.mute(&plan)?;
+            let off = wanders && leg == Leg::Values;
+            let window = joint.filter(|_| learned)?.mute(&plan, off)?;
             Some(Mute { leg, channel: None, window })
         });
         channels.chain(joint)

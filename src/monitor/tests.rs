@@ -325,6 +325,9 @@ fn a_random_walk_is_no_drift_of_level() {
     let supported = config().supported_mean_time();
     assert!((quality[0].supported_mean_time - few * supported).abs() < 1.0);
     assert!(quality[1].supported_mean_time >= supported && supported > least);
+    // Nor is the joint distribution of values watched, which is reported.
+    assert!(detector.mute().any(|mute| mute.leg == Leg::Values && mute.channel.is_none()));
+    assert!(detector.legs().all(|leg| leg.leg != Leg::Values));
 }
 
 #[test]

@@ -107,9 +107,9 @@ impl<F: Length, N: Number> Joint<F, N> {
         }
     }
 
-    /// The window, if it cannot fire.
-    pub(crate) fn mute(&self, plan: &Plan) -> Option<u32> {
-        self.tail.is_mute().then(|| window_of(plan))
+    /// The window, if it cannot fire, or is `off`.
+    pub(crate) fn mute(&self, plan: &Plan, off: bool) -> Option<u32> {
+        (off || self.tail.is_mute()).then(|| window_of(plan))
     }
 
     /// Takes a row.

@@ -458,9 +458,9 @@ impl<N: Number> Tail<N> {
         self.open.0
     }
 
-    /// Leaves it out for good.
+    /// Leaves it out for good: no drift of its own can be open any more.
     pub(crate) fn mute(&mut self) {
-        (self.open.0, self.calm.0) = (N::of(NEVER), N::of(NEVER));
+        (self.open.0, self.calm.0, self.peak.0) = (N::of(NEVER), N::of(NEVER), N::ZERO);
     }
 
     /// Whether R cannot pass its threshold.

@@ -218,7 +218,7 @@ fn frames_are_those_of_the_document() {
     assert_eq!(vectors.count(), compared);
 }
 
-/// "TooOften" as "too often".
+/// `TooOften` as "too often".
 fn words(name: &str) -> std::string::String {
     let mut words = std::string::String::new();
     for letter in name.chars() {
