@@ -16,7 +16,8 @@ const REST: usize = 28;
 /// Cores with a floating-point unit.
 const FLOATING: [&str; 2] = ["m4f", "m7"];
 
-const BUDGET: &str = include_str!("../../firmware/bench/budget.json");
+/// The detectors of the budget (`build.rs`).
+const BUDGET: &str = include_str!(concat!(env!("OUT_DIR"), "/detectors.json"));
 
 /// Instructions per row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
