@@ -18,6 +18,8 @@ pub mod shapes;
 mod slot;
 pub mod values;
 
+pub use slot::{Handle, Shape};
+
 /// The library's own version.
 pub const FASTMMD_VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -171,22 +171,27 @@ where
     // SAFETY: the memory is writable, aligned, long enough and nobody else's; what was there needs no
     // drop, and may be anything.
     unsafe {
+        fill::<M, L>(&mut (*slot).detector, &config)?;
+        // Last, so that memory without a detector does not pass for one.
         (&raw mut (*slot).handle).write(Handle { check: Handle::check_of(shape), shape });
-        fill::<M, L>(&mut (*slot).detector, &config);
     }
     Ok(())
 }
 
-/// Writes a detector. Apart, so that its stack, which is as large as the detector, is not that of other
+/// Writes a detector, or why there is none. Apart, so that its stack, which is as large as the detector, is not that of other
 /// calls.
 #[inline(never)]
 fn fill<M, L: Legs>(
     detector: &mut MaybeUninit<Result<Detector<'static, M, L>, Error>>,
     config: &Config<L>,
-) where
+) -> Result<(), i32>
+where
     M: Mapped + FixedShape<L>,
 {
-    detector.write(Detector::new(M::MAP, *config));
+    match detector.write(Detector::new(M::MAP, *config)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(of_error(*error)),
+    }
 }
 
 /// The detector behind a handle.
