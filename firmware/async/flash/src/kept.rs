@@ -4,7 +4,7 @@ use embedded_storage_async::nor_flash::NorFlash;
 use fastmmd::features::sincos::Points;
 use fastmmd::monitor::Legs;
 use fastmmd::{Detector, FeatureMap};
-use fastmmd_tasks::Keeper;
+use fastmmd_tasks::{Keeper, Report};
 
 use crate::FlashStore;
 
@@ -16,27 +16,43 @@ pub struct Kept<F: NorFlash, const BYTES: usize> {
     between: u64,
     /// The row after which it is saved next.
     due: u64,
+    /// Rows until it is tried again, if it fails.
+    again: u64,
 }
+
+/// A save that failed is tried again after this part of the rows between two saves, and then after twice as
+/// many each time: soon, but a flash that always fails is not worn.
+const SOONER: u64 = 64;
 
 impl<F: NorFlash, const BYTES: usize> Kept<F, BYTES> {
     /// Saves after every `between` rows.
     pub const fn new(store: FlashStore<F>, between: u64) -> Self {
-        Self { store, record: [0; BYTES], between, due: between }
+        Self { store, record: [0; BYTES], between, due: between, again: Self::soon(between) }
     }
 
-    /// Restores the detector from the flash, and returns whether it could. Anything but a record of this
-    /// detector is refused, and the detector is as it was.
-    pub async fn take_up<M, L>(&mut self, detector: &mut Detector<'_, M, L>) -> bool
+    const fn soon(between: u64) -> u64 {
+        if between < SOONER { 1 } else { between / SOONER }
+    }
+
+    /// Restores the detector from the flash, and says what there is to report: [`Report::Restored`], or
+    /// [`Report::NotRestored`] for anything but a record of this detector, which is then as it was. Nothing
+    /// if nothing was kept.
+    pub async fn take_up<M, L>(&mut self, detector: &mut Detector<'_, M, L>) -> Option<Report>
     where
         M: FeatureMap<Backend: Points>,
         L: Legs,
     {
         let loaded = self.store.load(&mut self.record).await;
-        let restored = loaded.ok().flatten().and_then(|length| {
-            detector.restore(self.record.get(..length).unwrap_or_default()).ok()
-        });
+        let report = match loaded {
+            Ok(None) => None,
+            Ok(Some(length)) => {
+                let restored = detector.restore(self.record.get(..length).unwrap_or_default());
+                Some(restored.map_or(Report::NotRestored, |()| Report::Restored(detector.rows())))
+            }
+            Err(_) => Some(Report::NotRestored),
+        };
         self.due = detector.rows().saturating_add(self.between);
-        restored.is_some()
+        report
     }
 
     /// The flash again.
@@ -55,8 +71,19 @@ where
         if detector.rows() < self.due {
             return true;
         }
-        self.due = detector.rows().saturating_add(self.between);
-        let Ok(length) = detector.save(&mut self.record) else { return false };
-        self.store.save(self.record.get(..length).unwrap_or_default()).await.is_ok()
+        let saved = match detector.save(&mut self.record) {
+            Ok(length) => {
+                let record = self.record.get(..length).unwrap_or_default();
+                self.store.save(record).await.is_ok()
+            }
+            Err(_) => false,
+        };
+        let rows = if saved { self.between } else { self.again };
+        self.due = detector.rows().saturating_add(rows);
+        self.again = match saved {
+            true => Self::soon(self.between),
+            false => self.again.saturating_mul(2).min(self.between.max(1)),
+        };
+        saved
     }
 }

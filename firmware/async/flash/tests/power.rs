@@ -6,7 +6,7 @@ use embedded_storage_async::nor_flash::{
 };
 use fastmmd::{Config, Detector, Fourier};
 use fastmmd_flash::{Error, FlashStore, Kept, LONGEST};
-use fastmmd_tasks::Keeper;
+use fastmmd_tasks::{Keeper, Report};
 use sequential_storage::cache::Cache;
 use sequential_storage::map::{MapConfig, MapStorage};
 
@@ -22,10 +22,23 @@ struct Flash {
     bytes: Vec<u8>,
     /// Words written and pages erased until the power is cut; `None`: never.
     left: Option<u32>,
-    /// Whether an erase that is cut leaves half of the page as it was.
-    halves: bool,
+    /// What a cut leaves of what it interrupts.
+    left_by_cut: Left,
+    /// Steps that fail next, while the power stays.
+    failing: u32,
     used: u32,
     erased: u32,
+}
+
+/// What is there of a word or page whose writing or erasing was interrupted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Left {
+    /// The old one.
+    Whole,
+    /// Of a page that is erased, half.
+    Halves,
+    /// Of a word that is written, those of the bits to be cleared that are 0 in the mask; of a page, half.
+    Bits(u8),
 }
 
 #[derive(Debug, PartialEq)]
@@ -44,11 +57,15 @@ impl ErrorType for Flash {
 impl Flash {
     fn new() -> Self {
         let bytes = vec![0xff; PAGES * PAGE];
-        Self { bytes, left: None, halves: false, used: 0, erased: 0 }
+        Self { bytes, left: None, left_by_cut: Left::Whole, failing: 0, used: 0, erased: 0 }
     }
 
     /// Whether there is power for one more step.
     fn step(&mut self) -> Result<(), Cut> {
+        if let Some(failing) = self.failing.checked_sub(1) {
+            self.failing = failing;
+            return Err(Cut);
+        }
         if let Some(left) = &mut self.left {
             *left = left.checked_sub(1).ok_or(Cut)?;
         }
@@ -79,7 +96,7 @@ impl NorFlash for Flash {
         assert!((from as usize).is_multiple_of(PAGE) && (to as usize).is_multiple_of(PAGE));
         for page in (from as usize..to as usize).step_by(PAGE) {
             if let Err(cut) = self.step() {
-                if self.halves {
+                if self.left_by_cut != Left::Whole {
                     self.bytes[page..page + PAGE / 2].fill(0xff);
                 }
                 return Err(cut);
@@ -93,10 +110,16 @@ impl NorFlash for Flash {
     async fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), Cut> {
         assert!((offset as usize).is_multiple_of(WORD) && bytes.len().is_multiple_of(WORD));
         for (word, new) in (offset as usize..).step_by(WORD).zip(bytes.chunks(WORD)) {
-            self.step()?;
+            let done = self.step();
+            let kept = match (&done, self.left_by_cut) {
+                (Ok(()), _) => 0,
+                (Err(Cut), Left::Bits(mask)) => mask,
+                (Err(Cut), Left::Whole | Left::Halves) => 0xff,
+            };
             for (byte, new) in self.bytes[word..].iter_mut().zip(new) {
-                *byte &= new;
+                *byte &= new | kept;
             }
+            done?;
         }
         Ok(())
     }
@@ -142,7 +165,7 @@ fn used(saves: u16) -> (Flash, Vec<u8>) {
 
 /// Cuts the power at steps of the save of a record, and looks at what is there afterwards. Gives how often
 /// it was the old record and the new one.
-fn cuts(saves: u16, stride: usize, halves: bool) -> (u32, u32) {
+fn cuts(saves: u16, stride: usize, left_by_cut: Left) -> (u32, u32) {
     let (flash, old) = used(saves);
     let new = record(500);
     let mut whole = store(flash.clone());
@@ -151,7 +174,7 @@ fn cuts(saves: u16, stride: usize, halves: bool) -> (u32, u32) {
     let (mut olds, mut news) = (0, 0);
     // All of the last steps, which decide.
     for left in (0..steps).step_by(stride).chain(steps - 8..=steps) {
-        let mut cut = store(Flash { left: Some(left), halves, ..flash.clone() });
+        let mut cut = store(Flash { left: Some(left), left_by_cut, ..flash.clone() });
         let saved = block_on(cut.save(&new)).is_ok();
         // The power comes back.
         let mut again = store(Flash { left: None, ..cut.release() });
@@ -184,7 +207,7 @@ fn a_power_cut_leaves_the_old_record_or_the_new_one() {
     // The first save, later ones on pages that are full, and such as erase one.
     // At every step of one of them.
     for (saves, stride) in [(0, 13), (1, 13), (2, 13), (3, 13), (7, 13), (20, 1)] {
-        let (olds, news) = cuts(saves, stride, false);
+        let (olds, news) = cuts(saves, stride, Left::Whole);
         assert!(olds > 90 && news >= 1, "{saves}: {olds} {news}");
     }
 }
@@ -192,9 +215,27 @@ fn a_power_cut_leaves_the_old_record_or_the_new_one() {
 #[test]
 fn an_erase_that_is_cut_half_way_is_none_the_worse() {
     for saves in [3, 7, 20] {
-        let (olds, news) = cuts(saves, 13, true);
+        let (olds, news) = cuts(saves, 13, Left::Halves);
         assert!(olds > 90 && news >= 1, "{saves}: {olds} {news}");
     }
+}
+
+/// A word is not written at once: a cut leaves some of its bits.
+#[test]
+fn a_word_that_is_cut_is_none_the_worse() {
+    // Half a byte each way, every second bit each way, and all but the cut itself.
+    for (mask, saves) in [(0x0f, 0), (0xf0, 1), (0xaa, 7), (0x55, 20), (0x00, 3)] {
+        let (olds, news) = cuts(saves, 7, Left::Bits(mask));
+        assert!(olds > 90 && news >= 1, "{mask:x} {saves}: {olds} {news}");
+    }
+}
+
+/// The control: a word that is cut is neither the old one nor the new one.
+#[test]
+fn a_cut_tears_a_word() {
+    let mut flash = Flash { left: Some(0), left_by_cut: Left::Bits(0xaa), ..Flash::new() };
+    assert_eq!(block_on(flash.write(0, &[0; WORD])), Err(Cut));
+    assert_eq!(flash.bytes[..=WORD], [0xaa, 0xaa, 0xaa, 0xaa, 0xff]);
 }
 
 /// The control: parts that are written over those of the record before are mixed up by a power cut.
@@ -242,6 +283,21 @@ fn what_has_no_room_is_refused_and_changes_nothing() {
     assert!(FlashStore::new(Flash::new(), 0..100).is_err());
 }
 
+/// In a range that has room for one record, but not for the next beside it.
+#[test]
+fn a_full_range_keeps_the_record_before() {
+    let mut small = FlashStore::new(Flash::new(), 0..2 * 4096).unwrap();
+    let old = &record(10)[..2000];
+    block_on(small.save(old)).unwrap();
+    for _ in 0..3 {
+        assert!(matches!(block_on(small.save(&record(20))), Err(Error::FullStorage)));
+        assert!(load(&mut small) == old);
+    }
+    // Also after the power was off.
+    let mut again = FlashStore::new(small.release(), 0..2 * 4096).unwrap();
+    assert!(load(&mut again) == old);
+}
+
 #[test]
 fn a_detector_goes_on_from_what_was_kept() {
     const BYTES: usize = Detector::<Fourier<3, 32>>::SAVED_BYTES;
@@ -253,7 +309,7 @@ fn a_detector_goes_on_from_what_was_kept() {
     };
     let mut kept: Kept<_, BYTES> = Kept::new(store(Flash::new()), 100);
     let mut running = detector();
-    assert!(!block_on(kept.take_up(&mut running)), "there is nothing yet");
+    assert_eq!(block_on(kept.take_up(&mut running)), None, "there is nothing yet");
     push(&mut running, 0..99);
     assert!(block_on(kept.keep(&running)), "not yet due");
     push(&mut running, 99..100);
@@ -264,7 +320,7 @@ fn a_detector_goes_on_from_what_was_kept() {
     // The power comes back.
     let mut kept: Kept<_, BYTES> = Kept::new(store(kept.release()), 100);
     let mut restored = detector();
-    assert!(block_on(kept.take_up(&mut restored)));
+    assert_eq!(block_on(kept.take_up(&mut restored)), Some(Report::Restored(100)));
     assert_eq!(restored.rows(), 100);
     push(&mut restored, 100..150);
     let mut bytes = [[0; BYTES]; 2];
@@ -274,4 +330,39 @@ fn a_detector_goes_on_from_what_was_kept() {
     // A flash that fails is told of.
     let mut cut: Kept<_, BYTES> = Kept::new(store(Flash { left: Some(3), ..kept.release() }), 1);
     assert!(!block_on(cut.keep(&saved)));
+    // So is a record that this detector cannot take up.
+    let mut foreign = store(Flash::new());
+    block_on(foreign.save(&[7; 100])).unwrap();
+    let mut kept: Kept<_, BYTES> = Kept::new(foreign, 100);
+    let mut fresh = detector();
+    assert_eq!(block_on(kept.take_up(&mut fresh)), Some(Report::NotRestored));
+    assert_eq!(fresh.rows(), 0);
+}
+
+/// Pushes rows and keeps the detector after each; the rows after which it could not be.
+fn failed(flash: Flash, between: u64, rows: u64) -> (Vec<u64>, Flash) {
+    let mut detector = Detector::new(&MAP, Config::rows(1e4)).unwrap();
+    let mut kept: Kept<_, { Detector::<Fourier<3, 32>>::SAVED_BYTES }> =
+        Kept::new(store(flash), between);
+    let mut failed = Vec::new();
+    for row in 1..=rows {
+        detector.push(&[1.0, 2.0, 3.0]).unwrap();
+        if !block_on(kept.keep(&detector)) {
+            failed.push(row);
+        }
+    }
+    (failed, kept.release())
+}
+
+/// A save that failed is not put off until the next is due.
+#[test]
+fn a_failed_save_is_tried_again_soon() {
+    let (rows, flash) = failed(Flash { failing: 1, ..Flash::new() }, 640, 655);
+    assert_eq!(rows, [640]);
+    let mut detector = Detector::new(&MAP, Config::rows(1e4)).unwrap();
+    detector.restore(&load(&mut store(flash))).unwrap();
+    assert_eq!(detector.rows(), 650);
+    // One that always fails is tried more and more rarely, and at least as often as it is saved.
+    let (rows, _) = failed(Flash { left: Some(0), ..Flash::new() }, 64, 400);
+    assert_eq!(rows, [64, 65, 67, 71, 79, 95, 127, 191, 255, 319, 383]);
 }

@@ -39,7 +39,12 @@ impl Link for Console {
         match report {
             Report::Learned | Report::Amended(_) => {}
             Report::Ended => emulated::succeed(),
-            Report::Alarm(_) | Report::Lost(_) | Report::Refused(_) | Report::NotKept => {
+            Report::Alarm(_)
+            | Report::Lost(_)
+            | Report::Refused(_)
+            | Report::NotKept
+            | Report::Restored(_)
+            | Report::NotRestored => {
                 println!("{report}");
             }
         }

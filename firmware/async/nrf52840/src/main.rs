@@ -86,7 +86,9 @@ async fn detector(store: FlashStore<Flash>) {
     let mut detector: Watch = checked!(Detector::new(&MAP, CONFIG));
     let mut memory = Memory::new(store, BETWEEN);
     // Without a record it learns.
-    memory.take_up(&mut detector).await;
+    if let Some(report) = memory.take_up(&mut detector).await {
+        REPORTS.send(report).await;
+    }
     detect(&mut detector, memory, &ROWS, &REPORTS).await;
 }
 

@@ -80,6 +80,10 @@ pub enum Report {
     Refused(Error),
     /// The state could not be kept.
     NotKept,
+    /// It goes on from a state that was kept, after so many rows.
+    Restored(u64),
+    /// A state was kept, but cannot be taken up: it learns anew.
+    NotRestored,
     /// There are no more rows.
     Ended,
 }
@@ -92,6 +96,12 @@ impl fmt::Display for Report {
             Self::Lost(rows) => return write!(f, "{rows} rows lost"),
             Self::Refused(error) => return write!(f, "refused: {}", error.message()),
             Self::NotKept => return f.write_str("the state could not be kept"),
+            Self::Restored(rows) => {
+                return write!(f, "goes on from the state kept after {rows} rows");
+            }
+            Self::NotRestored => {
+                return f.write_str("what was kept cannot be taken up: learns anew");
+            }
             Self::Ended => return f.write_str("ended"),
             Self::Alarm(alarm) => ("", alarm),
             Self::Amended(alarm) => ("amended: ", alarm),
@@ -293,7 +303,8 @@ mod tests {
         (alarm.row, alarm.since, alarm.channel) = (u64::MAX, u64::MAX, usize::MAX);
         (alarm.change, alarm.leg) = (fastmmd::Change::Outliers, fastmmd::monitor::Leg::Innovations);
         let refused = Report::Refused(Error::NotSpherical);
-        for report in [Report::Amended(alarm), refused, Report::Lost(u32::MAX)] {
+        let restored = Report::Restored(u64::MAX);
+        for report in [Report::Amended(alarm), refused, restored, Report::NotRestored] {
             assert!(std::format!("{report}").len() <= LINE, "{report}");
         }
         assert!(std::format!("{}", Report::Alarm(alarm)).starts_with("row 18446744073709551615 "));
