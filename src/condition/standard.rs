@@ -114,7 +114,8 @@ state! {
     }
 }
 
-/// Whether this can be 1/deviation of readings: of those that are as far apart as they can be, or hardly differ.
+/// Whether this can be 1/deviation of readings: between that of the widest ones and that of the closest
+/// that `f32` tells apart.
 fn is_gain(gain: f32) -> bool {
     gain == 0.0 || (1e-16..=2e30).contains(&gain)
 }

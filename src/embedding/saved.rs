@@ -219,7 +219,6 @@ impl<M: FeatureMap> TwoSampleTest<'_, M> {
         let p = self.streams().p().taken(&mut payload)?;
         let q = self.streams().q().taken(&mut payload)?;
         let mut scatter = self.scatter.clone();
-        scatter.check(&mut payload.clone())?;
         scatter.read(&mut payload)?;
         payload.finish()?;
         if !scatter.iter().all(|scatter| scatter.is_consistent(block)) {

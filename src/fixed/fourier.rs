@@ -142,8 +142,7 @@ impl<const D: usize, const L: usize> FeatureMap for Fourier<D, L> {
         // Widened once, not once for each frequency.
         let sample = sample.map(i32::from);
         for (frequency, item) in self.frequencies.iter().zip(items) {
-            let turn = |phase: i32, (w, x): (&i32, &i32)| phase.wrapping_add(w.wrapping_mul(*x));
-            visit(item, frequency.iter().zip(&sample).fold(0, turn).cast_unsigned());
+            visit(item, phase(frequency, &sample));
             one_at_a_time();
         }
         Ok(())
@@ -156,4 +155,24 @@ impl<const D: usize, const L: usize> FeatureMap for Fourier<D, L> {
         }
         true
     }
+}
+
+/// The sum of the products, in 2³² a turn. In steps of four by hand, because the compiler does not
+/// unroll a loop at opt-level "s".
+#[inline(always)]
+fn phase(frequency: &[i32], sample: &[i32]) -> u32 {
+    let turn = |phase: i32, w: i32, x: i32| phase.wrapping_add(w.wrapping_mul(x));
+    let (fours, rest) = frequency.as_chunks();
+    let (values, rest_values) = sample.as_chunks();
+    let mut phase = 0;
+    for ([a, b, c, d], [x, y, z, u]) in fours.iter().zip(values) {
+        phase = turn(turn(turn(turn(phase, *a, *x), *b, *y), *c, *z), *d, *u);
+    }
+    match (rest, rest_values) {
+        ([a], [x]) => phase = turn(phase, *a, *x),
+        ([a, b], [x, y]) => phase = turn(turn(phase, *a, *x), *b, *y),
+        ([a, b, c], [x, y, z]) => phase = turn(turn(turn(phase, *a, *x), *b, *y), *c, *z),
+        _ => {}
+    }
+    phase.cast_unsigned()
 }

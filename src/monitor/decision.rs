@@ -20,7 +20,7 @@ pub(super) const TELLING: f32 = 4.0;
 const SHIFTED: f32 = 1.5;
 /// What is added to the evidence of the kind of change whose leg found it, likewise.
 const FOUND: f32 = 3.0;
-/// Least size, in nats, from which a change that is joint, or of a coupling, can be seen to grow.
+/// Size, in nats, that a joint change or a coupling must have before its growth is a second alarm.
 pub(super) const LEAST_SIZE: f32 = 2.0;
 /// Readings in a row that differ, from which a channel that stood still has another level.
 const STAYS: u8 = 8;

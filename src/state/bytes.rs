@@ -52,6 +52,7 @@ pub struct Reader<'b> {
     version: u8,
     /// No number is larger.
     largest: f32,
+    replaces: bool,
 }
 
 impl<'b> Reader<'b> {
@@ -62,7 +63,18 @@ impl<'b> Reader<'b> {
 
     /// Of bytes in this version of the format.
     pub(super) const fn of_version(rest: &'b [u8], version: u8) -> Self {
-        Self { rest, version, largest: f32::MAX }
+        Self { rest, version, largest: f32::MAX, replaces: true }
+    }
+
+    /// The same bytes, to be checked only.
+    pub(crate) fn to_check(&self) -> Self {
+        Self { replaces: false, ..self.clone() }
+    }
+
+    /// Whether what is read takes the place of what there was.
+    #[inline]
+    pub(crate) fn replaces(&self) -> bool {
+        self.replaces
     }
 
     /// Reads something whose numbers are this large at the most. Those that are never negative may be powers of

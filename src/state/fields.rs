@@ -11,7 +11,7 @@ use crate::numeric::Real;
 use super::bytes::{Begun, NonNegative, Reader, Writer};
 
 /// A value that changes from row to row and is saved across power cuts. It can be created, reset in
-/// place, written, checked and read.
+/// place, written, and checked or read.
 ///
 /// Structs get it from [`state!`], which uses the same order of fields for all of these.
 pub trait State {
@@ -28,10 +28,9 @@ pub trait State {
     /// Writes the value.
     fn put(&self, writer: &mut Writer<'_>);
 
-    /// Reads past a saved value of the same lengths, and refuses bytes that are not a valid value.
-    fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error>;
-
-    /// Reads, in place, a value that [`check`](Self::check) has accepted.
+    /// Reads a saved value of the same lengths, and refuses bytes that are not a valid one. In place, if
+    /// the reader [replaces](Reader::replaces); else nothing is changed. One function for both: a record
+    /// is checked whole before it is taken, and on a microcontroller that code counts.
     fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 }
 
@@ -45,8 +44,8 @@ pub trait Initial: State + Sized {
 
 /// Declares a struct and makes it a [`State`]. Each field has an initial value, or is a state
 /// itself. `=> since N` marks a field that records before version N do not have; restored from
-/// those, it gets its initial value. `=> allowed F` is for a plain value that depends on the other
-/// fields: a record is refused unless `F(&own, &value)`, with `own` the state to be replaced. `=> up to X`
+/// those, it gets its initial value. `=> allowed F` is for a plain value that depends on lengths of the
+/// state: a record is refused unless `F(&own, &value)`, with `own` the state to be replaced. `=> up to X`
 /// refuses numbers that are larger: see [`Reader::within`].
 ///
 /// A version that is not written yet does not compile; in tests, `=> since 2 of 2` takes 2 for the
@@ -96,17 +95,10 @@ macro_rules! state {
                 $($crate::state::State::put(&self.$field, _writer);)*
             }
 
-            fn check(&self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
-                    $crate::state::begin!(check self, $field, $kind, _reader $(, $allowed)? $(; $largest)?);
-                })*
-                Ok(())
-            }
-
             fn read(&mut self, _reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
                 $(if $crate::state::begin!(present _reader.version() $(, $version)?) {
-                    $crate::state::State::read(&mut self.$field, _reader)?;
-                } else {
+                    $crate::state::begin!(read self, $field, $kind, _reader $(, $allowed)? $(; $largest)?);
+                } else if _reader.replaces() {
                     $crate::state::begin!(reset self.$field, $kind $(, $initial)?);
                 })*
                 Ok(())
@@ -160,16 +152,20 @@ macro_rules! begin {
     (reset $field:expr, $kind:ty, $initial:expr) => {
         $field = $initial
     };
-    (check $own:expr, $field:ident, $kind:ty, $reader:expr) => {
-        $crate::state::State::check(&$own.$field, $reader)?
+    (read $own:expr, $field:ident, $kind:ty, $reader:expr) => {
+        $crate::state::State::read(&mut $own.$field, $reader)?
     };
-    (check $own:expr, $field:ident, $kind:ty, $reader:expr, $allowed:expr) => {
-        if !$allowed($own, &<$kind as $crate::state::Plain>::take($reader)?) {
+    (read $own:expr, $field:ident, $kind:ty, $reader:expr, $allowed:expr) => {
+        let value = <$kind as $crate::state::Plain>::take($reader)?;
+        if !$allowed(&*$own, &value) {
             return Err($crate::Error::Inconsistent);
         }
+        if $reader.replaces() {
+            $own.$field = value;
+        }
     };
-    (check $own:expr, $field:ident, $kind:ty, $reader:expr; $largest:expr) => {
-        $reader.within($largest, |reader| $crate::state::State::check(&$own.$field, reader))?
+    (read $own:expr, $field:ident, $kind:ty, $reader:expr; $largest:expr) => {
+        $reader.within($largest, |reader| $crate::state::State::read(&mut $own.$field, reader))?
     };
     (constant $kind:ty) => {
         <$kind as $crate::state::Initial>::INITIAL
@@ -221,13 +217,11 @@ macro_rules! plain_states {
             }
 
             #[inline]
-            fn check(&self, reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                <Self as $crate::state::Plain>::take(reader).map(drop)
-            }
-
-            #[inline]
             fn read(&mut self, reader: &mut $crate::state::Reader<'_>) -> Result<(), $crate::Error> {
-                *self = $crate::state::Plain::take(reader)?;
+                let value = $crate::state::Plain::take(reader)?;
+                if reader.replaces() {
+                    *self = value;
+                }
                 Ok(())
             }
         }
@@ -271,10 +265,6 @@ impl<T> State for PhantomData<T> {
 
     fn put(&self, _writer: &mut Writer<'_>) {}
 
-    fn check(&self, _reader: &mut Reader<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn read(&mut self, _reader: &mut Reader<'_>) -> Result<(), Error> {
         Ok(())
     }
@@ -306,10 +296,6 @@ macro_rules! sequence {
                 for item in self.iter() {
                     item.put(writer);
                 }
-            }
-
-            fn check(&self, reader: &mut Reader<'_>) -> Result<(), Error> {
-                self.iter().try_for_each(|item| item.check(reader))
             }
 
             fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {

@@ -212,8 +212,8 @@ pub(crate) fn expect<'b, M: FeatureMap>(
 /// Replaces `state` by a saved one. The payload is read twice, first to check it and then in place,
 /// so that no second state has to fit on the stack.
 pub(crate) fn replace(state: &mut impl State, reader: &mut Reader<'_>) -> Result<(), Error> {
-    let mut first = reader.clone();
-    state.check(&mut first)?;
+    let mut first = reader.to_check();
+    state.read(&mut first)?;
     first.finish()?;
     state.read(reader)
 }

@@ -74,7 +74,7 @@ fn cell(table: &str, name: &str, column: usize) -> String {
 }
 
 /// The README's lines on detection, from the tables that `cargo xtask evaluate` writes.
-fn detection() -> [String; 10] {
+fn detection() -> [String; 11] {
     const PROMISE: &str = include_str!("../../evaluation/tables/promise.md");
     const SLOW: &str = include_str!("../../evaluation/tables/slow-drift.md");
     const PUBLISHED: &str = include_str!("../../evaluation/tables/delay-published.md");
@@ -83,6 +83,12 @@ fn detection() -> [String; 10] {
     const SKAB: &str = include_str!("../../evaluation/tables/skab.md");
     const SERVERS: &str = include_str!("../../evaluation/tables/servers.md");
     let healthy = SERVERS.split_once("### Healthy parts").expect("a part on healthy recordings").1;
+    let as_counts = |table: &str| {
+        let (_, table) = table.split_once("### As counts").expect("a part on integers");
+        let line = table.lines().filter(|line| line.starts_with("| ")).nth(1).expect("a row");
+        let cells: Vec<_> = line.split('|').map(str::trim).collect();
+        format!("{} of {}", cells[3], cells[1])
+    };
     let delays = |name: &str| [3, 4, 5, 6].map(|index| cell(PUBLISHED, name, index)).join(", ");
     [
         format!(
@@ -137,6 +143,11 @@ fn detection() -> [String; 10] {
             "| healthy recording of Skoltech: the same over the stated 400 and 10,000 rows, 400 learning rows | {}, {} |",
             cell(SKAB, "400 ", 5),
             cell(SKAB, "10000 ", 5)
+        ),
+        format!(
+            "| alarms on recordings of Numenta and Skoltech that rows of `i16` raise within two rows of `f32` | {}, {} |",
+            as_counts(NAB),
+            as_counts(SKAB)
         ),
     ]
 }

@@ -450,6 +450,44 @@ fn intervals_cover_the_mmd_of_the_distributions() {
     tolerance::INTERVAL_COVERAGE.hold("share", share, 0.95);
 }
 
+/// Of samples that depend on earlier ones, blocks much longer than their memory make intervals that
+/// cover; single samples do not.
+#[test]
+fn intervals_of_dependent_samples_need_blocks() {
+    const SAMPLES: usize = 2000;
+    let map = Fourier::<1, 64>::new(Kernel::GAUSSIAN, Sampling::Quasi, 3).expect("spherical");
+    let [p, q] = [(0.0, 1.0), (0.5, 1.3)]
+        .map(|(mean, deviation)| Normal { mean: vec![mean], deviation: vec![deviation] });
+    let truth = p.mean_gaussian_kernel(&p, 1.0) + q.mean_gaussian_kernel(&q, 1.0)
+        - 2.0 * p.mean_gaussian_kernel(&q, 1.0);
+    let covered = fleet(600, |trial| {
+        let mut generator = Generator::new(80_000 + u64::try_from(trial).expect("small"));
+        let slow = Family::Autoregressive(0.5);
+        let [p, q] = [(); 2].map(|()| slow.series(&mut generator, SAMPLES));
+        let q: Vec<f32> = q.iter().map(|x| 0.5 + 1.3 * x).collect();
+        let mut streams = TwoSample::new(&map);
+        for (p, q) in p.iter().zip(&q) {
+            streams.push_p(&[*p]).expect("a sample");
+            streams.push_q(&[*q]).expect("a sample");
+        }
+        [32, 1].map(|block| {
+            let mut alternative = Alternative::new(&streams, block).expect("many");
+            for (p, q) in p.iter().zip(&q) {
+                alternative.push_p(&[*p]).expect("a sample");
+                alternative.push_q(&[*q]).expect("a sample");
+            }
+            let interval = alternative.interval(0.95).expect("many");
+            let range = f64::from(interval.low)..=f64::from(interval.high);
+            f64::from(u8::from(range.contains(&truth)))
+        })
+    });
+    let [blocks, single] =
+        [0, 1].map(|place| covered.iter().map(|one| one[place]).sum::<f64>() / 600.0);
+    println!("covered: {blocks:.3} by blocks of 32, {single:.3} by single samples");
+    tolerance::INTERVAL_BLOCKS.hold("blocks", blocks, 0.95);
+    tolerance::INTERVAL_SINGLE.hold_below("single samples", single);
+}
+
 #[test]
 fn a_test_survives_a_power_cut_at_any_row() {
     const BYTES: usize = TwoSampleTest::<Map>::SAVED_BYTES;

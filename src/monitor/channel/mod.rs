@@ -171,7 +171,7 @@ state! {
         /// The last value and residual, in deviations: what counts where a reading is missing.
         value: N => up to DERIVED,
         residual: N => up to DERIVED,
-        /// Half the mean square of the steps between residuals over 16 rows, and that while
+        /// Half the mean square of the steps between residuals over 32 rows, and that while
         /// learning: the spread, whatever the level does.
         square: FromOne<N>,
         usual_square: FromOne<N>,
@@ -526,7 +526,7 @@ impl<L: Legs, N: Number> Channel<L, N> {
         let judged = if adapts { None } else { self.beyond_what_is_open(before) };
         let size = judged.unwrap_or(self.residual.size());
         *range_found = self.range.watch(self.residual, size, adapts, plan);
-        // What was counted before the noise or the jump was noticed is of that.
+        // Readings that were counted before the noise or the jump was noticed belong to that.
         if judged.is_some() && !self.is_of(Kind::Range) && !self.range.is_beyond(size) {
             range_found.excess = N::of(-CALM_NATS);
         }

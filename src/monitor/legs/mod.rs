@@ -24,7 +24,7 @@ use tail::{CALM_NATS, Design, Tail, memory_of};
 /// No saved number in standardised units is larger: values are at most 10⁴ deviations. A forged state with larger
 /// ones is refused: later rows would make infinite numbers of them, and what is saved then would be refused.
 pub(crate) const LARGEST: f32 = 1e8;
-/// The same for what follows from others, such as sums and quotients, and from which little follows.
+/// The same for sums and quotients, which are larger, and which fewer numbers are computed from.
 pub(crate) const DERIVED: f32 = 1e18;
 
 /// A number of shares of the promise.
@@ -107,8 +107,8 @@ impl Plan {
         caution * larger(self.ln_time - (LN_SEEN + ln_count(self.learning_rows)), 0.0)
     }
 
-    /// How far the promise is beyond what learning shows of slow changes, in nats of mean time: from
-    /// times of a learning/e on.
+    /// How far the promise is beyond what learning shows of slow changes, in nats: ln(e·T/m) for a
+    /// promise T and m learning rows, and at least 0.
     #[inline(never)]
     pub(crate) fn unseen(&self) -> f32 {
         larger(self.ln_time + 1.0 - ln_count(self.learning_rows), 0.0)

@@ -141,13 +141,14 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
         table.line([format!("{process:?} {name}"), cell(float), cell(integer)]);
         let label = format!("{process:?} {name}");
         report.want_at_most(
-            &format!("{label}, points of share lost"),
-            100.0 * (float.0 - integer.0),
+            &format!("{label}, points of share"),
+            100.0 * (float.0 - integer.0).abs(),
             tolerance::INTEGERS_SHARE.limit,
         );
         if float.1.is_finite() {
-            let longest = (tolerance::INTEGERS_DELAY.limit * float.1).max(float.1 + 2.0);
-            report.want_at_most(&format!("{label}, delay"), integer.1, longest);
+            let most = ((tolerance::INTEGERS_DELAY.limit - 1.0) * float.1).max(2.0);
+            let apart = (integer.1 - float.1).abs();
+            report.want_at_most(&format!("{label}, difference of the delays"), apart, most);
         }
     }
     report.table("Changes", &table);
@@ -162,6 +163,7 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
         };
         table.line([name.to_owned(), format!("{float:.2}"), format!("{integer:.2}")]);
         report.want_at_least(name, integer, tolerance::PROMISE_SHORTEST.limit);
+        report.want_at_most(name, integer, tolerance::PROMISE_LONGEST.limit);
     }
     report.table("Real over promised mean time between alarms, promise 1000", &table);
     report.settle(tolerance::INTEGERS_UNMET);

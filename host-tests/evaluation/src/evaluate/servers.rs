@@ -181,10 +181,10 @@ pub fn run(directory: &Path) -> Result<(Report, bool), Unreadable> {
         let within = curve.iter().filter(|score| real(score.false_alarms) <= stray);
         let caught = within.map(|score| real(score.caught)).fold(0.0, f64::max);
         report.say(&format!("With at most {stray} false episodes: {caught} caught."));
-        // Measured once by the same rules, before its code was removed.
+        // Measured once by the same rules; that detector is no longer here.
         report.say(
-            "The detector before this one: 4 caught with 8 false at promise 10000, and 38 with 35 at \
-             promise 500, its loosest setting. So this one catches 40 % more at as many false ones \
+            "A detector of joint innovations alone, in four windows: 4 caught with 8 false at promise \
+             10000, and 38 with 35 at promise 500. So this one catches 40 % more at as many false ones \
              where they are few, and not where they are many.",
         );
         report.want_at_least("caught", caught, tolerance::SERVERS_WANTED_CAUGHT.limit);
