@@ -77,6 +77,10 @@ pub trait Monitor {
     /// As [`push`](Self::push).
     fn push_partial(&mut self, row: &Self::Partial) -> Result<Verdict, Error>;
 
+    /// Says that `rows` rows passed that were never pushed, or were refused: as
+    /// [`Detector::skip`]. O(C).
+    fn skip(&mut self, rows: u32);
+
     /// How it stands after the last row. O(C + L).
     fn status(&self) -> Status;
 
@@ -135,6 +139,10 @@ where
 
     fn push_partial(&mut self, row: &Self::Partial) -> Result<Verdict, Error> {
         self.push_partial(row)
+    }
+
+    fn skip(&mut self, rows: u32) {
+        self.skip(rows);
     }
 
     fn status(&self) -> Status {

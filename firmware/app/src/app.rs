@@ -1,5 +1,6 @@
 //! The app: sensor, detector, store and link together.
 
+pub(crate) mod allowance;
 mod commands;
 mod history;
 mod keeping;
@@ -8,7 +9,7 @@ use embedded_hal::i2c::I2c;
 use fastmmd::monitor::{Alarm, Monitor, Verdict};
 
 use crate::clock::{Clock, Ticker};
-use crate::fault::{Device, Fault};
+use crate::fault::{Device, Fault, FaultKind};
 use crate::frame::Call;
 use crate::guard::Guard;
 use crate::link::{ByteLink, Link, Received};
@@ -17,13 +18,15 @@ use crate::message::{Message, Origin, Refusal, Report, Start, flags};
 use crate::retained::Retained;
 use crate::sensor::Sensor;
 use crate::store::Store;
+use allowance::{Allowance, REFILL_PERIODS};
 use history::History;
 
 /// How often the app saves its state, retries and reports.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Config {
-    /// While learning, writes the state to the EEPROM every this many samples; 0: only when done.
+    /// While learning, writes the state to the EEPROM every this many samples; 0: only when done. After
+    /// fifteen times, once for each 4096 periods: learning that is begun again and again must not wear it out.
     pub store_every_learning: u32,
     /// While monitoring, writes the state to the EEPROM every this many samples; 0: never. After a
     /// power cut, the device then continues from the end of learning.
@@ -100,12 +103,9 @@ pub struct Parts<'a, B, L, S, M: Monitor> {
 /// After more starts than this, none of which ran for long, the board only talks.
 const MAX_TRIES: u8 = 5;
 
-/// So many commands in a row may make the EEPROM be written.
-pub(crate) const MAX_WRITES: u8 = 8;
-
-/// After so many periods, one more. With ten samples per second, who can command the board makes it write
-/// 77,000 times a year at most: an EEPROM with an endurance of a million writes lasts for thirteen.
-pub(crate) const REFILL_PERIODS: u32 = 4096;
+/// A state of which no piece came for so many periods is given up: hosts send a piece that is not answered
+/// again after some seconds, and until then no row is kept.
+pub(crate) const PIECE_PERIODS: u16 = 1024;
 
 /// The board's bus, as the app uses it.
 #[cfg(not(feature = "fault-injection"))]
@@ -152,19 +152,23 @@ pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C], Partial = [Option<f32>; C
     last: Option<Call>,
     /// Why that one was refused.
     refused: Option<Refusal>,
-    /// A command that is answered when the copies are written.
-    pending: Option<Call>,
+    /// Whether that command is answered when the copies are written.
+    pending: bool,
     alarms: History,
     /// Periods of the sample timer since the start.
     periods: u64,
     since_report: u32,
     missed: u32,
-    /// Commands that may still make the EEPROM be written.
-    writes_left: u8,
+    /// Rows that were lost, of which the detector has not been told.
+    lost: u32,
+    /// How often the EEPROM may still be written.
+    left: Allowance,
     /// Periods since there was one more.
-    since_refill: u32,
+    since_refill: u16,
     /// Periods since an EEPROM that could not be read was tried.
-    since_look: u32,
+    since_look: u16,
+    /// Periods since a piece of a state came over the link.
+    since_piece: u16,
 }
 
 impl<'a, B, L, S, M, const C: usize> App<'a, B, L, S, M, C>
@@ -181,7 +185,7 @@ where
         let saved = parts.monitor.saved_bytes();
         let retained = Retained::new(parts.memory, saved);
         // A restart must not be a way to more of them.
-        let writes_left = retained.allowance().unwrap_or(MAX_WRITES).min(MAX_WRITES);
+        let left = Allowance::of(retained.allowance());
         Self {
             board: parts.board,
             bus: wired(parts.bus),
@@ -201,14 +205,16 @@ where
             store_fault: None,
             last: None,
             refused: None,
-            pending: None,
+            pending: false,
             alarms: History::default(),
             periods: 0,
             since_report: 0,
             missed: 0,
-            writes_left,
+            lost: 0,
+            left,
             since_refill: 0,
             since_look: 0,
+            since_piece: 0,
         }
     }
 
@@ -245,10 +251,12 @@ where
     /// that make one are answered then.
     pub fn poll(&mut self) -> Request {
         if self.copies > 0 {
-            self.go_on(self.pending.unwrap_or(Call::NONE));
+            self.go_on(self.asked());
             return Request::Continue;
         }
-        if let Some(call) = self.pending.take() {
+        if self.pending {
+            let call = self.asked();
+            self.pending = false;
             self.report(call);
             return Request::Continue;
         }
@@ -261,6 +269,11 @@ where
             }
             Received::Command(call, ref command) => self.execute(call, command),
         }
+    }
+
+    /// The command that is answered when the copies are written, if there is one.
+    fn asked(&self) -> Call {
+        self.last.filter(|_| self.pending).unwrap_or(Call::NONE)
     }
 
     /// One turn of the main loop of boards that keep time themselves: takes a sample if one is due,
@@ -277,7 +290,7 @@ where
     /// one: all but one were missed.
     pub fn sample(&mut self, periods: u32) {
         if self.is_safe() {
-            self.pass_time(periods);
+            self.pass_time(Call::NONE, periods);
             self.missed = self.missed.saturating_add(periods);
         } else {
             self.step(Call::NONE, periods);
@@ -325,26 +338,49 @@ where
         }
     }
 
-    /// Counts periods of the sample timer.
-    fn pass_time(&mut self, periods: u32) {
+    /// Counts periods of the sample timer, or one of a sample by this command.
+    fn pass_time(&mut self, call: Call, periods: u32) {
         self.periods = self.periods.wrapping_add(u64::from(periods));
-        self.since_refill = self.since_refill.saturating_add(periods);
+        let short = u16::try_from(periods).unwrap_or(u16::MAX);
+        // Commands are no way to more commands, unless there is no other time.
+        if call == Call::NONE || self.board.millihertz == 0 {
+            self.since_refill = self.since_refill.saturating_add(short);
+        }
         if self.since_refill >= REFILL_PERIODS {
             self.since_refill = 0;
-            self.allow(MAX_WRITES.min(self.writes_left + 1));
+            self.allow(self.left.refilled());
         }
-        self.since_look = self.since_look.saturating_add(periods);
+        self.since_look = self.since_look.saturating_add(short);
+        self.since_piece = self.since_piece.saturating_add(short);
+        if self.incoming.is_some() && self.since_piece >= PIECE_PERIODS {
+            // Rows are kept again, and an EEPROM that could not be read is tried again.
+            self.retain(Call::NONE);
+            self.notify(Call::NONE, Fault::new(Device::Detector, FaultKind::Abandoned));
+        }
     }
 
-    /// Sets how many more commands may make the EEPROM be written.
-    fn allow(&mut self, writes: u8) {
-        self.writes_left = writes;
-        self.retained.set_allowance(writes);
+    /// Sets how often the EEPROM may still be written.
+    fn allow(&mut self, left: Allowance) {
+        self.left = left;
+        self.retained.set_allowance(left.byte());
+    }
+
+    /// Whether the EEPROM may be written in the midst of learning; counts it.
+    fn may_save(&mut self) -> bool {
+        let left = self.left.save();
+        self.allow(left.unwrap_or(self.left));
+        left.is_some()
+    }
+
+    /// Counts samples that were due and are not to be had.
+    fn miss(&mut self, samples: u32) {
+        self.missed = self.missed.saturating_add(samples);
+        self.lost = self.lost.saturating_add(samples);
     }
 
     fn step(&mut self, call: Call, periods: u32) {
-        self.pass_time(periods);
-        self.missed = self.missed.saturating_add(periods.saturating_sub(1));
+        self.pass_time(call, periods);
+        self.miss(periods.saturating_sub(1));
         let (row, failed) = self.sensor.readings(&mut self.bus, self.config.attempts);
         // A sensor that fails costs its channels, not the row.
         let skipped = match failed {
@@ -352,7 +388,7 @@ where
             _ => self.process(call, &row).err(),
         };
         if skipped.is_some() {
-            self.missed = self.missed.saturating_add(1);
+            self.miss(1);
             self.flags |= flags::SKIPPED;
             // Otherwise done with the row.
             self.look_again();
@@ -379,11 +415,24 @@ where
     // Called in two places.
     #[inline(never)]
     fn process(&mut self, call: Call, row: &[Option<f32>; C]) -> Result<(), Fault> {
+        if self.lost > 0 {
+            self.skip(call);
+        }
         match &self.monitor.push_partial(row) {
             Ok(verdict) => self.conclude(call, row, verdict),
             Err(error) => return Err(Fault::new(Device::Sample, (*error).into())),
         }
         Ok(())
+    }
+
+    /// Tells the detector how many rows were lost. All at once: what it predicts begins anew after many.
+    #[inline(never)]
+    fn skip(&mut self, call: Call) {
+        let rows = core::mem::take(&mut self.lost);
+        self.monitor.skip(rows);
+        if self.incoming.is_none() && !self.retained.append_lost(rows) {
+            self.retain(call);
+        }
     }
 
     /// Keeps a sample that was processed, and sends its verdict.
@@ -399,7 +448,9 @@ where
         } else {
             self.config.store_every_learning
         };
-        let keeps = has_just_learned || is_due(rows, store_every);
+        // What a host is writing takes the place of what is being learned.
+        let is_due = self.incoming.is_none() && is_due(rows, store_every);
+        let keeps = has_just_learned || is_due && (learned || self.may_save());
         if !keeps && self.incoming.is_none() && !self.retained.append(row, S::STEPS) {
             self.retain(call);
         }

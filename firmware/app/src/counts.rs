@@ -72,6 +72,10 @@ where
         self.monitor.push_partial(&counts)
     }
 
+    fn skip(&mut self, rows: u32) {
+        self.monitor.skip(rows);
+    }
+
     fn status(&self) -> Status {
         self.monitor.status()
     }

@@ -54,6 +54,8 @@ pub enum FaultKind {
     Forged,
     /// A saved state that is older than the last one that this board saved.
     Replayed,
+    /// A state that was being written over the link, of which no more pieces came.
+    Abandoned,
 }
 
 numbers!(FaultKind {
@@ -70,6 +72,7 @@ numbers!(FaultKind {
     Damaged = 11,
     Forged = 12,
     Replayed = 13,
+    Abandoned = 14,
 });
 
 /// Converts errors of the core; the only place that does.
@@ -136,6 +139,7 @@ impl core::fmt::Display for Fault {
             FaultKind::Damaged => "holds a state that is damaged",
             FaultKind::Forged => "holds a state that this board did not save",
             FaultKind::Replayed => "holds a state from before the last save",
+            FaultKind::Abandoned => "a state that was being written did not come to its end",
         };
         write!(f, "{device}: {kind}")
     }

@@ -9,7 +9,7 @@ use fastmmd::state::checksum;
 use crate::bytes::{NotWhole, checked};
 
 /// Version of frames and messages; a frame of another version is refused.
-pub const VERSION: u8 = 5;
+pub const VERSION: u8 = 1;
 
 /// Longest payload of a frame, in bytes.
 pub const MAX_PAYLOAD: usize = 72;

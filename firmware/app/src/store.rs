@@ -21,7 +21,7 @@
 //! by the next header page. Pages that hold the right bytes already are not written: each page is
 //! written at most once for each save to its slot, a header page once for every four.
 //!
-//! With a key (feature `secure`), the version of the layout is 3, and a [seal](crate::seal) of the header's
+//! With a key (feature `secure`), the version of the layout is 2 instead of 1, and a [seal](crate::seal) of the header's
 //! first 28 bytes and the state follows the header. A state without it is not loaded, nor one whose
 //! sequence number is older than the board's own [`Ratchet`] says. That is one step behind the newest, so
 //! that the other slot can still be used when the newest is damaged.

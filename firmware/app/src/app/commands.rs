@@ -32,7 +32,7 @@ where
             // Also if it is refused: the same frame must not be executed later.
             (self.last, self.refused) = (Some(call), None);
             if command.wears() {
-                let Some(left) = self.writes_left.checked_sub(1) else {
+                let Some(left) = self.left.command() else {
                     return self.refuse(call, Refusal::TooOften);
                 };
                 self.allow(left);
@@ -42,9 +42,10 @@ where
             Command::Step => self.step(call, 1),
             Command::Push(ref sample) => match sample.values() {
                 Some(values) => {
-                    self.pass_time(1);
+                    self.pass_time(call, 1);
                     if let Err(fault) = self.process(call, &values.map(Some)) {
                         self.flags |= flags::SKIPPED;
+                        self.lost = self.lost.saturating_add(1);
                         self.notify(call, fault);
                     }
                 }
@@ -159,7 +160,8 @@ where
             store.forgive();
         }
         self.keep(call);
-        self.pending = Some(call);
+        // It is the last command that changes something, and no other is taken before the answer.
+        self.pending = true;
         Request::Continue
     }
 
@@ -189,6 +191,7 @@ where
         if offset == 0 {
             self.incoming = Some(0);
         }
+        self.since_piece = 0;
         let (start, whole) = (usize::try_from(offset), usize::try_from(total));
         let (Some(received), Ok(start), Ok(whole)) = (self.incoming, start, whole) else {
             return self.refuse(call, Refusal::Piece);

@@ -9,11 +9,12 @@ use crate::frame::Call;
 use crate::link::ByteLink;
 use crate::log;
 use crate::message::{Message, Origin, flags};
+use crate::retained::Kept;
 use crate::sensor::Sensor;
 use crate::store::Step;
 
 /// An EEPROM that could not be read is tried again every this many periods of the sample timer.
-const LOOK_EVERY: u32 = 32;
+const LOOK_EVERY: u16 = 32;
 
 /// What was learned is written to both slots, so that damage to one does not lose it.
 const COPIES: u8 = 2;
@@ -97,7 +98,11 @@ where
         if retained.state().is_none_or(|state| monitor.restore(state).is_err()) {
             return false;
         }
-        retained.replay(S::STEPS, |row| {
+        retained.replay(S::STEPS, |kept| {
+            let row = match kept {
+                Kept::Row(row) => row,
+                Kept::Lost(rows) => return monitor.skip(*rows),
+            };
             // The host may not have received it before the restart.
             if let Ok(Verdict::Alarm(alarm) | Verdict::Amended(alarm)) = monitor.push_partial(row)
                 && !alarms.amend(alarm)
@@ -112,6 +117,13 @@ where
     /// Restores a state from the EEPROM; returns whether there was one.
     fn load(&mut self) -> Result<bool, Fault> {
         let Some(store) = &mut self.store else { return Ok(false) };
+        if self.retained.state().is_some() {
+            // What the RAM holds is given up only for a state that is there: a reset in between would lose it.
+            match store.load(&mut self.bus, &mut []) {
+                Err(fault) if fault.kind == FaultKind::TooLong => {}
+                other => return other.map(|_| false),
+            }
+        }
         let mut found = None;
         let loaded = self.retained.replace(|room| {
             found = store.load(&mut self.bus, room)?;
@@ -163,8 +175,10 @@ where
             }
             Err(fault) => self.store_fault = Some(fault),
         }
-        // Reading has used its place.
-        self.retain(Call::NONE);
+        // Reading may have used its place.
+        if self.retained.state().is_none() {
+            self.retain(Call::NONE);
+        }
         false
     }
 

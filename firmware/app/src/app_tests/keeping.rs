@@ -117,6 +117,26 @@ fn a_reset_does_not_end_the_hold() {
     }
 }
 
+/// While an EEPROM that cannot be read is tried again, what the RAM holds stays valid: a reset in the midst of
+/// that, or at the start, loses no row.
+#[test]
+fn to_try_the_store_again_does_not_cost_the_copy_in_ram() {
+    let mut bench = learned();
+    let mut app = start_with_errors(&mut bench, u16::MAX);
+    said(&mut app.line().outgoing);
+    run(&mut app, &mut Noise::new(28), 40, 0.0);
+    drop(app);
+    for tries in 0..4 {
+        let parts = bench.parts(MagnetometerThermometer::default());
+        // The reset comes before anything is done with what was, or was not, read.
+        let before = parts.memory.to_vec();
+        let app = started(parts, Config::DEFAULT);
+        assert_eq!(app.monitor().rows(), 40);
+        drop(app);
+        assert!(bench.memory == before, "start {tries}: not written at all");
+    }
+}
+
 /// All sensors are dead: time passes, and no row comes.
 #[test]
 fn the_store_is_tried_again_without_rows() {

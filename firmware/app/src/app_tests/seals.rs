@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::app::{MAX_WRITES, REFILL_PERIODS};
+use crate::app::allowance::{MAX_WRITES, REFILL_PERIODS};
 use crate::message::Lock;
 use crate::seal::{Key, SEALED, Sealed};
 
@@ -148,32 +148,6 @@ fn a_seal_does_no_harm_at_an_open_lock_without_a_key() {
     assert_eq!(answers(&mut app, &forged).0.nack, Some(Refusal::Forged));
 }
 
-#[test]
-fn the_line_cannot_wear_out_the_eeprom() {
-    let mut bench = Bench::new();
-    let mut app = bench.start();
-    for tag in 1..=MAX_WRITES {
-        let command = if tag % 2 == 0 { Command::Dismiss } else { Command::Relearn };
-        assert_eq!(ask(&mut app, tag, &command).nack, None, "{tag}");
-    }
-    for tag in 100..103 {
-        // Also when it is repeated.
-        assert_eq!(ask(&mut app, tag, &Command::Dismiss).nack, Some(Refusal::TooOften));
-        assert_eq!(ask(&mut app, tag, &Command::Dismiss).nack, Some(Refusal::TooOften));
-    }
-    app.sample(REFILL_PERIODS - 1);
-    assert_eq!(ask(&mut app, 110, &Command::Relearn).nack, Some(Refusal::TooOften));
-    app.sample(1);
-    assert_eq!(ask(&mut app, 111, &Command::Relearn).nack, None);
-    assert_eq!(ask(&mut app, 112, &Command::Relearn).nack, Some(Refusal::TooOften));
-    // A restart is no way to more of them.
-    drop(app);
-    let mut app = bench.start();
-    assert_eq!(ask(&mut app, 113, &Command::Relearn).nack, Some(Refusal::TooOften));
-    app.sample(REFILL_PERIODS);
-    assert_eq!(ask(&mut app, 114, &Command::Relearn).nack, None);
-}
-
 /// Somebody records a command that was refused, and sends it when it would be executed.
 #[test]
 fn a_sealed_command_that_was_refused_is_not_executed_later() {
@@ -185,7 +159,7 @@ fn a_sealed_command_that_was_refused_is_not_executed_later() {
     }
     let recorded = relearn(100);
     assert_eq!(answers(&mut app, &recorded).0.nack, Some(Refusal::TooOften));
-    app.sample(REFILL_PERIODS);
+    app.sample(u32::from(REFILL_PERIODS));
     said(&mut app.line().outgoing);
     let rows = app.monitor().rows();
     let again = answers(&mut app, &recorded).0;

@@ -87,6 +87,46 @@ fn samples_that_were_due_while_the_board_was_busy_are_counted() {
     assert_eq!((found.reports, found.report().missed, app.monitor().rows()), (1, 6, 4));
 }
 
+/// The detector is told of samples that never came, as one that is pushed the same rows by hand; also if a reset
+/// comes after them.
+#[test]
+fn the_detector_knows_of_lost_samples_also_after_a_reset() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(35);
+    let mut plain = detector();
+    let [mut expected, mut found] = [(); 2].map(|()| vec![0; Detector::SAVED_BYTES]);
+    let mut app = start(&mut bench);
+    for round in 0..40_u32 {
+        let lost = [0, 3, 30, 0, 1][usize::try_from(round).unwrap() % 5];
+        plain.skip(lost);
+        // Either the board was busy, or nothing answered.
+        if round % 2 == 0 {
+            app.bus().inner().unplugged = true;
+            (0..lost).for_each(|_| app.sample(1));
+            app.bus().inner().unplugged = false;
+        }
+        for period in 0..7 {
+            sense(&mut app, &mut noise, 0.0);
+            let row = MagnetometerThermometer::default().read(app.bus().inner()).unwrap();
+            plain.push(&row).unwrap();
+            app.sample(if period == 0 && round % 2 == 1 { lost + 1 } else { 1 });
+        }
+        plain.save(&mut expected).unwrap();
+        app.monitor().save(&mut found).unwrap();
+        assert!(found == expected, "round {round}");
+        drop(app);
+        app = start(&mut bench);
+        app.monitor().save(&mut found).unwrap();
+        assert!(found == expected, "round {round}, after a reset");
+    }
+    // Control: they make a difference.
+    let mut other = detector();
+    other.restore(&expected).unwrap();
+    other.skip(30);
+    other.save(&mut found).unwrap();
+    assert!(found != expected);
+}
+
 /// A clock that goes on by a period whenever it is looked at: each sample takes as long as a period.
 struct Hurried(u32);
 

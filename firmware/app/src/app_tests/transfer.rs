@@ -1,6 +1,7 @@
 //! States read and written over the link, and what the device says of itself.
 
 use super::*;
+use crate::app::PIECE_PERIODS;
 use crate::message::{MAX_PIECE, Piece};
 
 /// A learned state of the same detector, from elsewhere.
@@ -135,6 +136,38 @@ fn rows_go_on_while_a_state_is_written() {
     said(&mut app.line().outgoing);
     let next = ask(&mut app, 251, &piece_of(&state, 640));
     assert_eq!(next.offset, Some(672));
+}
+
+const ABANDONED: Fault = Fault::new(Device::Detector, FaultKind::Abandoned);
+
+/// The host is gone after a few pieces: the board says so once, keeps rows again, and looks again for what an
+/// EEPROM holds that could not be read.
+#[test]
+fn a_push_that_is_abandoned_ends() {
+    let state = reference();
+    let mut bench = Bench::new();
+    run(&mut bench.start(), &mut Noise::new(47), LEARNED, 0.0);
+    bench.cut_power();
+    bench.world.bus_errors = 20;
+    let mut app = bench.start();
+    assert_eq!(said(&mut app.line().outgoing).boot, Some(Origin::Fresh));
+    app.bus().inner().bus_errors = 0;
+    push(&mut app, &state, 640);
+    // A piece in time makes it wait on; nor does the time to save what is learned end it.
+    (0..600).for_each(|_| app.sample(1));
+    assert_eq!(ask(&mut app, 250, &piece_of(&state, 640)).offset, Some(672));
+    (1..PIECE_PERIODS).for_each(|_| app.sample(1));
+    assert_eq!(said(&mut app.line().outgoing).faults, []);
+    app.sample(1);
+    let found = said(&mut app.line().outgoing);
+    assert_eq!((found.faults, found.boot), (vec![ABANDONED], Some(Origin::Store)));
+    assert_eq!(app.monitor().stage(), Stage::Monitoring);
+    (0..3).for_each(|_| app.sample(1));
+    let rows = app.monitor().rows();
+    assert_eq!(ask(&mut app, 251, &piece_of(&state, 672)).nack, Some(Refusal::Piece));
+    assert_eq!(said(&mut app.line().outgoing).faults, []);
+    drop(app);
+    assert_eq!(bench.start().monitor().rows(), rows, "rows are kept again");
 }
 
 #[test]

@@ -5,10 +5,10 @@ use fastmmd::state::checksum;
 use crate::bytes::checked;
 
 const MAGIC: [u8; 4] = *b"FMSL";
-pub(super) const LAYOUT_VERSION: u32 = 2;
+pub(super) const LAYOUT_VERSION: u32 = 1;
 /// With a seal.
 #[cfg(feature = "secure")]
-pub(super) const SEALED_VERSION: u32 = 3;
+pub(super) const SEALED_VERSION: u32 = 2;
 pub(super) const HEADER_BYTES: usize = 32;
 pub(super) const PAGE_BYTES: usize = 64;
 pub(super) const SLOT_PAGES: u8 = 255;
