@@ -1,6 +1,8 @@
 //! `device`: talks to a board over its serial line, or over a socket.
 
 mod say;
+#[cfg(test)]
+mod tests;
 mod told;
 
 use std::io::{ErrorKind, Read, Write};
@@ -121,8 +123,10 @@ struct Device {
     decoder: Decoder,
     last: Call,
     key: Option<Key>,
-    /// Nonce of the device, and the counter of the last sealed command.
+    /// Nonce of the device, and the counter of the last sealed command; `None` if it may have restarted.
     challenge: Option<(u64, u32)>,
+    /// Whether it has said that it started.
+    started: bool,
     /// What came before an answer.
     events: Vec<Event>,
     /// What was printed of it.
@@ -184,7 +188,8 @@ impl Device {
         let last = Call { session: files::random(), tag: 0 };
         let (port, decoder, events) = (port.to_owned(), Decoder::new(), Vec::new());
         let told = Told::default();
-        Ok(Self { port, line, decoder, last, key, challenge: None, events, told })
+        let (challenge, started) = (None, false);
+        Ok(Self { port, line, decoder, last, key, challenge, started, events, told })
     }
 
     #[cfg(unix)]
@@ -201,6 +206,18 @@ impl Device {
 
     /// Sends a command until it is answered; sealed, if there is a key and it needs to be.
     fn ask(&mut self, command: &Command) -> Result<Answer, Fault> {
+        let was_known = self.challenge.is_some();
+        let answer = self.ask_once(command)?;
+        // The device may have restarted since it told its nonce, and its word of that may be lost. A command
+        // that is refused has not been executed.
+        if was_known && matches!(answer, Answer::Refused(Refusal::Forged)) {
+            self.challenge = None;
+            return self.ask_once(command);
+        }
+        Ok(answer)
+    }
+
+    fn ask_once(&mut self, command: &Command) -> Result<Answer, Fault> {
         let (mut kind, payload) = command.encode();
         let mut payload = payload.as_slice().to_vec();
         if let Some(key) = self.key.clone().filter(|_| !command.only_reads()) {
@@ -281,6 +298,10 @@ impl Device {
             }
             let Some(Ok(frame)) = self.decoder.push(byte[0]) else { continue };
             if let Some(message) = Message::decode(frame.kind, frame.payload) {
+                if matches!(message, Message::Boot { .. }) {
+                    // It has drawn another nonce.
+                    (self.challenge, self.started) = (None, true);
+                }
                 return Ok(Some((frame.call, Heard::of(message))));
             }
         }
@@ -381,11 +402,13 @@ impl Device {
         acknowledge: bool,
         as_json: bool,
     ) -> Result<(), Fault> {
-        if every > 0 {
-            self.report_of(&Command::Configure { report_every: every })?;
-        }
         let mut told = 0;
+        self.started = true;
         while reports.is_none_or(|most| told < most) {
+            // What is configured holds until the next start.
+            if every > 0 && std::mem::take(&mut self.started) {
+                self.report_of(&Command::Configure { report_every: every })?;
+            }
             if every == 0 {
                 let report = self.report_of(&Command::Status)?;
                 self.say_events(as_json)?;
