@@ -85,9 +85,9 @@ mod keyed {
     }
 
     impl Guard {
-        /// Checks seals of this key, and of this nonce, which no earlier start had: from the board's
-        /// random number generator, or `None` if that gives nothing. Without either only reading is
-        /// allowed.
+        /// Checks seals of this key, and of this nonce, which no earlier start had: of a random number
+        /// generator, of RAM that is not initialised, or of both, as the board can; `None` if it has
+        /// neither. Without nonce or key only reading is allowed.
         #[must_use]
         pub const fn new(key: Option<&'static Key>, nonce: Option<u64>) -> Self {
             Self { key, nonce, is_open: false, last: None, counter: 0, refused: 0 }

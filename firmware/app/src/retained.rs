@@ -21,7 +21,9 @@
 //! commands may wear it: a reset must not make either be forgotten.
 //!
 //! The same RAM is the buffer between the detector and the EEPROM, so that the firmware needs memory
-//! for one copy of the state, not two.
+//! for one copy of the state, not two. The price: a reset while a state is written over the one before, some
+//! milliseconds once in as many rows as there is room for, leaves neither. Then the EEPROM's is taken; a board
+//! without one learns anew.
 
 use crate::fault::{Device, Fault, FaultKind};
 use crate::sensor::nearest;

@@ -1,5 +1,6 @@
 //! The app on a micro:bit v2: its own LSM303AGR magnetometer, the link on its USB serial port at
-//! 115 200 baud. It has no EEPROM: the learned state survives a reset, but not a power cut.
+//! 115 200 baud. It has no EEPROM: the learned state survives a reset, except in the milliseconds in which its
+//! copy in RAM is written anew, but not a power cut.
 //! Who holds its button B may command the board without a seal.
 
 #![no_std]
@@ -21,6 +22,8 @@ use drift_app::profile::{self, BOARD, BoardDetector, ROWS_BETWEEN_SAVES, THREE_C
 use drift_app::seal::Key;
 use drift_app::wire::{Pins, Wire};
 use embedded_hal::digital::InputPin;
+#[cfg(feature = "secure")]
+use microbit::hal::Rng;
 use microbit::hal::gpio::{Level, OpenDrainConfig::Standard0Disconnect1 as STANDARD};
 use microbit::hal::wdt::{Watchdog, count};
 use microbit::pac::POWER;
@@ -110,7 +113,7 @@ fn main() -> ! {
         settings: &BOARD,
         store: None,
         #[cfg(feature = "secure")]
-        guard: Guard::new(KEY.as_ref(), Some(nonce(memory))),
+        guard: Guard::new(KEY.as_ref(), Some(nonce(Rng::new(board.RNG).random_u64(), memory))),
         #[cfg(not(feature = "secure"))]
         guard: Guard::open(),
         memory,

@@ -90,6 +90,17 @@ impl<D: UartDevice, P: ValidUartPinout<D>> ByteLink for Line<D, P> {
 /// Processor cycles of half a clock of the bus at 400 kHz, at 125 MHz.
 const HALF_CLOCK: u32 = 156;
 
+/// Bits of the ring oscillator, which runs beside the crystal. Each by itself may be biased: they are digested.
+#[cfg(feature = "secure")]
+fn drawn(oscillator: &pac::ROSC) -> u64 {
+    let mut bits = 0;
+    for _ in 0..u64::BITS {
+        delay::cycles(HALF_CLOCK);
+        bits = bits << 1 | u64::from(oscillator.randombit().read().randombit().bit());
+    }
+    bits
+}
+
 /// Why the processor started.
 fn cause(device: &pac::Peripherals) -> Cause {
     let reason = device.WATCHDOG.reason().read();
@@ -171,7 +182,7 @@ fn main() -> ! {
         #[cfg(not(feature = "secure"))]
         store: Some(Store::new()),
         #[cfg(feature = "secure")]
-        guard: Guard::new(KEY.as_ref(), Some(nonce(memory))),
+        guard: Guard::new(KEY.as_ref(), Some(nonce(drawn(&device.ROSC), memory))),
         #[cfg(not(feature = "secure"))]
         guard: Guard::open(),
         memory,

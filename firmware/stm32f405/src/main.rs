@@ -146,8 +146,9 @@ fn main() -> ! {
         store: Some(Store::sealed(KEY.as_ref(), Some(ratchet::ratchet))),
         #[cfg(not(feature = "secure"))]
         store: Some(Store::new()),
+        // Its generator needs a clock of 48 MHz, which the internal oscillator alone does not give.
         #[cfg(feature = "secure")]
-        guard: Guard::new(KEY.as_ref(), Some(nonce(memory))),
+        guard: Guard::new(KEY.as_ref(), Some(nonce(0, memory))),
         #[cfg(not(feature = "secure"))]
         guard: Guard::open(),
         memory,
