@@ -163,7 +163,10 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
         };
         table.line([name.to_owned(), format!("{float:.2}"), format!("{integer:.2}")]);
         report.want_at_least(name, integer, tolerance::PROMISE_SHORTEST.limit);
-        report.want_at_most(name, integer, tolerance::PROMISE_LONGEST.limit);
+        // Few devices raise too few alarms to tell how seldom they are.
+        if scope == Scope::Full {
+            report.want_at_most(name, integer, tolerance::PROMISE_LONGEST.limit);
+        }
     }
     report.table("Real over promised mean time between alarms, promise 1000", &table);
     report.settle(tolerance::INTEGERS_UNMET);
