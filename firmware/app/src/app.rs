@@ -164,7 +164,7 @@ pub struct App<'a, B, L, S, M: Monitor<Row = [f32; C], Partial = [Option<f32>; C
     /// How often the EEPROM may still be written.
     left: Allowance,
     /// Periods since there was one more.
-    since_refill: u16,
+    since_refill: u32,
     /// Periods since an EEPROM that could not be read was tried.
     since_look: u16,
     /// Periods since a piece of a state came over the link.
@@ -289,8 +289,9 @@ where
     /// Reads the sensor and processes the sample, this many periods of the sample timer after the last
     /// one: all but one were missed.
     pub fn sample(&mut self, periods: u32) {
+        self.refill(periods);
         if self.is_safe() {
-            self.pass_time(Call::NONE, periods);
+            self.pass_time(periods);
             self.missed = self.missed.saturating_add(periods);
         } else {
             self.step(Call::NONE, periods);
@@ -338,18 +339,19 @@ where
         }
     }
 
-    /// Counts periods of the sample timer, or one of a sample by this command.
-    fn pass_time(&mut self, call: Call, periods: u32) {
-        self.periods = self.periods.wrapping_add(u64::from(periods));
-        let short = u16::try_from(periods).unwrap_or(u16::MAX);
-        // Commands are no way to more commands, unless there is no other time.
-        if call == Call::NONE || self.board.millihertz == 0 {
-            self.since_refill = self.since_refill.saturating_add(short);
-        }
+    /// Counts periods of the sample timer towards what may be written to the EEPROM.
+    fn refill(&mut self, periods: u32) {
+        self.since_refill = self.since_refill.saturating_add(periods);
         if self.since_refill >= REFILL_PERIODS {
             self.since_refill = 0;
             self.allow(self.left.refilled());
         }
+    }
+
+    /// Counts periods of the sample timer, or of samples by command.
+    fn pass_time(&mut self, periods: u32) {
+        self.periods = self.periods.wrapping_add(u64::from(periods));
+        let short = u16::try_from(periods).unwrap_or(u16::MAX);
         self.since_look = self.since_look.saturating_add(short);
         self.since_piece = self.since_piece.saturating_add(short);
         if self.incoming.is_some() && self.since_piece >= PIECE_PERIODS {
@@ -379,7 +381,7 @@ where
     }
 
     fn step(&mut self, call: Call, periods: u32) {
-        self.pass_time(call, periods);
+        self.pass_time(periods);
         self.miss(periods.saturating_sub(1));
         let (row, failed) = self.sensor.readings(&mut self.bus, self.config.attempts);
         // A sensor that fails costs its channels, not the row.

@@ -13,7 +13,7 @@ pub(crate) const MAX_SAVES: u8 = 15;
 /// that is done. Saves in the midst of learning use two slots in turn. So a page is written three times for one
 /// of each at most. With ten samples per second, who can command the board makes that 231,000 times a year: an
 /// EEPROM with an endurance of a million writes lasts for four.
-pub(crate) const REFILL_PERIODS: u16 = 4096;
+pub(crate) const REFILL_PERIODS: u32 = 4096;
 
 /// How often it may still be written: by commands in the lower half of a byte, while learning in the upper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

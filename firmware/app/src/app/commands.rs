@@ -38,11 +38,15 @@ where
                 self.allow(left);
             }
         }
+        if self.board.millihertz == 0 && matches!(command, Command::Step | Command::Push(_)) {
+            // On other boards, samples by command are no time, nor a way to more commands.
+            self.refill(1);
+        }
         match *command {
             Command::Step => self.step(call, 1),
             Command::Push(ref sample) => match sample.values() {
                 Some(values) => {
-                    self.pass_time(call, 1);
+                    self.pass_time(1);
                     if let Err(fault) = self.process(call, &values.map(Some)) {
                         self.flags |= flags::SKIPPED;
                         self.lost = self.lost.saturating_add(1);

@@ -96,6 +96,8 @@ where
     fn restore(&mut self) -> bool {
         let Self { retained, monitor, alarms, periods, flags, .. } = self;
         if retained.state().is_none_or(|state| monitor.restore(state).is_err()) {
+            // Rows must not follow one that is none.
+            retained.forget();
             return false;
         }
         retained.replay(S::STEPS, |kept| {
@@ -120,8 +122,9 @@ where
         if self.retained.state().is_some() {
             // What the RAM holds is given up only for a state that is there: a reset in between would lose it.
             match store.load(&mut self.bus, &mut []) {
-                Err(fault) if fault.kind == FaultKind::TooLong => {}
-                other => return other.map(|_| false),
+                Ok(None) => return Ok(false),
+                Err(fault) if fault.kind != FaultKind::TooLong => return Err(fault),
+                _ => {}
             }
         }
         let mut found = None;

@@ -137,6 +137,23 @@ fn to_try_the_store_again_does_not_cost_the_copy_in_ram() {
     }
 }
 
+/// With nothing in the EEPROM, or nothing that can be read.
+#[test]
+fn rows_after_a_torn_copy_are_kept() {
+    for errors in [0, u16::MAX] {
+        let mut bench = Bench::new();
+        let mut app = bench.start();
+        run(&mut app, &mut Noise::new(33), 40, 0.0);
+        drop(app);
+        bench.memory[1000] ^= 4;
+        let mut app = start_with_errors(&mut bench, errors);
+        assert_eq!(said(&mut app.line().outgoing).boot, Some(Origin::Fresh));
+        run(&mut app, &mut Noise::new(34), 7, 0.0);
+        drop(app);
+        assert_eq!(bench.start().monitor().rows(), 7, "{errors} errors");
+    }
+}
+
 /// All sensors are dead: time passes, and no row comes.
 #[test]
 fn the_store_is_tried_again_without_rows() {

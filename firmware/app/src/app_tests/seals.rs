@@ -159,7 +159,7 @@ fn a_sealed_command_that_was_refused_is_not_executed_later() {
     }
     let recorded = relearn(100);
     assert_eq!(answers(&mut app, &recorded).0.nack, Some(Refusal::TooOften));
-    app.sample(u32::from(REFILL_PERIODS));
+    app.sample(REFILL_PERIODS);
     said(&mut app.line().outgoing);
     let rows = app.monitor().rows();
     let again = answers(&mut app, &recorded).0;

@@ -16,7 +16,7 @@ fn the_line_cannot_wear_out_the_eeprom() {
         assert_eq!(ask(&mut app, tag, &Command::Dismiss).nack, Some(Refusal::TooOften));
         assert_eq!(ask(&mut app, tag, &Command::Dismiss).nack, Some(Refusal::TooOften));
     }
-    app.sample(u32::from(REFILL_PERIODS) - 1);
+    app.sample(REFILL_PERIODS - 1);
     assert_eq!(ask(&mut app, 110, &Command::Relearn).nack, Some(Refusal::TooOften));
     app.sample(1);
     assert_eq!(ask(&mut app, 111, &Command::Relearn).nack, None);
@@ -25,7 +25,7 @@ fn the_line_cannot_wear_out_the_eeprom() {
     drop(app);
     let mut app = bench.start();
     assert_eq!(ask(&mut app, 113, &Command::Relearn).nack, Some(Refusal::TooOften));
-    app.sample(u32::from(REFILL_PERIODS));
+    app.sample(REFILL_PERIODS);
     assert_eq!(ask(&mut app, 114, &Command::Relearn).nack, None);
 }
 
@@ -40,7 +40,7 @@ fn samples_over_the_link_give_no_more_commands() {
         one_step(&mut app, &mut noise, u8::try_from(number % 200).unwrap() + 1, 0.0);
     }
     assert_eq!(ask(&mut app, 251, &Command::Relearn).nack, Some(Refusal::TooOften));
-    app.sample(u32::from(REFILL_PERIODS));
+    app.sample(REFILL_PERIODS);
     assert_eq!(ask(&mut app, 252, &Command::Relearn).nack, None, "control: time does");
 }
 
