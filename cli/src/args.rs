@@ -5,8 +5,9 @@ mod toolbox;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum as _};
 use fastmmd::{MapKind, Profile, Sampling};
+use fastmmd_tune::null::Method;
 
 pub(crate) use self::toolbox::{
     IndependenceArguments, NystromArguments, ReweightArguments, SelectArguments, WholeRows,
@@ -352,8 +353,8 @@ pub(crate) struct TestArguments {
     pub(crate) alpha: f64,
     /// How to find the distribution of the statistic for equal distributions [default: gamma, or
     /// blocks where rows depend on earlier ones].
-    #[arg(long, value_enum)]
-    pub(crate) null: Option<NullChoice>,
+    #[arg(long, value_parser = choice::parser::<Method>())]
+    pub(crate) null: Option<Method>,
     /// First divide each channel by its standard deviation over both files.
     #[arg(long)]
     pub(crate) standardise: bool,
@@ -363,24 +364,6 @@ pub(crate) struct TestArguments {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NullChoice {
-    /// A gamma distribution fitted to two moments: quick.
-    Gamma,
-    /// Random permutations of the rows of both files: the level is exact.
-    Permutation,
-    /// Rows drawn with replacement from both files.
-    Bootstrap,
-    /// A Pearson curve fitted to three moments.
-    Pearson,
-    /// A Pearson curve fitted to four moments.
-    Pearson4,
-    /// A sum of chi-squared variables, weighted by the eigenvalues of the kernel.
-    Spectrum,
-    /// Random permutations of blocks of rows: for rows that depend on earlier ones.
-    Blocks,
 }
 
 /// The two meanings of a missing value that leave rows whole.

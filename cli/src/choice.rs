@@ -1,10 +1,11 @@
-//! Choices of the core, as options.
+//! Choices of the core and of its tests, as options.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fastmmd::features::sampling::QUASI_MAX_INPUTS;
 use fastmmd::{MapKind, Profile, Sampling};
+use fastmmd_tune::null::Method;
 
-/// An enum of the core whose variants have names.
+/// An enum whose variants have names.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
     const ALL: &'static [Self];
 
@@ -40,6 +41,7 @@ choices! {
     Profile: of_profile,
     MapKind: of_map,
     Sampling: of_sampling,
+    Method: of_method,
 }
 
 fn of_profile(profile: Profile) -> Option<String> {
@@ -75,6 +77,23 @@ fn of_sampling(sampling: Sampling) -> Option<String> {
         Sampling::Orthogonal => "Perpendicular directions: for more channels".to_owned(),
         Sampling::Additive => "Single channels, pairs and all: for Gaussian kernels".to_owned(),
     })
+}
+
+fn of_method(method: Method) -> Option<String> {
+    let about = match method {
+        Method::Gamma => "A gamma distribution fitted to two moments: quick",
+        Method::Permutation => "Random permutations of the rows of both files: the level is exact",
+        Method::Bootstrap => "Rows drawn with replacement from both files",
+        Method::Pearson => "A Pearson curve fitted to three moments",
+        Method::Pearson4 => "A Pearson curve fitted to four moments",
+        Method::Spectrum => {
+            "A sum of chi-squared variables, weighted by the eigenvalues of the kernel"
+        }
+        Method::Blocks => {
+            "Random permutations of blocks of rows: for rows that depend on earlier ones"
+        }
+    };
+    Some(about.to_owned())
 }
 
 /// Reads a choice by its name.

@@ -5,6 +5,7 @@ use fastmmd_reference::null::{self, Estimate, Pool as _};
 use fastmmd_reference::nystrom::{self, Nystrom};
 use fastmmd_reference::{Points, selection};
 use fastmmd_tune::memory::Memory;
+use fastmmd_tune::null::block_means;
 use serde_json::json;
 
 use crate::args::NystromArguments;
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &NystromArguments) -> Result<bool, Fault> {
     }
     let (both, sizes) = ([&x, &y], [x.rows.len(), y.rows.len()]);
     let memory = Memory::of(sizes, dims, |file, row, channel| both[file].rows[row][channel]);
-    let pool = blocks::of_features(&features, sizes, blocks::rows(&memory))?;
+    let pool = block_means(&features, sizes, blocks::rows(&memory)).map_err(refused)?;
     let statistic = pool.mmd2(Estimate::Biased).map_err(refused)?;
     let shuffled = null::permutation(&pool, Estimate::Biased, SHUFFLES, generator);
     let p_value = shuffled.map_err(refused)?.p_value(statistic);

@@ -57,6 +57,13 @@ impl Readings {
         Self { name: self.name.clone(), names: vec![self.names[channel].clone()], values }
     }
 
+    /// Leaves out the last rows, which fill no block of so many; returns how many they are.
+    pub(crate) fn keep_whole(&mut self, block: usize) -> usize {
+        let left = self.len() % block;
+        self.values.truncate(self.values.len() - left * self.dims());
+        left
+    }
+
     pub(crate) fn rows(&self) -> impl Iterator<Item = &[f32]> {
         self.values.chunks_exact(self.dims())
     }

@@ -1,16 +1,15 @@
 //! `test`: a two-sample test of two files.
 
-use clap::ValueEnum as _;
 use fastmmd::dynamic::{self, Map};
 use fastmmd::{Error, FeatureMap, Kernel, MapKind, Profile, Sampling, TwoSample};
 use fastmmd_reference::features::Frequencies;
-use fastmmd_reference::generate::Generator;
-use fastmmd_reference::null::{self, Estimate, Features, Null, Pool as _};
+use fastmmd_reference::null::{Estimate, Features, Pool as _};
 use fastmmd_reference::{Weighted, exact, kernel};
 use fastmmd_tune::memory::Memory;
+use fastmmd_tune::null::{self, Method};
 use serde_json::{Value, json};
 
-use crate::args::{NullChoice, Sigma, TestArguments};
+use crate::args::{Sigma, TestArguments};
 use crate::bar::Working;
 use crate::blocks;
 use crate::fault::Fault;
@@ -42,10 +41,16 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
     let memory = blocks::memory(&x, &y);
     let null = match arguments.null {
         Some(null) => null,
-        None if memory.is_dependent() => NullChoice::Blocks,
-        None => NullChoice::Gamma,
+        None if memory.is_dependent() => Method::Blocks,
+        None => Method::Gamma,
     };
-    let plan = Plan { null, memory, map: arguments.map };
+    // What is told of the files and what is compared with the threshold are of the same rows.
+    let whole = |sample: &mut Readings| match null {
+        Method::Blocks => sample.keep_whole(memory.block),
+        _ => 0,
+    };
+    let left_out = [whole(&mut x), whole(&mut y)];
+    let plan = Plan { null, memory, left_out, map: arguments.map };
     let sigmas = match arguments.sigma {
         Sigma::Number(sigma) => vec![sigma],
         Sigma::Median => vec![median(&x, &y)?],
@@ -88,37 +93,46 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<bool, Fault> {
 
 /// How rows are tested.
 struct Plan {
-    null: NullChoice,
+    null: Method,
     memory: Memory,
+    /// Rows of each file that fill no block.
+    left_out: [usize; 2],
     map: MapKind,
 }
 
 impl Plan {
     fn tell(&self, object: &mut Value) {
-        object["null"] = json!(self.null.to_possible_value().map(|it| it.get_name().to_owned()));
+        object["null"] = json!(self.null.name());
         object["memory_rows"] = json!(self.memory.rows);
         object["independent_rows"] = json!(self.memory.worth);
-        object["block_rows"] =
-            json!((self.null == NullChoice::Blocks).then_some(self.memory.block));
+        object["block_rows"] = json!((self.null == Method::Blocks).then_some(self.memory.block));
+        object["left_out_rows"] = json!(self.left_out);
     }
 
     fn lines(&self) -> Vec<String> {
         let Memory { rows: [x, y], worth: [m, n], block, short } = self.memory;
         if !self.memory.is_dependent() {
-            return vec!["memory      none: rows do not depend on earlier ones".to_owned()];
+            let none = "memory      none: rows do not depend on earlier ones".to_owned();
+            return std::iter::once(none).chain(self.left_out_line()).collect();
         }
         let mut lines = vec![format!(
             "memory      about {x:.0} and {y:.0} rows: the files are worth {m:.0} and {n:.0} \
              independent rows"
         )];
-        if self.null != NullChoice::Blocks {
+        if self.null != Method::Blocks {
             let why = "note: rows depend on earlier ones, so that p is too small; --null blocks";
             lines.push(format!("{why} corrects for it"));
         } else {
             lines.push(format!("null        blocks of {block} rows, shuffled"));
+            lines.extend(self.left_out_line());
             lines.extend(short.then(|| blocks::SHORT.to_owned()));
         }
         lines
+    }
+
+    fn left_out_line(&self) -> Option<String> {
+        let [x, y] = self.left_out;
+        (x + y > 0).then(|| format!("note: without the last {x} and {y} rows, which fill no block"))
     }
 }
 
@@ -207,8 +221,8 @@ struct Tested {
     sigma: f64,
     /// How the frequencies were drawn.
     sampling: Sampling,
-    /// MMD_b².
-    biased: f32,
+    /// MMD_b², as it is compared with the threshold.
+    biased: f64,
     /// MMD_u².
     unbiased: f32,
     p_value: f64,
@@ -236,11 +250,16 @@ fn test(
     let frequencies = Frequencies::new(vectors.collect()).map_err(refused)?;
     let sampling = map.recipe().sampling;
     let draws = draws(arguments.alpha, plan.null, share)?;
-    if plan.null == NullChoice::Blocks {
-        let pool = blocks::pool(&frequencies, x, y, plan.memory.block)?;
-        let law = law(plan.null, arguments.seed, draws, &pool)?;
-        let statistic = pool.mmd2(Estimate::Biased).map_err(refused)?;
-        let p_value = (law.p_value(statistic) * share).clamp(f64::MIN_POSITIVE, 1.0);
+    let law = |pool: &Features| {
+        plan.null.law(pool, Estimate::Biased, draws, arguments.seed).map_err(refused)
+    };
+    if plan.null == Method::Blocks {
+        let [all_x, all_y] = [x.thinned(usize::MAX)?, y.thinned(usize::MAX)?];
+        let pool = null::block_features(&frequencies, [&all_x, &all_y], plan.memory.block);
+        let pool = pool.map_err(refused)?;
+        let law = law(&pool)?;
+        let biased = pool.mmd2(Estimate::Biased).map_err(refused)?;
+        let p_value = (law.p_value(biased) * share).clamp(f64::MIN_POSITIVE, 1.0);
         let threshold = law.threshold(arguments.alpha / share).map_err(refused)?;
         return Ok(Tested { sigma, sampling, biased, unbiased, p_value, threshold, thinned: None });
     }
@@ -250,16 +269,13 @@ fn test(
         |m: usize, n: usize| 1.0 / fastmmd_reference::real(m) + 1.0 / fastmmd_reference::real(n);
     let ratio = spread(some_x.len(), some_y.len()) / spread(x.len(), y.len());
     let pool = Features::new(&frequencies, &some_x, &some_y).map_err(refused)?;
-    let law = law(plan.null, arguments.seed, draws, &pool)?;
+    let law = law(&pool)?;
     let thinned = some_x.len() < x.len() || some_y.len() < y.len();
     // If no rows were left out, computed as the draws are, so that ties are exact.
-    let statistic = if thinned {
-        f64::from(biased) * ratio
-    } else {
-        pool.mmd2(Estimate::Biased).map_err(refused)?
-    };
+    let biased =
+        if thinned { f64::from(biased) } else { pool.mmd2(Estimate::Biased).map_err(refused)? };
     // A p-value of exactly 0 is never justified.
-    let p_value = (law.p_value(statistic) * share).clamp(f64::MIN_POSITIVE, 1.0);
+    let p_value = (law.p_value(biased * ratio) * share).clamp(f64::MIN_POSITIVE, 1.0);
     let threshold = law.threshold(arguments.alpha / share).map_err(refused)? / ratio;
     let rows = thinned.then_some([some_x.len(), some_y.len()]);
     Ok(Tested { sigma, sampling, biased, unbiased, p_value, threshold, thinned: rows })
@@ -298,40 +314,15 @@ fn squared(map: &Map, x: &Readings, y: &Readings) -> Result<[f32; 2], fastmmd::E
 }
 
 /// Number of draws with which a p-value can be well below the level divided by `tests`.
-fn draws(alpha: f64, null: NullChoice, tests: f64) -> Result<usize, Fault> {
-    let resampled = match null {
-        NullChoice::Gamma | NullChoice::Pearson | NullChoice::Pearson4 => false,
-        NullChoice::Permutation
-        | NullChoice::Bootstrap
-        | NullChoice::Spectrum
-        | NullChoice::Blocks => true,
-    };
+fn draws(alpha: f64, null: Method, tests: f64) -> Result<usize, Fault> {
     let needed = (4.0 * tests / alpha).ceil();
-    if resampled && needed > MOST_DRAWS {
+    if null.is_drawn() && needed > MOST_DRAWS {
         let why = "is too small for a resampled null distribution: choose --null gamma or pearson";
         return Err(Fault::new(format!("--alpha {alpha} {why}")));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let needed = needed.min(MOST_DRAWS) as usize;
     Ok(DRAWS.max(needed))
-}
-
-/// The distribution of MMD_b² if both samples have the same distribution.
-fn law(choice: NullChoice, seed: u64, draws: usize, pool: &Features) -> Result<Null, Fault> {
-    let mut generator = Generator::new(seed);
-    let estimate = Estimate::Biased;
-    let law = match choice {
-        NullChoice::Gamma => null::gamma(pool, estimate),
-        NullChoice::Pearson => null::pearson(pool, estimate),
-        NullChoice::Pearson4 => null::pearson_by_four(pool, estimate),
-        NullChoice::Spectrum => null::spectrum(pool, estimate, draws, &mut generator),
-        // Of the blocks, where the pool is of blocks.
-        NullChoice::Permutation | NullChoice::Blocks => {
-            null::permutation(pool, estimate, draws, &mut generator)
-        }
-        NullChoice::Bootstrap => null::bootstrap(pool, estimate, draws, &mut generator),
-    };
-    law.map_err(refused)
 }
 
 impl Tested {
@@ -365,7 +356,7 @@ impl Tested {
             "features": arguments.features,
             "map": arguments.map.name(),
             "sampling": self.sampling(arguments),
-            "mmd2_biased": number(self.biased),
+            "mmd2_biased": self.biased,
             "mmd2_unbiased": number(self.unbiased),
             "p_value": self.p_value,
             "threshold": self.threshold,

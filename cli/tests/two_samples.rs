@@ -169,6 +169,40 @@ fn rows_that_depend_on_earlier_ones_are_shuffled_in_blocks() {
     assert!(told.contains("p is too small; --null blocks corrects for it"), "{told}");
 }
 
+/// What is told is what is compared with the threshold: rows that fill no block count in neither.
+#[test]
+fn the_statistic_is_that_of_the_rows_in_blocks() {
+    let at = directory("test-whole-blocks");
+    // The memory is that of the first 8192 rows, whatever comes after them.
+    let (x, y) = (slow(9000, 0.0, 1), slow(9000, 0.0, 2));
+    let run = |rows: usize, more: &str| {
+        let cut = |text: &str| text.lines().take(1 + rows).collect::<Vec<_>>().join("\n") + "\n";
+        let (x, y) = (file(&at, "x.csv", &cut(&x)), file(&at, "y.csv", &(cut(&y) + more)));
+        let options = ["--null", "blocks", "--sigma", "3", "--features", "32"];
+        let files = ["test", x.as_str(), y.as_str()];
+        let text = fastmmd(&[&files[..], &options[..]].concat()).out;
+        let ran = fastmmd(&[&files[..], &options[..], &["--json"]].concat());
+        (ran.json().swap_remove(0), text)
+    };
+    let (first, _) = run(9000, "");
+    let block = usize::try_from(first["block_rows"].as_u64().expect("rows")).expect("small");
+    let rows = 9000 / block * block;
+    let (whole, told) = run(rows, "");
+    assert_eq!(whole["left_out_rows"], serde_json::json!([0, 0]));
+    assert!(!told.contains("fill no block"), "{told}");
+    let (more, told) = run(rows, &"90,-90\n".repeat(block - 1));
+    assert_eq!(more["left_out_rows"], serde_json::json!([0, block - 1]));
+    let said = format!("note: without the last 0 and {} rows, which fill no block", block - 1);
+    assert!(told.contains(&said), "{told}");
+    for name in ["block_rows", "mmd2_biased", "mmd2_unbiased", "threshold", "p_value", "m"] {
+        assert_eq!(more[name], whole[name], "{name}");
+    }
+    assert!(told.contains(&format!("MMD² biased {:.4e}", real(&whole, "mmd2_biased"))), "{told}");
+    // The control: one more such row, and they are a block.
+    let (other, _) = run(rows, &"90,-90\n".repeat(block));
+    assert!(real(&other, "mmd2_biased") > real(&whole, "mmd2_biased"), "{other}");
+}
+
 /// With many rows, the null distribution is found from a part of them.
 #[test]
 fn large_files_keep_the_level_and_the_power() {

@@ -4,13 +4,13 @@
 use fastmmd::dynamic::Map;
 use fastmmd::{Kernel, Profile, TwoSample};
 use fastmmd_reference::features::Frequencies;
-use fastmmd_reference::generate::Generator;
 use fastmmd_reference::kernel as formula;
-use fastmmd_reference::null::{self, Estimate, Features, Gram, Null, Pool};
+use fastmmd_reference::null::{Estimate, Features, Gram, Pool};
 use fastmmd_reference::points::{Points, Weighted};
-use fastmmd_reference::{error::Refused, exact, real};
+use fastmmd_reference::{error::Refused, exact};
 use fastmmd_tune::distance;
 use fastmmd_tune::memory::Memory;
+use fastmmd_tune::null::{self, Method};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
@@ -73,38 +73,17 @@ impl Both {
         self.x.len() + self.y.len()
     }
 
+    /// One and the other.
+    fn samples(&self) -> [&Points; 2] {
+        [&self.x, &self.y]
+    }
+
     /// How much the rows depend on earlier ones.
     fn memory(&self) -> Memory {
         let [x, y]: [Vec<&[f64]>; 2] = [&self.x, &self.y].map(|points| points.rows().collect());
         Memory::of([x.len(), y.len()], self.x.dims(), |sample, row, channel| {
             [&x, &y][sample][row][channel]
         })
-    }
-
-    /// The mean features of blocks of rows: to shuffle blocks is to shuffle these.
-    fn block_features(&self, frequencies: &Frequencies, block: usize) -> Result<Features, Refused> {
-        let (mut values, mut sizes) = (Vec::new(), [0; 2]);
-        for (points, size) in [&self.x, &self.y].into_iter().zip(&mut sizes) {
-            for rows in blocks(points, block) {
-                let rows = Points::new(points.dims(), rows.concat())?;
-                values.extend(frequencies.columns(&rows)?.column_mean().iter());
-                *size += 1;
-            }
-        }
-        Features::from_values(sizes, values)
-    }
-
-    /// The mean kernel between the rows of two blocks, of all pairs of blocks.
-    fn block_gram(
-        &self,
-        block: usize,
-        kernel: impl Fn(&[f64], &[f64]) -> f64,
-    ) -> Result<Gram, Refused> {
-        let mean = |a: &Vec<&[f64]>, b: &Vec<&[f64]>| {
-            let sum: f64 = a.iter().flat_map(|x| b.iter().map(|y| kernel(x, y))).sum();
-            sum / real(a.len() * b.len())
-        };
-        Gram::new(&blocks(&self.x, block), &blocks(&self.y, block), mean)
     }
 
     /// The kernel of this name, as wide as the median distance if no bandwidth is given.
@@ -121,12 +100,6 @@ impl Both {
     fn map(&self, kernel: Kernel, sampling: &str, seed: u64, frequencies: usize) -> PyResult<Map> {
         settings::map(kernel, sampling, seed, self.x.dims(), frequencies)
     }
-}
-
-/// The rows in whole blocks.
-fn blocks(points: &Points, block: usize) -> Vec<Vec<&[f64]>> {
-    let rows: Vec<&[f64]> = points.rows().collect();
-    rows.chunks_exact(block).map(<[&[f64]]>::to_vec).collect()
 }
 
 /// An array as points, all finite.
@@ -198,64 +171,6 @@ fn by_frequencies(both: &Both, map: &Map, unbiased: bool) -> PyResult<f64> {
     value.map(f64::from).map_err(|error| value_error("X, Y", error))
 }
 
-/// How the distribution of MMD² for equal distributions is found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Method {
-    Permutation,
-    /// Permutations of blocks of rows, where rows depend on earlier ones.
-    Blocks,
-    Bootstrap,
-    Gamma,
-    Pearson,
-    Pearson4,
-    Spectrum,
-}
-
-impl Method {
-    const ALL: [Self; 7] = [
-        Self::Permutation,
-        Self::Blocks,
-        Self::Bootstrap,
-        Self::Gamma,
-        Self::Pearson,
-        Self::Pearson4,
-        Self::Spectrum,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Permutation => "permutation",
-            Self::Blocks => "blocks",
-            Self::Bootstrap => "bootstrap",
-            Self::Gamma => "gamma",
-            Self::Pearson => "pearson",
-            Self::Pearson4 => "pearson4",
-            Self::Spectrum => "spectrum",
-        }
-    }
-
-    fn law(
-        self,
-        pool: &impl Pool,
-        estimate: Estimate,
-        draws: usize,
-        seed: u64,
-    ) -> Result<Null, Refused> {
-        let mut generator = Generator::new(seed);
-        match self {
-            // Of the blocks, where the pool is of blocks.
-            Self::Permutation | Self::Blocks => {
-                null::permutation(pool, estimate, draws, &mut generator)
-            }
-            Self::Bootstrap => null::bootstrap(pool, estimate, draws, &mut generator),
-            Self::Spectrum => null::spectrum(pool, estimate, draws, &mut generator),
-            Self::Gamma => null::gamma(pool, estimate),
-            Self::Pearson => null::pearson(pool, estimate),
-            Self::Pearson4 => null::pearson_by_four(pool, estimate),
-        }
-    }
-}
-
 /// The statistic and its p-value.
 fn tested(
     pool: &impl Pool,
@@ -305,7 +220,7 @@ pub(crate) fn two_sample_test(
                 Frequencies::new(vectors.map(turns).collect())
                     .and_then(|frequencies| match block {
                         None => Features::new(&frequencies, &both.x, &both.y),
-                        Some(block) => both.block_features(&frequencies, block),
+                        Some(block) => null::block_features(&frequencies, both.samples(), block),
                     })
                     .and_then(|pool| tested(&pool, method, estimate, draws, seed))
             }
@@ -318,7 +233,7 @@ pub(crate) fn two_sample_test(
             }
             None => with_formula!(kernel, formula => match block {
                 None => Gram::of_points(&both.x, &both.y, formula),
-                Some(block) => both.block_gram(block, formula),
+                Some(block) => null::block_gram(both.samples(), block, formula),
             })
             .and_then(|pool| tested(&pool, method, estimate, draws, seed)),
         };
