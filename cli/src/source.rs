@@ -176,32 +176,59 @@ impl Read for Lines {
 
 /// A file that waits for more data at its end. If it is replaced by a new one of its name, or begins
 /// again, as logs are when they are rotated, reading goes on there.
+///
+/// Of a file that is moved away nothing is lost. Of one that is copied and cut, what was written between
+/// the last look and the cut is; and if it has grown beyond its old length before the next look, the cut is
+/// not seen, and reading goes on amid it.
 struct Growing {
     file: File,
     path: PathBuf,
+    /// The new file of the name, to be read when the old one has been read to its end.
+    next: Option<File>,
     /// The last byte read: where a line is torn by the rotation, the next file begins another.
     last: u8,
 }
 
 impl Growing {
     fn new(file: File, path: PathBuf) -> Self {
-        Self { file, path, last: b'\n' }
+        Self { file, path, next: None, last: b'\n' }
     }
 
-    /// Whether reading goes on in another file, or from the beginning.
-    fn rotated(&mut self) -> io::Result<bool> {
-        // Between moving the old file away and making the new one, there may be none.
-        let Ok(newer) = File::open(&self.path) else { return Ok(false) };
-        if is_other(&self.file.metadata()?, &newer.metadata()?) {
+    /// At the end of the file: how reading goes on.
+    fn at_end(&mut self) -> io::Result<Next> {
+        if let Some(newer) = self.next.take() {
             self.file = newer;
-            return Ok(true);
+            return Ok(Next::Another);
         }
-        if newer.metadata()?.len() < self.file.stream_position()? {
+        // Between moving the old file away and making the new one, there may be none.
+        let Ok(newer) = File::open(&self.path) else { return Ok(Next::Wait) };
+        let about = newer.metadata()?;
+        if is_other(&self.file.metadata()?, &about) {
+            // While the new one is empty, the old one may still be written to. Also after that there may
+            // be rows in it that came since it was read.
+            if about.len() == 0 {
+                return Ok(Next::Wait);
+            }
+            self.next = Some(newer);
+            return Ok(Next::Same);
+        }
+        if about.len() < self.file.stream_position()? {
             self.file.rewind()?;
-            return Ok(true);
+            return Ok(Next::Another);
         }
-        Ok(false)
+        Ok(Next::Wait)
     }
+}
+
+/// How reading goes on.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    /// When there is more.
+    Wait,
+    /// At once, in the same file.
+    Same,
+    /// In another file, or from the beginning.
+    Another,
 }
 
 /// Whether these are two files.
@@ -220,19 +247,76 @@ impl Read for Growing {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.file.read(into)? {
-                0 if !into.is_empty() && !is_enough() => {
-                    if !self.rotated()? {
-                        std::thread::sleep(PATIENCE);
-                    } else if let Some(first) = into.first_mut().filter(|_| self.last != b'\n') {
-                        (*first, self.last) = (b'\n', b'\n');
-                        return Ok(1);
+                0 if !into.is_empty() && !is_enough() => match self.at_end()? {
+                    Next::Wait => std::thread::sleep(PATIENCE),
+                    Next::Same => {}
+                    Next::Another => {
+                        if let Some(first) = into.first_mut().filter(|_| self.last != b'\n') {
+                            (*first, self.last) = (b'\n', b'\n');
+                            return Ok(1);
+                        }
                     }
-                }
+                },
                 length => {
                     self.last = into[..length].last().copied().unwrap_or(self.last);
                     return Ok(length);
                 }
             }
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::io::Write;
+
+    /// A log of one line that is followed, its path, and the old file under its new name.
+    fn rotated(name: &str) -> (Growing, PathBuf, File) {
+        let folder = std::env::temp_dir().join(format!("fastmmd-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder).expect("room");
+        let log = folder.join("log");
+        fs::write(&log, "a\n").expect("room");
+        let mut growing = Growing::new(File::open(&log).expect("a file"), log.clone());
+        assert_eq!(line(&mut growing), "a\n");
+        let moved = folder.join("log.1");
+        fs::rename(&log, &moved).expect("moved");
+        let old = File::options().append(true).open(moved).expect("a file");
+        (growing, log, old)
+    }
+
+    fn line(growing: &mut Growing) -> String {
+        let mut bytes = [0; 16];
+        let length = growing.read(&mut bytes).expect("a line");
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
+    }
+
+    /// The old file ends with a row that was written after its end was read.
+    #[test]
+    fn the_old_file_is_read_to_its_end() {
+        let (mut growing, log, mut old) = rotated("rest");
+        fs::write(&log, "c\n").expect("room");
+        assert_eq!(growing.file.read(&mut [0]).expect("its end"), 0);
+        old.write_all(b"b\n").expect("room");
+        assert_eq!(growing.at_end().expect("two files"), Next::Same);
+        assert_eq!([line(&mut growing), line(&mut growing)], ["b\n", "c\n"]);
+        fs::remove_dir_all(log.parent().expect("a folder")).expect("it is there");
+    }
+
+    /// A program goes on writing to the old file until it is told of the new one.
+    #[test]
+    fn an_empty_new_file_is_waited_for() {
+        let (mut growing, log, mut old) = rotated("empty");
+        fs::write(&log, "").expect("room");
+        let new = log.clone();
+        let program = std::thread::spawn(move || {
+            std::thread::sleep(3 * PATIENCE);
+            old.write_all(b"b\n").expect("room");
+            fs::write(new, "c\n").expect("room");
+        });
+        assert_eq!([line(&mut growing), line(&mut growing)], ["b\n", "c\n"]);
+        program.join().expect("it ends");
+        fs::remove_dir_all(log.parent().expect("a folder")).expect("it is there");
     }
 }
