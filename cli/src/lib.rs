@@ -33,6 +33,7 @@ mod date;
 mod dialect;
 mod fault;
 mod files;
+mod label;
 mod look;
 mod made;
 mod options;

@@ -83,7 +83,7 @@ pub(crate) fn look(
     // The first rows may not show it.
     for (at, channel) in layout.chosen.iter().zip(&survey.channels) {
         let column = &mut layout.columns[*at];
-        column.is_label = (column.is_label && channel.binary) || channel.is_marked();
+        column.is_label = channel.moves.is_label(column.is_label);
     }
     // What a label says is not measured. If there is nothing else, it is watched.
     let is_label = |channel: usize| layout.columns[layout.chosen[channel]].is_label;
@@ -236,7 +236,7 @@ impl Looked {
                 "no reading".to_owned()
             } else if own.least.to_bits() == own.largest.to_bits() {
                 format!("always {}; watched for movement", own.least)
-            } else if own.binary {
+            } else if own.moves.is_binary() {
                 format!("0 or 1; {} % are 1", round(100.0 * whole.mean))
             } else {
                 let [least, largest] = [own.least, own.largest].map(|x| round(f64::from(x)));

@@ -10,6 +10,7 @@ use crate::columns::Role;
 use crate::fault::Fault;
 use crate::files;
 use crate::fleet;
+use crate::label::Moves;
 use crate::look;
 use crate::page::{self, Seen};
 use crate::paste;
@@ -165,9 +166,9 @@ pub(crate) fn watch(
 ) -> Result<Watched, Fault> {
     let (table, rate) = (&log.table, log.rate);
     let (name, names) = (table.name().to_owned(), table.names());
-    if output.said == Saying::Lines {
-        begin(table, detector)?;
-    }
+    begin(table, detector, output.said)?;
+    let named = named_labels(table);
+    let mut moves = vec![Moves::NONE; names.len()];
     let clock = table.clock();
     let mut trace = output.plot.map(|_| Trace::new(clock));
     let mut zoomed = output.report.as_ref().map(|_| Trace::zoomed(clock, names.len()));
@@ -175,6 +176,11 @@ pub(crate) fn watch(
     let mut statistics = statistics.transpose()?;
     let mut first = None;
     let see = |step: &Step<'_>| {
+        for (moves, value) in moves.iter_mut().zip(&step.row.values) {
+            if !value.is_nan() {
+                moves.note(*value);
+            }
+        }
         for trace in trace.iter_mut().chain(&mut zoomed) {
             trace.note(step);
         }
@@ -196,6 +202,12 @@ pub(crate) fn watch(
     let mut outcome = play(log, detector, Progress::on_terminal(), see)?;
     if !output.may_end_learning && !source::is_enough() {
         outcome = outcome.learned(&name)?;
+    }
+    // What has no name of a label shows only now.
+    for ((name, moves), named) in names.iter().zip(&moves).zip(named) {
+        if !named && moves.is_label(false) {
+            output.said.note(looks_like_a_label(name))?;
+        }
     }
     let summary = summary::json(&outcome, detector, &names);
     match output.said {
@@ -230,27 +242,53 @@ pub(crate) fn watch(
     Ok(Watched { outcome, drift, summary, first, still })
 }
 
+impl Saying {
+    /// Says something beside the results.
+    fn note(self, text: impl std::fmt::Display) -> Result<(), Fault> {
+        match self {
+            Self::Lines => report::say(format!("note: {text}")),
+            Self::Json => {
+                report::say_aside(format!("note: {text}"));
+                Ok(())
+            }
+            Self::Nothing => Ok(()),
+        }
+    }
+}
+
+fn looks_like_a_label(name: &str) -> String {
+    format!("{name} is watched, and looks like a label: --exclude leaves it out")
+}
+
+/// Which channels have names of labels.
+fn named_labels(table: &Table) -> Vec<bool> {
+    let layout = table.layout();
+    layout.chosen.iter().map(|at| layout.columns[*at].is_label).collect()
+}
+
 /// What was understood of a log, before its rows.
-fn begin(table: &Table, detector: &Detector<'_>) -> Result<(), Fault> {
-    let channels = table.names().join(", ");
-    let time = table.time_name().map_or(String::new(), |time| format!(" (time: {time})"));
-    report::say(format!("{}: {channels}{time}", table.name()))?;
+fn begin(table: &Table, detector: &Detector<'_>, said: Saying) -> Result<(), Fault> {
+    if said == Saying::Lines {
+        let channels = table.names().join(", ");
+        let time = table.time_name().map_or(String::new(), |time| format!(" (time: {time})"));
+        report::say(format!("{}: {channels}{time}", table.name()))?;
+    }
     let layout = table.layout();
     for (at, column) in layout.columns.iter().enumerate() {
         let name = if column.name.is_empty() { "a column without a name" } else { &column.name };
         match column.role {
             Role::Index | Role::Text => {
-                report::say(format!("note: {name} is not watched: {}", column.role.reason()))?;
+                said.note(format!("{name} is not watched: {}", column.role.reason()))?;
             }
             Role::Reading if column.is_label && layout.chosen.contains(&at) => {
-                report::say(format!(
-                    "note: {name} is watched, and looks like a label: --exclude leaves it out"
-                ))?;
+                said.note(looks_like_a_label(name))?;
             }
             Role::Reading | Role::Time | Role::Empty | Role::NotWanted => {}
         }
     }
-    detector.config().warnings().try_for_each(|warning| report::say(format!("note: {warning}")))
+    // In JSON the summary has them.
+    let mut warnings = detector.config().warnings().filter(|_| said == Saying::Lines);
+    warnings.try_for_each(|warning| said.note(warning))
 }
 
 /// Prints what there is to say about a row.

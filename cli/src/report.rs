@@ -28,6 +28,11 @@ pub(crate) fn say(line: impl std::fmt::Display) -> Result<(), Fault> {
     })
 }
 
+/// Prints a line beside the results, on standard error. That nobody reads it is no fault.
+pub(crate) fn say_aside(line: impl std::fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
 /// A line broken at spaces into lines of some width; those after the first are indented. A word that is
 /// longer has a line of its own.
 pub(crate) fn wrapped(text: &str, width: usize) -> String {

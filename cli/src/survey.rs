@@ -4,6 +4,7 @@ use fastmmd_tune::dependence::Dependence;
 use fastmmd_tune::period::{self, Cycle};
 use fastmmd_tune::proof;
 
+use crate::label::Moves;
 use crate::rows::Row;
 use crate::steady::Blocks;
 use crate::table::Table;
@@ -153,21 +154,7 @@ pub(crate) struct Channel {
     pub(crate) least: f32,
     pub(crate) largest: f32,
     pub(crate) missing: u64,
-    /// Whether it is 0 or 1 throughout.
-    pub(crate) binary: bool,
-    last: f32,
-    /// How often a reading is not the one before.
-    pub(crate) moves: u64,
-}
-
-/// A label changes so often at most: a few events begin and end.
-const MOST_MOVES: u64 = 6;
-
-impl Channel {
-    /// Whether it looks as if somebody had annotated the rows, whatever its name is.
-    pub(crate) fn is_marked(&self) -> bool {
-        self.binary && (1..=MOST_MOVES).contains(&self.moves)
-    }
+    pub(crate) moves: Moves,
 }
 
 /// What all rows show.
@@ -185,8 +172,7 @@ impl Survey {
     pub(crate) fn new(table: &Table) -> Self {
         let channels = table.names().len();
         let none = f32::NAN;
-        let one =
-            Channel { least: none, largest: none, missing: 0, binary: true, last: none, moves: 0 };
+        let one = Channel { least: none, largest: none, missing: 0, moves: Moves::NONE };
         let most = (MOST_NUMBERS / channels.max(1)).clamp(64, MOST_KEPT);
         Self {
             rows: 0,
@@ -212,10 +198,7 @@ impl Survey {
             }
             (channel.least, channel.largest) =
                 (channel.least.min(*value), channel.largest.max(*value));
-            channel.moves +=
-                u64::from(!channel.last.is_nan() && channel.last.to_bits() != value.to_bits());
-            channel.last = *value;
-            channel.binary &= value.to_bits() == 0 || value.to_bits() == 1_f32.to_bits();
+            channel.moves.note(*value);
         }
         self.blocks.add(&row.values);
         if self.first.len() < self.most {

@@ -128,6 +128,32 @@ fn labels_are_asked_for() {
     assert!(!look.contains("a label?") && !look.contains("--exclude"), "{look}");
 }
 
+/// `replay` says of which columns `look` does that they look like labels.
+#[test]
+fn labels_are_said_alike() {
+    let at = directory("logs-labels");
+    let mut text = "a,anomaly,y,valve\n".to_owned();
+    for (row, [a, ..]) in readings().into_iter().enumerate() {
+        let (named, marked) = (u8::from(row % 900 > 850), u8::from(row >= 1500));
+        text.push_str(&format!("{a:.4},{named},{marked},{}\n", row % 70 / 35));
+    }
+    let log = crate::common::file(&at, "log.csv", &text);
+    let look = fastmmd(&["look", &log]).out;
+    assert!(look.contains(" --exclude anomaly,y "), "{look}");
+    let replay = fastmmd(&["replay", &log]).out;
+    let told = |text: &str, name: &str| {
+        text.contains(&format!("note: {name} is watched, and looks like a label: --exclude"))
+    };
+    for (name, label) in [("a", false), ("anomaly", true), ("y", true), ("valve", false)] {
+        assert_eq!(told(&replay, name), label, "{name} in {replay}");
+    }
+    // Beside the JSON, which stays whole; nothing where nothing is wanted.
+    let json = fastmmd(&["replay", &log, "--json"]);
+    assert!(told(&json.err, "anomaly") && told(&json.err, "y"), "{json:?}");
+    assert!(!json.json().is_empty());
+    assert_eq!(fastmmd(&["replay", &log, "--quiet"]).err, "");
+}
+
 /// A channel that stood still is learned from up to where it moves.
 #[test]
 fn what_begins_to_move_is_found_where_it_does() {
