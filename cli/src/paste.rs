@@ -238,10 +238,6 @@ mod tests {
             assert!(text.contains("fastmmd_defaults(&settings, 2500.5f);"), "{text}");
             assert_eq!(text.contains("_cycle, &settings"), period.is_some());
             assert_eq!(text.contains("settings.period = 24.5f;"), period.is_some());
-            if !std::path::Path::new(header).exists() {
-                println!("not compiled: {header} is not there");
-                continue;
-            }
             let name = format!("fastmmd-{}-{channels}.c", std::process::id());
             let file = std::env::temp_dir().join(name);
             std::fs::write(&file, format!("{text}\n")).expect("room");
@@ -257,11 +253,7 @@ mod tests {
     /// the shapes that are written here.
     #[test]
     fn the_shapes_of_c_are_those_of_its_library() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi/src/shapes.rs");
-        let Ok(text) = std::fs::read_to_string(file) else {
-            println!("not compared: {file} is not there");
-            return;
-        };
+        let text = include_str!("../../capi/src/shapes.rs");
         let lines = text.lines().filter_map(|line| line.trim().strip_prefix("fastmmd_f32_"));
         let mut compiled: Vec<&str> = lines.collect();
         let plain = C_SHAPES.map(|channels| (channels, "", "All".to_owned()));

@@ -3,6 +3,7 @@
 
 mod common;
 mod device;
+mod follow;
 mod logs;
 mod messages;
 mod plumbing;

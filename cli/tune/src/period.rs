@@ -1,6 +1,7 @@
 //! Finds the cycle of a log. Peaks of the autocorrelation are candidates. A candidate is accepted if
 //! its profile over the first half of the log predicts the second half well.
 
+use fastmmd::monitor::PERIODS;
 use fastmmd_reference::real;
 
 use crate::detector::BINS;
@@ -23,8 +24,6 @@ const MOST_STEPS: usize = 400;
 const NEAR: f64 = 0.05;
 /// The first peak of at least this share of the highest is a candidate, too.
 const FIRST: f64 = 0.7;
-/// Shortest cycle, in rows.
-const SHORTEST: f64 = 4.0;
 /// Smallest share of the variance that a cycle must explain in some channel. 1/(number of cycles) is
 /// added: with few cycles, a profile explains about that share by chance.
 const LEAST_EXPLAINED: f64 = 0.1;
@@ -62,7 +61,9 @@ impl Cycle {
 #[must_use]
 pub fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
     let series: Vec<Vec<f64>> = (0..channels).map(|channel| detrended(rows, channel)).collect();
-    let count = real(rows.len());
+    // What the core takes, and the log holds two of.
+    let most = f64::from(*PERIODS.end()).min(real(rows.len()) / 2.0);
+    let allowed = f64::from(*PERIODS.start())..=most;
     let (mut cycles, mut tried): (Vec<Cycle>, Vec<f64>) = (Vec::new(), Vec::new());
     for own in &series {
         for rough in candidates(own) {
@@ -74,7 +75,7 @@ pub fn find(rows: &[Vec<f32>], channels: usize) -> Option<Cycle> {
             let points = means(own, size, MOST_POINTS);
             let length = real(size) * refined(&points, rough.in_points(size));
             tried.push(length);
-            if (SHORTEST..=count / 2.0).contains(&length) {
+            if allowed.contains(&length) {
                 cycles.push(nearest(&series, length));
             }
         }
