@@ -66,7 +66,7 @@ pub(super) fn run(project: &Project, libraries: &[Library], failures: &mut Failu
     failures.note("the checksums are those of the files", verify(project, &folder));
     failures.note("control: an altered file is noticed", altered(project, &folder));
     failures.note("no path of this machine is in a library", has_no_paths(project, &folder));
-    failures.note("control: such a path is noticed", has_a_path(project));
+    failures.note("control: such paths are noticed, and no others", has_a_path(project));
     failures.note("CMake finds the package, and links", cmake(project, &folder));
     failures.note("CMake guesses the library by the compiler's flags", guesses(project, &folder));
     failures.note("Zephyr's build is given a library for each core", zephyr(project, &folder));
@@ -157,15 +157,21 @@ fn altered(project: &Project, folder: &Path) -> Result<()> {
     if check.success { bail!("it was not") } else { Ok(()) }
 }
 
-/// Looks for the checkout's folder in all that is delivered.
+/// Where people's files are, as in the test of the page: there cargo keeps its sources, too.
+const HOMES: [&str; 3] = ["/home/", "/root/", "/Users/"];
+
+/// Looks in all that is delivered for folders of people, of the checkout and of cargo.
 fn has_no_paths(project: &Project, folder: &Path) -> Result<()> {
-    let root = project.path("");
-    let root = root.to_string_lossy();
-    let root = root.trim_end_matches('/').as_bytes();
+    let mut folders = HOMES.map(str::to_owned).to_vec();
+    folders.push(project.path("").to_string_lossy().trim_end_matches('/').to_owned());
+    let cargo = std::env::var("CARGO_HOME").ok().filter(|folder| folder.len() > 1);
+    folders.extend(cargo);
     for file in files(folder)? {
         let content = fs::read(folder.join(&file))?;
-        if content.windows(root.len()).any(|part| part == root) {
-            bail!("it is in {}", file.display());
+        let holds =
+            |path: &&String| content.windows(path.len()).any(|part| part == path.as_bytes());
+        if let Some(path) = folders.iter().find(holds) {
+            bail!("{path} is in {}", file.display());
         }
     }
     Ok(())
@@ -173,9 +179,16 @@ fn has_no_paths(project: &Project, folder: &Path) -> Result<()> {
 
 fn has_a_path(project: &Project) -> Result<()> {
     let directory = fresh(project, "capi-paths")?;
-    let path = project.path("capi").display().to_string();
-    write(&directory.join("file"), format!("before {path} after").as_bytes())?;
-    if has_no_paths(project, &directory).is_ok() { bail!("it was not") } else { Ok(()) }
+    let file = directory.join("file");
+    let checkout = project.path("capi").display().to_string();
+    for path in [checkout.as_str(), "/home/me/.cargo/registry", "/root/.cargo", "/Users/me/a.rs"] {
+        write(&file, format!("before {path} after").as_bytes())?;
+        if has_no_paths(project, &directory).is_ok() {
+            bail!("{path} was not");
+        }
+    }
+    write(&file, b"a homely root of users, in ../home and https://example.org/home")?;
+    has_no_paths(project, &directory)
 }
 
 /// A project for CMake that uses the package: the test of misuse, on the host.
