@@ -127,6 +127,26 @@ fn the_detector_knows_of_lost_samples_also_after_a_reset() {
     assert!(found != expected);
 }
 
+/// A host sends the samples of a board whose sensors are dead: what those did not give is no gap.
+#[test]
+fn samples_over_the_link_have_their_own_time() {
+    let mut bench = Bench::new();
+    let mut noise = Noise::new(36);
+    let mut plain = detector();
+    let [mut expected, mut found] = [(); 2].map(|()| vec![0; Detector::SAVED_BYTES]);
+    let mut app = start(&mut bench);
+    app.bus().inner().unplugged = true;
+    for number in 0..100_u8 {
+        let values = [0.0; 4].map(|_: f32| noise.normal());
+        plain.push(&values).unwrap();
+        ask(&mut app, number + 1, &Command::Push(Sample::new(&values).unwrap()));
+        (0..noise.below(20)).for_each(|_| app.sample(1));
+    }
+    plain.save(&mut expected).unwrap();
+    app.monitor().save(&mut found).unwrap();
+    assert!(found == expected);
+}
+
 /// A clock that goes on by a period whenever it is looked at: each sample takes as long as a period.
 struct Hurried(u32);
 
