@@ -1,9 +1,11 @@
-"""The functions in the Python package datafusion: the same bytes for any partition, and typed errors.
+"""The functions in the Python package datafusion: the bytes that the tool has, and typed errors.
 
-Usage: python functions.py FOLDER, with PYTHONPATH where fastmmd_fleet.so (or .pyd) lies; FOLDER holds
-what `fastmmd-fleet generate` wrote.
+Usage: python functions.py FOLDER TOOL, with PYTHONPATH where fastmmd_fleet.so (or .pyd) lies; FOLDER holds
+what `fastmmd-fleet generate` wrote, TOOL is the program fastmmd-fleet.
 """
 
+import json
+import subprocess
 import sys
 
 import datafusion
@@ -25,9 +27,21 @@ def session(partitions: int) -> datafusion.SessionContext:
     return context
 
 
+def by_tool(sql: str) -> bytes:
+    """The state that the tool gives for the same query, without this package."""
+    command = [sys.argv[2], "query", sql, "--table", f"telemetry={sys.argv[1]}", "--json"]
+    told = subprocess.run(command, check=True, capture_output=True).stdout
+    return bytes.fromhex(json.loads(told)["state"])
+
+
 def main() -> int:
-    states = [session(count).sql(EMBED).to_pydict()["state"][0] for count in (1, 7)]
-    assert states[0] == states[1] and len(states[0]) > 500
+    expected = by_tool(EMBED)
+    assert len(expected) > 500
+    for count in (1, 7):
+        assert session(count).sql(EMBED).to_pydict()["state"][0] == expected
+    # The control: one row less gives other bytes.
+    less = EMBED + " WHERE x < (SELECT max(x) FROM telemetry)"
+    assert session(2).sql(less).to_pydict()["state"][0] == by_tool(less) != expected
     print(session(2).sql(ODDEST).to_pydict())
     mixed = "SELECT mmd2(mmd_embed(x), mmd_embed('seed=2', x), 'pump-1') FROM telemetry"
     try:

@@ -8,14 +8,13 @@ use datafusion::arrow::array::{
 use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use fastmmd_fleet::made::SplitMix64;
 
 /// Numbers from −3 to 3 that look random.
 #[must_use]
 pub fn noise(index: u64) -> f32 {
-    let mut z = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    let unit = ((z >> 40) as f32) / 16_777_216.0;
+    let bits = SplitMix64(index.wrapping_mul(0x9e37_79b9_7f4a_7c15)).bits();
+    let unit = ((bits >> 40) as f32) / 16_777_216.0;
     6.0 * unit - 3.0
 }
 

@@ -117,6 +117,15 @@ impl Fleet<'_> {
         told.lines().for_each(|line| println!("    {line}"));
         let module = folder.join("fastmmd_fleet.so");
         fs::copy(self.built("libfastmmd_fleet.so"), &module).context("libfastmmd_fleet.so")?;
-        program().arg("functions.py").arg(&made).quiet_env("PYTHONPATH", &folder).run()
+        let functions = program().arg("functions.py").arg(&made).quiet_env("PYTHONPATH", &folder);
+        functions.quiet_args([self.built("fastmmd-fleet")]).run()?;
+        // So many rows that the start of the programs does not count.
+        let many = folder.join("many");
+        let rows = ["--devices", "2000", "--rows", "500", "--odd", "0"];
+        tool().arg("generate").arg(&many).args(rows).run()?;
+        let speed = program().arg("speed.py").quiet_args([self.built("fastmmd-fleet"), many]);
+        let told = speed.output()?;
+        told.lines().for_each(|line| println!("    {line}"));
+        Ok(())
     }
 }

@@ -119,10 +119,12 @@ impl FleetMap {
         self.scales.len()
     }
 
-    /// Whether states of both can be compared: the same frequencies and the same scales.
+    /// Whether states of both can be compared: the same recipe, and so the same frequencies, and the same
+    /// scales.
     #[must_use]
     pub fn is_as(&self, other: &Self) -> bool {
-        self.map.fingerprint() == other.map.fingerprint() && self.scales == other.scales
+        // Not their fingerprints: of 2³² of those, two maps may have the same.
+        self.map.recipe() == other.map.recipe() && self.scales == other.scales
     }
 
     /// An error that names both.

@@ -107,6 +107,41 @@ async fn states_of_another_map_are_refused_by_name() {
     assert!(matches!(refused(&context, sql).await.cause, Cause::OtherMap { .. }));
 }
 
+/// Another seed whose map has the same fingerprint. It is a CRC-32, so differences of seeds add up to
+/// differences of fingerprints: of 33 bits, some add up to none.
+fn seed_of_the_same_fingerprint() -> u64 {
+    let recipe = *FleetMap::of("seed=1", 1).unwrap().map().recipe();
+    let turned = |bits: u64| Recipe { seed: recipe.seed ^ bits, ..recipe }.fingerprint();
+    let mut basis: Vec<(u32, u64)> = Vec::new();
+    for bit in 0..64 {
+        let (mut rest, mut bits) = (turned(1 << bit) ^ turned(0), 1 << bit);
+        for (known, others) in &basis {
+            if rest ^ known < rest {
+                (rest, bits) = (rest ^ known, bits ^ others);
+            }
+        }
+        if rest == 0 {
+            return recipe.seed ^ bits;
+        }
+        basis.push((rest, bits));
+        basis.sort_unstable_by(|a, b| b.cmp(a));
+    }
+    unreachable!("33 numbers of 32 bits depend on each other")
+}
+
+#[tokio::test]
+async fn maps_of_one_fingerprint_are_told_apart() {
+    let seed = seed_of_the_same_fingerprint();
+    let (own, other) =
+        (FleetMap::of("", 1).unwrap(), FleetMap::of(&format!("seed={seed}"), 1).unwrap());
+    assert_eq!(own.map().fingerprint(), other.map().fingerprint());
+    assert!(seed != 1 && !own.is_as(&other) && own.is_as(&own));
+    let context = states(&state(""), &state(&format!("seed={seed}")));
+    let refused = refused(&context, "SELECT mmd_merge(s, device) FROM t").await;
+    assert_eq!(refused.device.as_deref(), Some("bad"));
+    assert!(matches!(refused.cause, Cause::OtherMap { .. }), "{refused}");
+}
+
 #[tokio::test]
 async fn another_map_in_another_partition_is_refused_by_name() {
     let all = "SELECT mmd_merge(s, device) FROM t";

@@ -1,13 +1,12 @@
-//! The tool on the made-up fleet, on this machine and on a cluster.
+//! The tool on the made-up fleet.
 
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fastmmd_fleet::made::Fleet;
 
-use crate::run::{Scratch, generate, lines, listed, program, said, tool, used, watched};
+use crate::run::{Scratch, generate, lines, listed, program, said, tool, watched};
 
 /// Not the seed that constants of the statistics were chosen with.
 const MADE: Fleet = Fleet { devices: 10_000, rows: 1000, odd: 50, moved: 0, seed: 1 };
@@ -73,23 +72,24 @@ fn a_fleet_without_odd_devices_lists_none_or_hardly_any() {
 
 #[test]
 fn a_tenth_with_other_firmware_is_noticed() {
-    let fleet = |moved| Fleet { devices: 2000, rows: 400, odd: 0, moved, seed: 7 };
-    for (moved, code) in [(100, 1), (0, 0)] {
-        let folder = generate(&fleet(moved), &format!("moved-{moved}"));
-        let path = folder.text();
+    // The control is the same fleet with the old firmware only, and 50 odd devices that do not move.
+    let moved = generate(&Fleet { odd: 0, moved: 100, seed: 7, ..MADE }, "moved");
+    let still = large();
+    for (path, code) in [(moved.text(), 1), (still.text(), 0)] {
         let weeks = ["--before", "week = 1", "--after", "week = 2"];
+        let start = Instant::now();
         let found = tool(&[&["moved", path, "--json"][..], &weeks].concat());
         assert_eq!(found.status.code(), Some(code), "{}", said(&found).1);
         let p = lines(&found)[0]["p_value"].as_f64().unwrap();
-        println!("{moved} in 1000 moved: p = {p:e}");
-        assert!(if moved > 0 { p < 1e-6 } else { p > 1e-3 });
-        let by_firmware =
-            tool(&[&["moved", path, "--json", "--by", "firmware"][..], &weeks].concat());
-        let lines = lines(&by_firmware);
-        let of = |group: &str| lines.iter().find(|line| line["group"] == group);
-        assert_eq!(of("1").unwrap()["moved"], false);
-        assert_eq!(of("2").is_some_and(|line| line["moved"] == true), moved > 0);
+        let seconds = start.elapsed().as_secs_f64();
+        println!("moved, with a tenth of other firmware ({code}): p = {p:e}, {seconds:.1} s");
+        assert!(if code > 0 { p < 1e-6 } else { p > 1e-3 });
     }
+    let weeks = ["--before", "week = 1", "--after", "week = 2", "--by", "firmware", "--json"];
+    let by_firmware = lines(&tool(&[&["moved", moved.text()][..], &weeks].concat()));
+    let of = |group: &str| by_firmware.iter().find(|line| line["group"] == group).unwrap();
+    assert_eq!((&of("1")["moved"], &of("2")["moved"]), (&false.into(), &true.into()));
+    assert_eq!((&of("1")["devices"], &of("2")["devices"]), (&9000.into(), &1000.into()));
 }
 
 #[test]
@@ -162,6 +162,12 @@ fn folders_of_device_states_become_a_table() {
     assert!(tool(&["ingest", path, output]).status.success());
     let odd = tool(&["odd", output, "--state", "state", "--json"]);
     assert_eq!(listed(&odd), [17]);
+    // Nothing but the states is a reading, and that they are there is told.
+    let refused = said(&tool(&["odd", output])).1;
+    assert!(refused.contains("give --state state"), "{refused}");
+    let kind = ["query", "SELECT arrow_typeof(rows) AS kind, rows FROM t LIMIT 1", "--json"];
+    let kind = tool(&[&kind[..], &["--table", &format!("t={output}")]].concat());
+    assert_eq!(lines(&kind), [serde_json::json!({ "kind": "UInt64", "rows": 300 })]);
     // A foreign file is named, or left out; so is a second one of a device.
     std::fs::write(folder.join("pump-5.bin"), "hello").unwrap();
     std::fs::write(folder.join("pump-6.old"), rows(0.0)).unwrap();
@@ -187,111 +193,37 @@ fn folders_of_device_states_become_a_table() {
     let by = tool(&["odd", output, "--state", "state", "--by", "folder", "--json"]);
     assert_eq!(listed(&by), [17]);
     assert_eq!(lines(&by)[0]["peers"], "");
-}
-
-/// A program of the cluster, which ends with the test.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+    // Another device of the same name, in another folder, is not added to it in silence.
+    std::fs::write(site.join("pump-3.bin"), rows(2.0)).unwrap();
+    let told = said(&tool(&["ingest", path, output])).0;
+    assert!(told.contains("60 devices, 61 states"), "{told}");
+    assert!(told.contains("pump-3.bin and") && told.contains("north"), "{told}");
+    for command in [&["odd"][..], &["odd", "--by", "folder"], &["map"]] {
+        let refused = tool(&[command, &[output, "--state", "state"]].concat());
+        assert_eq!(refused.status.code(), Some(2));
+        let why = said(&refused).1;
+        let both = "device pump-3: 2 states, in the outermost folder and in folder north";
+        assert!(why.contains(both) && why.lines().count() == 1, "{why}");
     }
-}
-
-impl Server {
-    fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::new(program("fastmmd-fleet-cluster"));
-        command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
-        Self(command.spawn().unwrap())
-    }
-
-    /// Processor time so far, in ticks.
-    fn ticks(&self) -> u64 {
-        used(&self.0).0
-    }
-}
-
-fn free_port() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
-}
-
-#[test]
-fn two_executors_of_which_one_is_killed_give_the_same_bytes() {
-    let fleet = large();
-    let sql = "SELECT mmd_inspect(mmd_embed('frequencies=64', x, y, z))['sums'] AS sums FROM t";
-    let table = format!("t={}", fleet.display());
-    let here = tool(&["query", sql, "--table", &table, "--json"]);
-    assert!(here.status.success() && !here.stdout.is_empty());
-    let port = free_port();
-    let _scheduler = Server::start(&["scheduler", "--port", &port, "--timeout", "3"]);
-    let executor = || {
-        let (data, grpc) = (free_port(), free_port());
-        Server::start(&[
-            "executor",
-            "--scheduler-port",
-            &port,
-            "--port",
-            &data,
-            "--grpc-port",
-            &grpc,
-            "--parts",
-            "1",
-            "--heartbeat",
-            "1",
-        ])
-    };
-    let (stays, mut killed) = (executor(), executor());
-    let url = format!("http://127.0.0.1:{port}");
-    let ask = |sql: &str| {
-        let mut command = Command::new(program("fastmmd-fleet-cluster"));
-        command.args(["query", sql, "--table", &table, "--json", "--ballista", &url]);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    };
-    let query = || ask(sql);
-    // Until both have worked on a query that was answered: a kill before that would show nothing.
-    let deadline = Instant::now() + Duration::from_secs(240);
-    loop {
-        assert!(Instant::now() < deadline, "no cluster of two");
-        let before = [stays.ticks(), killed.ticks()];
-        let answered = query().wait_with_output().unwrap().status.success();
-        let worked = [stays.ticks(), killed.ticks()];
-        if answered && worked.iter().zip(before).all(|(now, before)| *now >= before + 20) {
-            break;
-        }
-        std::thread::sleep(Duration::from_secs(1));
-    }
-    // An error of a function crosses the network as text of the engine's own, which still names the device.
-    let bad =
-        "SELECT mmd_embed(CASE WHEN device = 'pump-00007' THEN x / 0 ELSE x END, device) FROM t";
-    let refused = ask(bad).wait_with_output().unwrap();
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(said(&refused).1.contains("\"pump-00007\""), "{}", said(&refused).1);
-    let before = killed.ticks();
-    let mut running = query();
-    // It has worked on this query for a fifth of a second.
-    while killed.ticks() < before + 20 {
-        assert!(running.try_wait().unwrap().is_none(), "the query ended before the kill");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    killed.0.kill().unwrap();
-    killed.0.wait().unwrap();
-    assert!(running.try_wait().unwrap().is_none(), "the query ended before the kill");
-    let mut there = running.wait_with_output().unwrap();
-    if !there.status.success() {
-        println!("asked again: {}", said(&there).1.trim());
-        there = query().wait_with_output().unwrap();
-    }
-    assert!(there.status.success(), "{}", said(&there).1);
-    assert_eq!(said(&there).0, said(&here).0);
+    let state = ["odd", output, "--state", "state", "--json"];
+    let north = tool(&[&state[..], &["--where", "folder = 'north'"]].concat());
+    assert_eq!(lines(&north).last().unwrap()["devices"], 31);
+    // The control: added up when asked to be, it is between both sites, and like neither.
+    let merged = tool(&[&state[..], &["--merge", "--all"]].concat());
+    let merged = lines(&merged);
+    let own = merged.iter().find(|line| line["device"] == "pump-3").unwrap();
+    assert_eq!(own["rows"], 600.0);
 }
 
 #[test]
 fn mistakes_are_told_in_one_line() {
     for (arguments, text) in [
         (vec!["odd", "/nowhere"], "no such file"),
+        (vec!["odd"], "required arguments were not provided: <PATH>"),
+        (vec!["odd", "/nowhere", "--lvel", "2"], "unexpected argument '--lvel'"),
         (vec!["query", "SELECT 1", "--ballista", "http://x:1"], "fastmmd-fleet-cluster"),
         (vec!["query", "SELECT nothing"], "nothing"),
+        (vec!["query", "SELECT FROM WHERE"], "not found"),
         (vec!["query", "SELECT 1", "--table", "t"], "NAME=PATH"),
         (vec!["odd", "/nowhere", "--level", "2"], "between 0 and 1"),
     ] {
@@ -299,5 +231,10 @@ fn mistakes_are_told_in_one_line() {
         assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
         let complaint = said(&refused).1;
         assert!(complaint.contains(text), "{arguments:?}: {complaint}");
+        assert_eq!(complaint.lines().count(), 1, "{arguments:?}: {complaint}");
     }
+    // The control: help has many lines, is no error if it was asked for, and one if it was not.
+    let (asked, bare) = (tool(&["--help"]), tool(&[]));
+    assert_eq!((asked.status.code(), bare.status.code()), (Some(0), Some(2)));
+    assert!(said(&asked).0.lines().count() > 5 && said(&bare).1.lines().count() > 5);
 }

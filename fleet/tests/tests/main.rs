@@ -2,6 +2,7 @@
 
 mod bad;
 mod bits;
+mod cluster;
 mod device;
 mod fleet;
 mod functions;

@@ -70,6 +70,115 @@ fn csv_conditions_and_what_is_not_a_number() {
 }
 
 #[test]
+fn groups_of_too_few_devices_are_not_called_unmoved() {
+    // 12 devices in the south, all of which move by far; 50 in the north, which do not; one in the east.
+    let scratch = Scratch::new("few");
+    let file = scratch.file("t.csv");
+    let site = |device: u32| match device {
+        0..50 => "north",
+        50..62 => "south",
+        _ => "east",
+    };
+    let table = csv("week,site,z", 63, 60, |device, row| {
+        let shift = if (50..62).contains(&device) && row >= 30 { 5.0 } else { 0.0 };
+        format!("{},{},{}", 1 + row / 30, site(device), noise(device, row) + shift)
+    });
+    std::fs::write(&file, table).unwrap();
+    let weeks = ["--before", "week = 1", "--after", "week = 2", "--by", "site"];
+    let ask = |more: &[&str]| tool(&[&["moved", &file][..], &weeks, more].concat());
+    let found = ask(&["--json"]);
+    assert_eq!(found.status.code(), Some(0));
+    let found = lines(&found);
+    let of = |group: &str| found.iter().find(|line| line["group"] == group).unwrap();
+    for (group, devices) in [("south", 12), ("east", 1)] {
+        let line = of(group);
+        assert_eq!((&line["devices"], &line["tested"]), (&json!(devices), &json!(false)));
+        assert!(["p_value", "q_value", "moved"].iter().all(|name| line[name].is_null()), "{line}");
+    }
+    let north = of("north");
+    assert_eq!((&north["tested"], &north["moved"]), (&json!(true), &json!(false)));
+    // One test alone: its level is not divided among groups that were not tested.
+    assert_eq!(north["q_value"], north["p_value"]);
+    let summary = found.last().unwrap();
+    assert_eq!((&summary["groups"], &summary["tested"]), (&json!(3), &json!(1)));
+    let text = said(&ask(&[])).0;
+    assert_eq!(text.lines().filter(|line| line.contains("too few devices")).count(), 3, "{text}");
+    assert!(text.contains("0 of 1 group moved") && text.contains("2 not tested"), "{text}");
+    // Nothing that could be tested is not the same as nothing that moved.
+    let none = ask(&["--where", "site <> 'north' OR device < 'pump-2'"]);
+    assert_eq!(none.status.code(), Some(2), "{}", said(&none).0);
+    assert!(said(&none).1.contains("none was tested"), "{}", said(&none).1);
+    // A device without peers.
+    let odd = tool(&["odd", &file, "--by", "site", "--where", "week = 1", "--all", "--json"]);
+    let found = lines(&odd);
+    let lone = found.iter().find(|line| line["peers"] == "east").unwrap();
+    assert_eq!((&lone["tested"], &lone["device"]), (&json!(false), &json!("pump-62")));
+    assert!(
+        ["p_value", "q_value", "odd", "mmd2"].iter().all(|name| lone[name].is_null()),
+        "{lone}"
+    );
+    assert_eq!(found.last().unwrap()["not_tested"], json!(["pump-62"]));
+    let text = said(&tool(&["odd", &file, "--by", "site", "--where", "week = 1", "--all"])).0;
+    assert!(text.contains("of 62 devices are odd") && text.contains("too few devices"), "{text}");
+    let nobody = tool(&["odd", &file, "--by", "device", "--where", "week = 1"]);
+    assert!(said(&nobody).1.contains("0 devices with peers"), "{}", said(&nobody).1);
+}
+
+#[test]
+fn times_and_what_conditions_name_are_no_channels() {
+    let scratch = Scratch::new("times");
+    let file = scratch.file("t.csv");
+    let table = csv("z,Time,week,logged_ts", 40, 60, |device, row| {
+        let (z, second) = (noise(device, row), f64::from(row) + 0.5);
+        format!("{z},{second},{}.5,{second}", 1 + row / 30)
+    });
+    std::fs::write(&file, table).unwrap();
+    let weeks = ["--before", "week < 2", "--after", "week > 2", "--json"];
+    let ask = |more: &[&str]| tool(&[&["moved", &file][..], &weeks, more].concat());
+    let found = ask(&[]);
+    assert_eq!(found.status.code(), Some(0), "{}", said(&found).1);
+    let told = lines(&found).pop().unwrap();
+    assert_eq!(told["channels"], json!(["x", "y", "z"]));
+    assert_eq!(told["left_out"], json!(["Time", "week", "logged_ts"]));
+    // The control: with a time as a channel, everything has moved.
+    assert_eq!(ask(&["--channels", "x,y,z,Time"]).status.code(), Some(1));
+    // What --where names is left out; what it only compares with is not.
+    let night = summary(&["odd", &file, "--where", "z < 9 AND 'y' < 'z'", "--json"]);
+    assert_eq!(night["channels"], json!(["x", "y"]));
+    let text = said(&tool(&["odd", &file, "--where", "z < 9"])).0;
+    assert!(
+        text.contains("being times or named in a condition: z, Time, week, logged_ts"),
+        "{text}"
+    );
+    let only = tool(&["odd", &file, "--where", "x + y + z < 999"]);
+    assert!(said(&only).1.contains("give --channels"), "{}", said(&only).1);
+}
+
+#[test]
+fn reported_mmd2_is_that_of_sql_against_the_peers() {
+    let folder = generate(&Fleet { devices: 25, rows: 80, odd: 0, moved: 0, seed: 12 }, "mmd2");
+    let found = lines(&tool(&["odd", folder.text(), "--all", "--json"]));
+    let (told, devices) = found.split_last().unwrap();
+    assert_eq!((&told["odd"], devices.len()), (&json!(0), 25));
+    let sql = format!(
+        "WITH d AS (SELECT device, mmd_embed('{}', x, y, z) AS s FROM t GROUP BY device),
+            peers AS (SELECT a.device AS device, mmd_merge(b.s) AS s FROM d a, d b
+                WHERE a.device <> b.device GROUP BY a.device)
+        SELECT d.device AS device, mmd2(d.s, peers.s) AS mmd2 FROM d JOIN peers ON d.device = peers.device",
+        told["map"].as_str().unwrap()
+    );
+    let table = format!("t={}", folder.text());
+    let exact = lines(&tool(&["query", &sql, "--table", &table, "--json"]));
+    assert_eq!(exact.len(), 25);
+    for line in &exact {
+        let own = devices.iter().find(|own| own["device"] == line["device"]).unwrap();
+        let (own, exact) = (own["mmd2"].as_f64().unwrap(), line["mmd2"].as_f64().unwrap());
+        // Both in f32. The mean of 24 peers is uncertain by 4 % of a device: that is not in it.
+        assert!((own / exact - 1.0).abs() < 0.002 && exact > 1e-4, "{line}: {own}");
+    }
+}
+
+#[test]
 fn map_draws_every_device() {
     let fleet = Fleet { devices: 60, rows: 200, odd: 1, moved: 0, seed: 4 };
     let folder = generate(&fleet, "map");
@@ -85,6 +194,12 @@ fn map_draws_every_device() {
     assert_eq!(drawn.len(), 61);
     assert!(drawn[..60].iter().all(|line| line["x"].is_f64() && line["y"].is_f64()));
     assert_eq!(drawn[60]["devices"], 60);
+    assert!(drawn[0]["odd"].is_boolean());
+    // A few devices have places, too; which of them is odd is not told.
+    let few = [&map[..], &["--where", "device < 'pump-00003'", "--json"]].concat();
+    let drawn = lines(&tool(&few));
+    assert_eq!(drawn.len(), 4);
+    assert!(drawn[..3].iter().all(|line| line["x"].is_f64() && line["odd"].is_null()), "{drawn:?}");
 }
 
 #[test]

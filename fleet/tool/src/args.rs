@@ -65,13 +65,18 @@ pub(crate) struct Telemetry {
     /// The column that names the device
     #[arg(long, default_value = "device")]
     pub(crate) device: String,
-    /// The columns of readings [default: all of floating point]
+    /// The columns of readings [default: all of floating point, without those of times and those that a
+    /// condition names]
     #[arg(long, value_delimiter = ',', value_name = "COLUMNS")]
     pub(crate) channels: Vec<String>,
     /// The column of saved states, as ingest writes them, instead of readings
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["channels", "map"])]
     pub(crate) state: Option<String>,
-    /// Compare devices only with those that have the same value in this column, as a site
+    /// Add up several states of one device; else they are refused, as two devices of one name may be
+    #[arg(long, requires = "state")]
+    pub(crate) merge: bool,
+    /// Compare devices only with those that have the same value in this column, as a site. Groups of 20
+    /// devices and more may scatter more or less than others; smaller ones are taken to scatter as most do
     #[arg(long, value_name = "COLUMN")]
     pub(crate) by: Option<String>,
     /// Only rows for which this SQL condition holds

@@ -1,5 +1,7 @@
 //! The states of the devices, by SQL.
 
+use std::collections::HashSet;
+
 use datafusion::arrow::array::{Array, AsArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
@@ -18,6 +20,32 @@ const TABLE: &str = "telemetry";
 /// Most frequencies of a map here: the time of the statistics grows with their cube.
 const MOST_FREQUENCIES: usize = 512;
 
+/// Names of columns that tell a time, in small letters; also as the end of a longer name, after `_`, those
+/// that tell nothing else.
+const TIMES: [&str; 20] = [
+    "t",
+    "time",
+    "date",
+    "second",
+    "seconds",
+    "minute",
+    "hour",
+    "day",
+    "week",
+    "month",
+    "year",
+    "epoch",
+    "utc",
+    "unix",
+    "unixtime",
+    "unix_time",
+    "ts",
+    "timestamp",
+    "datetime",
+    "date_time",
+];
+const TIMES_AT_THE_END: [&str; 3] = ["_ts", "_timestamp", "_datetime"];
+
 /// Devices, each once for every time that was asked for.
 #[derive(Default)]
 pub(crate) struct Fleet {
@@ -28,6 +56,8 @@ pub(crate) struct Fleet {
     /// The columns of readings, and those of numbers that were not taken for such.
     channels: Vec<String>,
     not_taken: Vec<String>,
+    /// Columns of floating point that tell times, or that a condition names.
+    left_out: Vec<String>,
     /// Rows that were skipped, and rows without the name of a device.
     skipped: u64,
     nameless: u64,
@@ -52,7 +82,7 @@ impl Fleet {
         let one = match &telemetry.state {
             Some(column) => format!("mmd_merge({}, {name})", quoted(column)),
             None => {
-                fleet.choose_channels(&session, telemetry).await?;
+                fleet.choose_channels(&session, telemetry, times).await?;
                 let channels: Vec<String> =
                     fleet.channels.iter().map(|column| argument(telemetry, column)).collect();
                 let (map, arguments) = fleet.map(&session, telemetry, channels, times).await?;
@@ -63,6 +93,9 @@ impl Fleet {
         let states = times.iter().enumerate().map(|(index, time)| {
             format!("{one} FILTER (WHERE ({time}) AND {device} IS NOT NULL) AS state{index}")
         });
+        if telemetry.state.is_some() && !telemetry.merge {
+            one_state_each(&session, telemetry, times).await?;
+        }
         let sql = format!(
             "SELECT {name} AS name, {group} AS peers, {several} AS several, count(*) AS found, {} \
              FROM {TABLE} WHERE {} GROUP BY {device}",
@@ -103,29 +136,55 @@ impl Fleet {
         Ok(fleet)
     }
 
-    /// The columns of readings: those that were asked for, or all of floating point.
+    /// The columns of readings: those that were asked for, or all of floating point that are neither times
+    /// nor what rows are chosen by: whoever compares two weeks would find that the week differs.
     async fn choose_channels(
         &mut self,
         session: &Session,
         telemetry: &Telemetry,
+        times: &[&str],
     ) -> Result<(), Fault> {
         self.channels.clone_from(&telemetry.channels);
-        if self.channels.is_empty() {
-            let table = session.context.table(TABLE).await?;
-            for field in table.schema().fields() {
-                let name = field.name();
-                let named = *name == telemetry.device || Some(name) == telemetry.by.as_ref();
-                if field.data_type().is_floating() && !named {
-                    self.channels.push(name.clone());
-                } else if field.data_type().is_numeric() && !named {
-                    self.not_taken.push(name.clone());
-                }
+        if !self.channels.is_empty() {
+            return Ok(());
+        }
+        let conditions = named_in(session, &condition(telemetry, times)).await?;
+        let table = session.context.table(TABLE).await?;
+        let mut saved = None;
+        for field in table.schema().fields() {
+            let (name, kind) = (field.name(), field.data_type());
+            if *name == telemetry.device || Some(name) == telemetry.by.as_ref() {
+                continue;
+            }
+            if is_binary(kind) && (saved.is_none() || name == "state") {
+                saved = Some(name.clone());
+            } else if kind.is_floating() && (is_time(name) || conditions.contains(name)) {
+                self.left_out.push(name.clone());
+            } else if kind.is_floating() {
+                self.channels.push(name.clone());
+            } else if kind.is_numeric() {
+                self.not_taken.push(name.clone());
             }
         }
-        if self.channels.is_empty() {
-            return Err(Fault::of(&telemetry.path, "no column of floating point; give --channels"));
+        match saved {
+            Some(saved) if saved == "state" || self.channels.is_empty() => {
+                let hint = format!(
+                    "column {saved} may hold saved states: give --state {saved}, or --channels"
+                );
+                Err(Fault::of(&telemetry.path, hint))
+            }
+            _ if self.channels.is_empty() && !self.left_out.is_empty() => {
+                let columns = self.left_out.join(", ");
+                let why = format!(
+                    "no column of floating point but times and those of conditions: {columns}; give --channels"
+                );
+                Err(Fault::of(&telemetry.path, why))
+            }
+            _ if self.channels.is_empty() => {
+                Err(Fault::of(&telemetry.path, "no column of floating point; give --channels"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The words of the map, with the scale of most devices unless it is given; and the channels as its
@@ -197,12 +256,12 @@ impl Fleet {
     }
 
     /// Refuses a fleet that is too small to say what is normal.
-    pub(crate) fn check(&self, devices: usize) -> Result<(), Fault> {
+    pub(crate) fn check(&self, devices: usize, what: &str) -> Result<(), Fault> {
         if devices >= FEWEST {
             return Ok(());
         }
         Err(Fault::new(format!(
-            "{devices} devices with rows: at least {FEWEST} are needed to learn how far devices lie apart"
+            "{devices} devices with {what}: at least {FEWEST} are needed to learn how far devices lie apart"
         )))
     }
 
@@ -216,6 +275,12 @@ impl Fleet {
             let columns = self.not_taken.join(", ");
             notes
                 .push(format!("not taken as channels, being integers: {columns} (see --channels)"));
+        }
+        if !self.left_out.is_empty() {
+            let columns = self.left_out.join(", ");
+            notes.push(format!(
+                "not taken as channels, being times or named in a condition: {columns} (see --channels)"
+            ));
         }
         if !self.cut.is_empty() {
             let columns = self.cut.join(", ");
@@ -246,6 +311,7 @@ impl Fleet {
         let facts = [
             ("channels", json!(self.channels)),
             ("not_taken", json!(self.not_taken)),
+            ("left_out", json!(self.left_out)),
             ("cut_off", json!(self.cut)),
             ("skipped_rows", json!(self.skipped)),
             ("nameless_rows", json!(self.nameless)),
@@ -264,6 +330,66 @@ fn few_frequencies(count: usize) -> Result<(), Fault> {
     Err(Fault::new(format!(
         "a map of {count} frequencies: this command takes at most {MOST_FREQUENCIES}; query takes any"
     )))
+}
+
+/// Whether a column tells times, by its name.
+fn is_time(name: &str) -> bool {
+    let name = name.to_lowercase();
+    TIMES.contains(&&*name) || TIMES_AT_THE_END.iter().any(|end| name.ends_with(end))
+}
+
+fn is_binary(kind: &DataType) -> bool {
+    matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
+}
+
+/// The columns that a condition names.
+async fn named_in(session: &Session, condition: &str) -> Result<HashSet<String>, Fault> {
+    let asked = session.context.sql(&format!("SELECT {condition} FROM {TABLE}")).await?;
+    let expressions = asked.logical_plan().expressions();
+    let columns = expressions.iter().flat_map(datafusion::logical_expr::Expr::column_refs);
+    Ok(columns.map(|column| column.name.clone()).collect())
+}
+
+/// Refuses a device with several states at a time. They may be of two devices of one name.
+async fn one_state_each(
+    session: &Session,
+    telemetry: &Telemetry,
+    times: &[&str],
+) -> Result<(), Fault> {
+    let (device, name) = (quoted(&telemetry.device), device_text(telemetry));
+    let table = session.context.table(TABLE).await?;
+    // As ingest writes them.
+    let has_folders = table.schema().has_column_with_unqualified_name("folder");
+    let folder = if has_folders { "CAST(folder AS VARCHAR)" } else { "''" };
+    for time in times {
+        let rows = condition(telemetry, &[time]);
+        let sql = format!(
+            "SELECT {name}, count(*), min({folder}), max({folder}) FROM {TABLE} \
+             WHERE {rows} AND {device} IS NOT NULL GROUP BY {device} HAVING count(*) > 1 \
+             ORDER BY {name} LIMIT 1"
+        );
+        if let Some(batch) = session.run(&sql).await?.iter().find(|batch| batch.num_rows() > 0) {
+            let column = |index: usize| {
+                let text = cast(batch.column(index), &DataType::Utf8).map_err(Fault::new)?;
+                Ok::<_, Fault>(text.as_string::<i32>().value(0).to_owned())
+            };
+            let (name, count, first, last) = (column(0)?, column(1)?, column(2)?, column(3)?);
+            let place = |folder: &str| match folder {
+                "" => "the outermost folder".to_owned(),
+                _ => format!("folder {folder}"),
+            };
+            let places = if first == last {
+                String::new()
+            } else {
+                format!(", in {} and in {}", place(&first), place(&last))
+            };
+            return Err(Fault::new(format!(
+                "device {name}: {count} states{places}: of two devices of one name, or of one at several \
+                 times? Choose by --where, or add them up by --merge"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The group of a device, and whether it has more than one. Where there are times, the group is that of

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    ArrayRef, Float64Array, LargeBinaryArray, RecordBatch, StringArray,
-};
+use datafusion::arrow::array::{ArrayRef, LargeBinaryArray, RecordBatch, StringArray, UInt64Array};
 use fastmmd_datafusion::{Cause, State};
 
 use crate::args::Ingest;
@@ -20,6 +18,8 @@ pub(crate) fn run(arguments: &Ingest) -> Result<bool, Fault> {
     let mut first: Option<State> = None;
     // Two files of one device in a folder would be added up as one.
     let mut seen = HashMap::<PathBuf, PathBuf>::new();
+    // One name in two folders: one device at two times, or two devices.
+    let (mut places, mut twice) = (HashMap::<String, PathBuf>::new(), vec![]);
     for path in files::files(&arguments.folder)? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let state = match seen.insert(path.with_extension(""), path.clone()) {
@@ -31,8 +31,11 @@ pub(crate) fn run(arguments: &Ingest) -> Result<bool, Fault> {
         };
         match state {
             Ok(state) => {
-                rows.push(state.count());
+                rows.push(whole(state.count()));
                 states.push(state.to_bytes().map_err(|cause| named(&name, cause))?);
+                if let Some(other) = places.insert(name.clone(), path.clone()) {
+                    twice.push(format!("{name}, in {} and {}", other.display(), path.display()));
+                }
                 names.push(name);
                 let folder = path.strip_prefix(&arguments.folder).ok().and_then(Path::parent);
                 folders.push(folder.unwrap_or(Path::new("")).to_string_lossy().into_owned());
@@ -50,15 +53,31 @@ pub(crate) fn run(arguments: &Ingest) -> Result<bool, Fault> {
     let columns: [(&str, ArrayRef); 4] = [
         ("device", Arc::new(StringArray::from(names))),
         ("folder", Arc::new(StringArray::from(folders))),
-        ("rows", Arc::new(Float64Array::from(rows))),
+        ("rows", Arc::new(UInt64Array::from(rows))),
         ("state", Arc::new(LargeBinaryArray::from(states))),
     ];
     let batch = RecordBatch::try_from_iter(columns).map_err(Fault::new)?;
     let mut target = Target::create(&arguments.output, batch.schema())?;
     target.write(&batch)?;
     target.finish()?;
-    say(format!("{}: {count} devices; map: {}", arguments.output.display(), first.map()))?;
+    let devices = places.len();
+    let (output, map) = (arguments.output.display(), first.map());
+    say(format!("{output}: {devices} devices, {count} states; map: {map}"))?;
+    if let [one, rest @ ..] = &twice[..] {
+        let more =
+            if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        say(format!(
+            "note: several states of device {one}{more}: odd, moved and map refuse them, unless chosen by \
+             --where or added up by --merge"
+        ))?;
+    }
     Ok(false)
+}
+
+/// Rows as an integer, so that they are not taken for a reading. Weights may add up to parts of one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2³³")]
+fn whole(count: f64) -> u64 {
+    count.round() as u64
 }
 
 fn named(name: &str, cause: Cause) -> Fault {

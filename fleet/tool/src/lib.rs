@@ -34,6 +34,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 
 pub use session::Connect;
 
@@ -49,10 +50,12 @@ pub fn run(
     let tool = match Tool::try_parse_from(arguments) {
         Ok(tool) => tool,
         Err(error) => {
-            // Help and version are no errors.
-            let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
-            return ExitCode::from(code);
+            // Help and version are no errors; help that nobody asked for is one.
+            if !error.use_stderr() || error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
+                let _ = error.print();
+                return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            }
+            return failed(&Fault::new(one_line(&error.to_string())));
         }
     };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -74,6 +77,21 @@ async fn execute(command: &Command, connect: Option<Connect>) -> Result<bool, Fa
         Command::Ingest(arguments) => ingest::run(arguments),
         Command::Generate(arguments) => generate::run(arguments),
     }
+}
+
+/// What is wrong with the arguments, in one line: without usage, and where to find more.
+fn one_line(complaint: &str) -> String {
+    let lines = complaint.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines =
+        lines.take_while(|line| !["Usage:", "For more"].iter().any(|it| line.starts_with(it)));
+    let mut told = String::new();
+    for line in lines {
+        if !told.is_empty() {
+            told += if told.ends_with(':') { " " } else { "; " };
+        }
+        told += line.strip_prefix("error: ").unwrap_or(line);
+    }
+    told
 }
 
 fn failed(fault: &Fault) -> ExitCode {

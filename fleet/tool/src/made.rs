@@ -116,41 +116,47 @@ impl Fleet {
     }
 }
 
-/// Normal numbers from a seed and a stream: `SplitMix64`, and the method of Box and Muller.
-struct Noise {
-    state: u64,
-    spare: Option<f64>,
-}
+/// The generator `SplitMix64` (Steele, Lea and Flood 2014), for all that is made up here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SplitMix64(pub u64);
 
-impl Noise {
-    fn new(seed: u64, stream: u64) -> Self {
-        let mut noise = Self { state: seed, spare: None };
-        let own = noise.next();
-        noise.state = own ^ stream.wrapping_mul(0xd134_2543_de82_ef95);
-        noise.next();
-        noise
-    }
-
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
+impl SplitMix64 {
+    /// The next 64 bits. O(1).
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
 
-    /// Above 0, at most 1.
+    /// Above 0, at most 1. O(1).
     #[expect(clippy::cast_precision_loss, reason = "53 bits")]
-    fn uniform(&mut self) -> f64 {
-        ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    pub fn uniform(&mut self) -> f64 {
+        ((self.bits() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Normal numbers from a seed and a stream, by the method of Box and Muller.
+struct Noise {
+    numbers: SplitMix64,
+    spare: Option<f64>,
+}
+
+impl Noise {
+    fn new(seed: u64, stream: u64) -> Self {
+        let own = SplitMix64(seed).bits();
+        let mut numbers = SplitMix64(own ^ stream.wrapping_mul(0xd134_2543_de82_ef95));
+        numbers.bits();
+        Self { numbers, spare: None }
     }
 
     fn normal(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;
         }
-        let radius = (-2.0 * self.uniform().ln()).sqrt();
-        let (sine, cosine) = (std::f64::consts::TAU * self.uniform()).sin_cos();
+        let radius = (-2.0 * self.numbers.uniform().ln()).sqrt();
+        let (sine, cosine) = (std::f64::consts::TAU * self.numbers.uniform()).sin_cos();
         self.spare = Some(radius * sine);
         radius * cosine
     }

@@ -8,14 +8,14 @@ use crate::args::Moved;
 use crate::fault::Fault;
 use crate::fleet::Fleet;
 use crate::odd::{say_notes, say_summary};
-use crate::output::{GREEN, RED, probability, say};
+use crate::output::{GREEN, RED, TOO_FEW, probability, say};
 use crate::picture;
 use crate::report::Page;
 use crate::session::Connect;
 use crate::statistics::movement::{self, Movement};
-use crate::statistics::peers::Oddness;
+use crate::statistics::peers::{FEWEST, Oddness};
 use crate::statistics::{Device, plane};
-use crate::table::{Table, number};
+use crate::table::{Table, known, number};
 
 pub(crate) async fn run(arguments: &Moved, connect: Option<Connect>) -> Result<bool, Fault> {
     let telemetry = &arguments.telemetry;
@@ -25,12 +25,15 @@ pub(crate) async fn run(arguments: &Moved, connect: Option<Connect>) -> Result<b
         fleet.times[0].iter().map(|device| (&*device.name, device)).collect();
     let pairs = fleet.times[1].iter().filter_map(|after| Some((*before.get(&*after.name)?, after)));
     let moves: Vec<Device> = pairs.map(|(a, b)| movement::movement(a, b)).collect();
-    fleet.check(moves.len())?;
+    fleet.check(moves.len(), "rows at both times")?;
     let found = movement::test(&moves, telemetry.level);
-    let has_moved = |group: &Movement| group.q_value <= telemetry.level;
+    let has_moved = |group: &Movement| group.has_moved(telemetry.level);
     let mut ranked: Vec<&Movement> = found.groups.iter().collect();
-    ranked.sort_by(|a, b| a.p_value.total_cmp(&b.p_value));
-    let count = ranked.iter().filter(|group| has_moved(group)).count();
+    // Those that were not tested come last.
+    let p_value = |group: &Movement| group.p_value.unwrap_or(f64::INFINITY);
+    ranked.sort_by(|a, b| p_value(a).total_cmp(&p_value(b)));
+    let count = ranked.iter().filter(|group| has_moved(group) == Some(true)).count();
+    let tested = ranked.iter().filter(|group| group.p_value.is_some()).count();
     let mut table =
         Table::new(&["group", "devices", "MMD²", "usual", "p", "q", "moved", "devices that moved"]);
     for group in &ranked {
@@ -41,19 +44,21 @@ pub(crate) async fn run(arguments: &Moved, connect: Option<Connect>) -> Result<b
             format!("{:.3e}", group.expected),
             probability(group.p_value),
             probability(group.q_value),
-            if has_moved(group) { "yes" } else { "no" }.to_owned(),
+            has_moved(group).map_or(TOO_FEW, |moved| if moved { "yes" } else { "no" }).to_owned(),
             group.moved.to_string(),
         ]);
     }
-    let groups = if ranked.len() == 1 { "group" } else { "groups" };
-    let summary = format!(
-        "{count} of {} {groups} moved from ({}) to ({})",
-        ranked.len(),
-        arguments.before,
-        arguments.after
+    let groups = if tested == 1 { "group" } else { "groups" };
+    let mut summary = format!(
+        "{count} of {tested} {groups} moved from ({}) to ({})",
+        arguments.before, arguments.after
     );
+    if tested < ranked.len() {
+        let rest = ranked.len() - tested;
+        summary += &format!("; {rest} not tested, having {TOO_FEW} (fewer than {FEWEST})");
+    }
     let single: Vec<bool> =
-        found.devices.devices.iter().map(|device| device.q_value <= telemetry.level).collect();
+        found.devices.devices.iter().map(|device| device.is_odd(telemetry.level)).collect();
     let by_name = own_ways(&moves, &found.devices.devices, telemetry.level);
     if let Some(path) = &telemetry.report {
         let mut page = Page::new("What moved", &summary);
@@ -74,8 +79,9 @@ pub(crate) async fn run(arguments: &Moved, connect: Option<Connect>) -> Result<b
                 "devices": group.devices,
                 "mmd2": number(group.mmd2),
                 "usual": number(group.expected),
-                "p_value": number(group.p_value),
-                "q_value": number(group.q_value),
+                "p_value": known(group.p_value),
+                "q_value": known(group.q_value),
+                "tested": group.p_value.is_some(),
                 "moved": has_moved(group),
                 "devices_moved": group.moved,
             }))?;
@@ -84,12 +90,13 @@ pub(crate) async fn run(arguments: &Moved, connect: Option<Connect>) -> Result<b
         let summary = json!({
             "event": "summary",
             "groups": ranked.len(),
+            "tested": tested,
             "moved": count,
             "level": telemetry.level,
             "devices_moved": names.map(|(device, _)| &*device.name).collect::<Vec<_>>(),
         });
         say_summary(summary, &fleet)?;
-        return Ok(count > 0);
+        return answer(count, tested);
     }
     table.say()?;
     let style = if count > 0 { RED } else { GREEN };
@@ -99,7 +106,17 @@ pub(crate) async fn run(arguments: &Moved, connect: Option<Connect>) -> Result<b
         by_name.say()?;
     }
     say_notes(&fleet)?;
-    Ok(count > 0)
+    answer(count, tested)
+}
+
+/// Whether groups moved. That none was tested is not that none did.
+fn answer(count: usize, tested: usize) -> Result<bool, Fault> {
+    if tested > 0 {
+        return Ok(count > 0);
+    }
+    Err(Fault::new(format!(
+        "no group has {FEWEST} devices with rows at both times: none was tested"
+    )))
 }
 
 const OWN_WAYS: &str = "devices that moved otherwise than their peers:";
@@ -108,8 +125,9 @@ const OWN_WAYS: &str = "devices that moved otherwise than their peers:";
 fn own_ways(moves: &[Device], found: &[Oddness], level: f64) -> Table {
     let mut table = Table::new(&["device", "peers", "MMD²", "usual", "p", "q"]);
     let mut moved: Vec<_> =
-        moves.iter().zip(found).filter(|(_, found)| found.q_value <= level).collect();
-    moved.sort_by(|(_, a), (_, b)| a.p_value.total_cmp(&b.p_value));
+        moves.iter().zip(found).filter(|(_, found)| found.is_odd(level)).collect();
+    let p_value = |found: &Oddness| found.p_value.unwrap_or(f64::INFINITY);
+    moved.sort_by(|(_, a), (_, b)| p_value(a).total_cmp(&p_value(b)));
     for (device, found) in moved {
         table.rows.push(vec![
             device.name.clone(),

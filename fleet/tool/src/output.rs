@@ -23,7 +23,14 @@ pub(crate) fn complain(fault: &Fault) {
     let _ = writeln!(anstream::stderr(), "{RED}error{RED:#}: {fault}");
 }
 
-/// A probability with its significant digits.
-pub(crate) fn probability(p: f64) -> String {
-    if p < 1e-3 { format!("{p:.1e}") } else { format!("{p:.4}") }
+/// What is said of a group that is too small to be tested.
+pub(crate) const TOO_FEW: &str = "too few devices";
+
+/// A probability with its significant digits; none of what was not tested.
+pub(crate) fn probability(p: Option<f64>) -> String {
+    match p {
+        None => "-".to_owned(),
+        Some(p) if p < 1e-3 => format!("{p:.1e}"),
+        Some(p) => format!("{p:.4}"),
+    }
 }

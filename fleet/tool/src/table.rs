@@ -56,6 +56,11 @@ pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// A number for JSON; null where there is none.
+pub(crate) fn known(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, number)
+}
+
 /// A number for JSON; null for what is not finite.
 pub(crate) fn number(value: f64) -> Value {
     serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)

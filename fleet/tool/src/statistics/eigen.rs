@@ -54,6 +54,37 @@ impl Symmetric {
     }
 }
 
+/// The axes of Σv·v': eigenvalues in descending order, each with its vector. Of fewer vectors than they are
+/// wide, those above 0 only, by the matrix of products between vectors: it is smaller, and has the same.
+pub(crate) fn axes(
+    vectors: impl ExactSizeIterator<Item = Vec<f64>>,
+    width: usize,
+) -> Vec<(f64, Vec<f64>)> {
+    if vectors.len() >= width {
+        let mut sum = Symmetric::zero(width);
+        vectors.for_each(|vector| sum.add_square(&vector, 1.0));
+        return sum.eigen();
+    }
+    let vectors: Vec<Vec<f64>> = vectors.collect();
+    let mut products = Symmetric::zero(vectors.len());
+    for axis in 0..width {
+        let along: Vec<f64> = vectors.iter().map(|vector| vector[axis]).collect();
+        products.add_square(&along, 1.0);
+    }
+    let mut pairs = products.eigen();
+    let least = 1e-12 * pairs.first().map_or(0.0, |(most, _)| *most);
+    pairs.retain(|(value, _)| *value > least);
+    for (value, parts) in &mut pairs {
+        let mut axis = vec![0.0; width];
+        for (part, vector) in parts.iter().zip(&vectors) {
+            let part = part / value.sqrt();
+            axis.iter_mut().zip(vector).for_each(|(sum, x)| *sum += part * x);
+        }
+        *parts = axis;
+    }
+    pairs
+}
+
 /// Makes the cell (p, q) zero.
 fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
     let cell = a[p][q];
@@ -101,5 +132,23 @@ mod tests {
             }
         }
         assert!(pairs.windows(2).all(|pair| pair[0].0 >= pair[1].0));
+    }
+
+    #[test]
+    fn few_vectors_have_the_axes_of_their_sum_of_squares() {
+        let vector =
+            |k: u32| (0..9_u32).map(|i| (f64::from((k + 2) * i * i) * 0.37).sin()).collect();
+        let few: Vec<Vec<f64>> = (0..5).map(vector).collect();
+        // Vectors of 0 change nothing but the way.
+        let mut more = few.clone();
+        more.resize(9, vec![0.0; 9]);
+        let (few, more) = (axes(few.into_iter(), 9), axes(more.into_iter(), 9));
+        assert_eq!((few.len(), more.len()), (5, 9));
+        for ((value, axis), (other, along)) in few.iter().zip(&more) {
+            assert!((value - other).abs() < 1e-9 && *value > 0.01);
+            let cosine: f64 = axis.iter().zip(along).map(|(a, b)| a * b).sum();
+            assert!((cosine.abs() - 1.0).abs() < 1e-6, "{cosine}");
+        }
+        assert!(more[5..].iter().all(|(value, _)| value.abs() < 1e-9));
     }
 }

@@ -2,17 +2,17 @@
 
 /// For each p-value the smallest false-discovery rate at which it is called: q ≤ level keeps the
 /// expected part of wrong calls among all calls at the level, for independent tests and those that
-/// depend positively on each other.
-pub(crate) fn q_values(p_values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|a, b| p_values[*b].total_cmp(&p_values[*a]));
-    let count = precise(p_values.len());
-    let mut q_values = vec![1.0; p_values.len()];
+/// depend positively on each other. What was not tested does not count as a test.
+pub(crate) fn q_values(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
+    let tested = p_values.iter().enumerate().filter_map(|(index, p)| Some((index, (*p)?)));
+    let mut order: Vec<(usize, f64)> = tested.collect();
+    order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let count = order.len();
+    let mut q_values = vec![None; p_values.len()];
     let mut least = 1.0_f64;
-    for (place, index) in order.into_iter().enumerate() {
-        let rank = precise(p_values.len() - place);
-        least = least.min(p_values[index] * count / rank);
-        q_values[index] = least;
+    for (place, (index, p)) in order.into_iter().enumerate() {
+        least = least.min(p * precise(count) / precise(count - place));
+        q_values[index] = Some(least);
     }
     q_values
 }
@@ -33,11 +33,19 @@ mod tests {
             0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262,
             0.5719, 0.6528, 0.7590, 1.0,
         ];
-        let called = q_values(&p).iter().filter(|q| **q <= 0.05).count();
-        assert_eq!(called, 4);
-        let mut reversed = p;
-        reversed.reverse();
-        assert_eq!(q_values(&reversed).iter().filter(|q| **q <= 0.05).count(), 4);
+        let mut p = p.map(Some).to_vec();
+        let called =
+            |p: &[Option<f64>]| q_values(p).into_iter().flatten().filter(|q| *q <= 0.05).count();
+        assert_eq!(called(&p), 4);
+        p.reverse();
+        assert_eq!(called(&p), 4);
+        // What was not tested neither counts nor is called; tests that find nothing do count.
+        let mut more = p.clone();
+        more.resize(60, None);
+        assert_eq!(q_values(&more)[..15], q_values(&p));
+        assert!(q_values(&more)[15..].iter().all(Option::is_none));
+        p.resize(60, Some(1.0));
+        assert!(called(&p) < 4);
         assert!(q_values(&[]).is_empty());
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod levels;
 pub mod movement;
 pub mod peers;
 pub mod plane;
+mod spread;
 pub(crate) mod tail;
 
 /// A device's mean embedding, in the unit in which squared distances are MMD².
@@ -47,26 +48,19 @@ pub(crate) fn mean_of<'v>(vectors: impl Iterator<Item = &'v [f32]>, width: usize
 #[cfg(test)]
 mod tests {
     use super::Device;
+    use crate::made::SplitMix64;
 
     /// Normal numbers from a seed, for devices that are not made of rows.
-    pub(crate) struct Numbers(u64);
+    pub(crate) struct Numbers(SplitMix64);
 
     impl Numbers {
         pub(crate) fn new(seed: u64) -> Self {
-            Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
-        }
-
-        fn uniform(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (((z ^ (z >> 31)) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+            Self(SplitMix64(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d))
         }
 
         pub(crate) fn normal(&mut self) -> f32 {
-            let radius = (-2.0 * self.uniform().ln()).sqrt();
-            (radius * (std::f64::consts::TAU * self.uniform()).cos()) as f32
+            let radius = (-2.0 * self.0.uniform().ln()).sqrt();
+            (radius * (std::f64::consts::TAU * self.0.uniform()).cos()) as f32
         }
     }
 

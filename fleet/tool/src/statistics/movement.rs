@@ -1,6 +1,6 @@
 //! Did the devices of a group move from one time to another, as a whole and one by one?
 
-use super::eigen::Symmetric;
+use super::eigen::axes;
 use super::levels::{precise, q_values};
 use super::peers::{self, Findings};
 use super::tail::Spectrum;
@@ -18,12 +18,21 @@ pub struct Movement {
     pub mmd2: f64,
     /// What it is on average if nothing but chance moves devices.
     pub expected: f64,
-    /// The probability of a mean movement at least as long, by chance.
-    pub p_value: f64,
-    /// The same for a list of groups down to this one, as a false-discovery rate.
-    pub q_value: f64,
+    /// The probability of a mean movement at least as long, by chance; none if the group has too few
+    /// devices to tell, and was not tested.
+    pub p_value: Option<f64>,
+    /// The same for a list of the tested groups down to this one, as a false-discovery rate.
+    pub q_value: Option<f64>,
     /// Devices of it that moved otherwise than the others, at the level.
     pub moved: usize,
+}
+
+impl Movement {
+    /// Whether it is called moved at a false-discovery rate; none if it was not tested.
+    #[must_use]
+    pub fn has_moved(&self, level: f64) -> Option<bool> {
+        self.q_value.map(|q_value| q_value <= level)
+    }
 }
 
 /// What moved.
@@ -53,13 +62,14 @@ pub fn movement(before: &Device, after: &Device) -> Device {
 /// A group: the mean of its devices' movements, against how much these scatter. Devices are the unit,
 /// so rows may depend on earlier rows; they must not depend on other devices beyond what the group
 /// shares, which is what is tested. How much they scatter is known from few devices only: the squares
-/// of ν = (n − 1)·(Σλ)²/Σλ² independent numbers (Dempster 1958), so the tail is one of F. A group needs [`peers::FEWEST`] devices; smaller ones have p = 1.
+/// of ν = (n − 1)·(Σλ)²/Σλ² independent numbers (Dempster 1958), so the tail is one of F. A group needs
+/// [`peers::FEWEST`] devices; smaller ones are not tested, and do not count among the tests.
 #[must_use]
 pub fn test(moves: &[Device], level: f64) -> Movements {
     let devices = peers::rank(moves, level);
     let mut tested = Vec::new();
     for (mut group, members) in by_group(moves) {
-        group.moved = members.iter().filter(|i| devices.devices[**i].q_value <= level).count();
+        group.moved = members.iter().filter(|i| devices.devices[**i].is_odd(level)).count();
         tested.push(group);
     }
     Movements { groups: tested, devices }
@@ -78,7 +88,7 @@ fn by_group(moves: &[Device]) -> Vec<(Movement, Vec<usize>)> {
             own.map(|(x, mean)| f64::from(*x) - mean).collect()
         };
         let off: Vec<Vec<f64>> = members.iter().map(off).collect();
-        let spectrum = scatter(&off, 1.0 / (count - 1.0).max(1.0) / count);
+        let spectrum = scatter(off, 1.0 / (count - 1.0).max(1.0) / count);
         let known = (count - 1.0).max(1.0) * spectrum.spread();
         let enough = members.len() >= peers::FEWEST;
         let movement = Movement {
@@ -86,34 +96,23 @@ fn by_group(moves: &[Device]) -> Vec<(Movement, Vec<usize>)> {
             devices: members.len(),
             mmd2,
             expected: spectrum.mean(),
-            p_value: if enough { spectrum.above_estimated(mmd2, known) } else { 1.0 },
-            q_value: 1.0,
+            p_value: enough.then(|| spectrum.above_estimated(mmd2, known)),
+            q_value: None,
             moved: 0,
         };
         tested.push((movement, members));
     }
-    let p_values: Vec<f64> = tested.iter().map(|(group, _)| group.p_value).collect();
+    let p_values: Vec<_> = tested.iter().map(|(group, _)| group.p_value).collect();
     for ((group, _), q_value) in tested.iter_mut().zip(q_values(&p_values)) {
         group.q_value = q_value;
     }
     tested
 }
 
-/// The eigenvalues of `factor`·Σoff·off'. Those of the matrix of products between devices are the same,
-/// and it is smaller for few devices.
-fn scatter(off: &[Vec<f64>], factor: f64) -> Spectrum {
+/// The eigenvalues of `factor`·Σoff·off'.
+fn scatter(off: Vec<Vec<f64>>, factor: f64) -> Spectrum {
     let width = off.first().map_or(0, Vec::len);
-    let matrix = if off.len() < width {
-        let mut products = Symmetric::zero(off.len());
-        let column = |axis: usize| off.iter().map(move |off| off[axis]).collect::<Vec<f64>>();
-        (0..width).for_each(|axis| products.add_square(&column(axis), factor));
-        products
-    } else {
-        let mut covariance = Symmetric::zero(width);
-        off.iter().for_each(|off| covariance.add_square(off, factor));
-        covariance
-    };
-    Spectrum::new(matrix.eigen().into_iter().map(|(value, _)| value))
+    Spectrum::new(axes(off.into_iter(), width).into_iter().map(|(value, _)| factor * value))
 }
 
 #[cfg(test)]
@@ -138,13 +137,13 @@ mod tests {
         for seed in 0..fleets {
             let moves = sites(100, 20, &mut Numbers::new(seed));
             let found: Vec<_> = by_group(&moves).into_iter().map(|(group, _)| group).collect();
-            wrong += usize::from(found.iter().any(|group| group.q_value <= LEVEL));
+            wrong += usize::from(found.iter().any(|group| group.has_moved(LEVEL) == Some(true)));
             // The control: with the scatter taken as known, p = P(z² > mmd2/expected).
             let known = |group: &Movement| {
-                Spectrum::new([1.0].into_iter()).above(group.mmd2 / group.expected)
+                Some(Spectrum::new([1.0].into_iter()).above(group.mmd2 / group.expected))
             };
-            let p_values: Vec<f64> = found.iter().map(known).collect();
-            thin += usize::from(q_values(&p_values).iter().any(|q| *q <= LEVEL));
+            let p_values: Vec<_> = found.iter().map(known).collect();
+            thin += usize::from(q_values(&p_values).iter().flatten().any(|q| *q <= LEVEL));
         }
         println!("{wrong} of {fleets} lists of sites are not empty; with a known scatter, {thin}");
         // At 5 % each, more than 20 of 200 come once in a thousand times.
@@ -158,21 +157,40 @@ mod tests {
         let shifted = moves.iter_mut().filter(|device| device.group == "site-3");
         shifted.for_each(|device| device.mean[0] += 1.5);
         let found = test(&moves, LEVEL).groups;
-        let moved = found.iter().filter(|group| group.q_value <= LEVEL);
+        let moved = found.iter().filter(|group| group.has_moved(LEVEL) == Some(true));
         assert_eq!(moved.map(|group| &*group.group).collect::<Vec<_>>(), ["site-3"]);
     }
 
     #[test]
-    fn products_of_devices_and_of_axes_have_the_same_eigenvalues() {
-        let mut numbers = Numbers::new(1);
-        let off: Vec<Vec<f64>> =
-            (0..6).map(|_| (0..9).map(|_| f64::from(numbers.normal())).collect()).collect();
-        // Devices of 0 do not change the scatter, but which matrix is taken.
-        let mut more = off.clone();
-        more.resize(9, vec![0.0; 9]);
-        let (few, many) = (scatter(&off, 0.5), scatter(&more, 0.5));
-        assert!((few.mean() - many.mean()).abs() < 1e-9 && few.mean() > 1.0);
-        assert!((few.spread() - many.spread()).abs() < 1e-6);
-        assert!((few.above(40.0) / many.above(40.0) - 1.0).abs() < 1e-6);
+    fn groups_that_are_too_small_are_not_tested_and_cost_nothing() {
+        let mut moves = sites(5, 20, &mut Numbers::new(7));
+        let shifted = moves.iter_mut().filter(|device| device.group == "site-3");
+        shifted.for_each(|device| device.mean[0] += 1.1);
+        let alone = by_group(&moves);
+        // Small sites beside them, all of which moved by far.
+        let mut numbers = Numbers::new(8);
+        for site in 0..400 {
+            for _ in 0..2 + site % 18 {
+                let mean = (0..8).map(|_| 9.0 + numbers.normal()).collect();
+                moves.push(device(&format!("small-{site}"), mean));
+            }
+        }
+        let both = by_group(&moves);
+        let (small, large): (Vec<_>, Vec<_>) =
+            both.iter().partition(|(group, _)| group.group.starts_with("small"));
+        assert_eq!(small.len(), 400);
+        for (group, _) in small {
+            assert_eq!((group.p_value, group.q_value, group.has_moved(LEVEL)), (None, None, None));
+        }
+        let q_values = |tested: &[&(Movement, Vec<usize>)]| -> Vec<Option<f64>> {
+            tested.iter().map(|(group, _)| group.q_value).collect()
+        };
+        assert_eq!(q_values(&large), q_values(&alone.iter().collect::<Vec<_>>()));
+        let moved = |(group, _): &&&(Movement, Vec<usize>)| group.has_moved(LEVEL) == Some(true);
+        assert_eq!(large.iter().filter(moved).count(), 1);
+        // The control: were the small ones counted as tests that found nothing, none would be called.
+        let mut counted: Vec<_> = alone.iter().map(|(group, _)| group.p_value).collect();
+        counted.resize(405, Some(1.0));
+        assert!(super::q_values(&counted).iter().flatten().all(|q| *q > LEVEL));
     }
 }

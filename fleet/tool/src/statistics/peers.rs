@@ -1,7 +1,8 @@
 //! Each device against its peers.
 
-use super::eigen::Symmetric;
+use super::eigen::axes;
 use super::levels::{precise, q_values};
+use super::spread::spreads;
 use super::tail::Spectrum;
 use super::{Device, groups};
 
@@ -20,14 +21,22 @@ const ROUNDS: usize = 20;
 /// How odd a device is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Oddness {
-    /// MMD² from the mean of its peers.
+    /// MMD² from the mean of its peers, of which each that is not odd counts alike.
     pub mmd2: f64,
     /// What it is on average for a device of this many rows that is as its peers are.
     pub expected: f64,
-    /// The probability of an MMD² at least as large, for such a device.
-    pub p_value: f64,
+    /// The probability of an MMD² at least as large, for such a device; none for one without peers.
+    pub p_value: Option<f64>,
     /// The false-discovery rate of a list that goes down to this device.
-    pub q_value: f64,
+    pub q_value: Option<f64>,
+}
+
+impl Oddness {
+    /// Whether it is on the list at a false-discovery rate. A device that was not tested is not.
+    #[must_use]
+    pub fn is_odd(&self, level: f64) -> bool {
+        self.q_value.is_some_and(|q_value| q_value <= level)
+    }
 }
 
 /// What was found, and how well it is founded.
@@ -37,6 +46,12 @@ pub struct Findings {
     pub devices: Vec<Oddness>,
     /// The median of what normal devices have over what it should be: 1 if the tail fits them.
     pub calibration: f64,
+}
+
+/// How many devices have another one in their group. O(devices).
+#[must_use]
+pub fn with_peers(devices: &[Device]) -> usize {
+    groups(devices).iter().map(|(_, members)| members.len()).filter(|count| *count > 1).sum()
 }
 
 /// Ranks devices against the others of their group.
@@ -51,15 +66,19 @@ pub struct Findings {
 /// moves the mean of its peers, and so each of them, by a part of its own distance: who is called, but
 /// might be so only because of that, is looked at again in the next round.
 ///
+/// A group may scatter more or less than others, by a factor of its own, if it has [`FEWEST`] devices; the
+/// shape of the covariance is taken to be that of all.
+///
 /// The p-value is of a device from the same population as its peers; a group of one device has no
-/// peers, and p = 1. Of a group of two, nobody can say which of them is odd: both are.
+/// peers, and is not tested; none is, if fewer than [`FEWEST`] have peers. Of a group of two, nobody can
+/// say which of them is odd: both are.
 #[must_use]
 pub fn rank(devices: &[Device], level: f64) -> Findings {
     // For each device the round in which it was left out.
     let mut out = vec![None; devices.len()];
     let (mut findings, mut ratios) = round(devices, &out);
     for number in 0..ROUNDS {
-        let called = |i: usize| findings.devices[i].q_value <= level;
+        let called = |i: usize| findings.devices[i].is_odd(level);
         let more = first_called(devices, &ratios, &out, called);
         more.iter().for_each(|i| out[*i] = Some(number));
         let normal = out.iter().filter(|out| out.is_none()).count();
@@ -67,6 +86,9 @@ pub fn rank(devices: &[Device], level: f64) -> Findings {
             break;
         }
         (findings, ratios) = round(devices, &out);
+    }
+    if with_peers(devices) < FEWEST {
+        findings.devices.iter_mut().for_each(|found| (found.p_value, found.q_value) = (None, None));
     }
     findings
 }
@@ -103,6 +125,8 @@ fn first_called(
 fn round(devices: &[Device], out: &[Option<usize>]) -> (Findings, Vec<f64>) {
     let width = devices.first().map_or(0, |device| device.mean.len());
     let mut apart = vec![vec![]; devices.len()];
+    // The mean of the peers is uncertain, too: by 1/peers of a device's own variance.
+    let mut larger = vec![1.0; devices.len()];
     for (_, members) in groups(devices) {
         let mut normal: Vec<usize> =
             members.iter().copied().filter(|i| out[*i].is_none()).collect();
@@ -127,8 +151,8 @@ fn round(devices: &[Device], out: &[Option<usize>]) -> (Findings, Vec<f64>) {
             }
             let mut d: Vec<f64> = sum.iter().map(|sum| -sum / peers).collect();
             add(&mut d, &devices[index].mean, if own { 1.0 + 1.0 / peers } else { 1.0 });
-            // The mean of the peers is uncertain, too: by 1/peers of a device's own variance.
-            let shrink = (peers / (peers + 1.0)).sqrt();
+            larger[index] = 1.0 + 1.0 / peers;
+            let shrink = 1.0 / larger[index].sqrt();
             d.iter_mut().for_each(|x| *x *= shrink);
             apart[index] = d;
         }
@@ -137,22 +161,28 @@ fn round(devices: &[Device], out: &[Option<usize>]) -> (Findings, Vec<f64>) {
     let normal: Vec<usize> =
         (0..devices.len()).filter(|i| out[*i].is_none() && !apart[*i].is_empty()).collect();
     let (fixed, per_row) = expected(devices, &mmd2, &normal);
-    let usual = |index: usize| fixed + per_row / devices[index].rows.max(1.0);
-    let mut covariance = Symmetric::zero(width);
-    for index in &normal {
-        // A device of few rows is not to outweigh the others.
+    let by_rows = |index: usize| fixed + per_row / devices[index].rows.max(1.0);
+    let spreads = spreads(devices, &normal, |index| mmd2[index] / by_rows(index));
+    let usual = |index: usize| by_rows(index) * spreads[index];
+    let scaled = normal.iter().map(|index| {
+        // A device of few rows, or of a group that scatters, is not to outweigh the others.
         let factor = 1.0 / usual(*index).max(f64::MIN_POSITIVE) / precise(normal.len());
-        covariance.add_square(&apart[*index], factor);
-    }
-    let axes = covariance.eigen();
+        apart[*index].iter().map(|x| x * factor.sqrt()).collect()
+    });
+    let axes = axes(scaled, width);
     let total: f64 = axes.iter().map(|(value, _)| value.max(0.0)).sum();
     let ridge = RIDGE * total / precise(width.max(1));
     let weight = |value: f64| 1.0 / (value.max(0.0) + ridge);
     let spectrum = Spectrum::new(axes.iter().map(|(value, _)| value.max(0.0) * weight(*value)));
-    // One pass over the axes for each device.
+    // One pass over the axes for each device; what lies along none of them has an eigenvalue of 0.
     let statistic = |d: &[f64]| -> f64 {
-        let along = |axis: &[f64]| axis.iter().zip(d).map(|(a, x)| a * x).sum::<f64>();
-        axes.iter().map(|(value, axis)| weight(*value) * along(axis).powi(2)).sum()
+        let (mut sum, mut rest) = (0.0, d.iter().map(|x| x * x).sum::<f64>());
+        for (value, axis) in &axes {
+            let along = axis.iter().zip(d).map(|(a, x)| a * x).sum::<f64>().powi(2);
+            sum += weight(*value) * along;
+            rest -= along;
+        }
+        sum + if axes.len() < width { weight(0.0) * rest.max(0.0) } else { 0.0 }
     };
     let ratios: Vec<f64> = (0..devices.len()).map(|i| statistic(&apart[i]) / usual(i)).collect();
     let mut sorted: Vec<f64> = normal.iter().map(|i| ratios[*i]).collect();
@@ -162,17 +192,19 @@ fn round(devices: &[Device], out: &[Option<usize>]) -> (Findings, Vec<f64>) {
     let seen = Seen::new(&sorted);
     // Where normal devices scatter more than the tail says, all are taken to.
     let unit = calibration.max(1.0);
-    let p_values: Vec<f64> = (0..devices.len())
+    let p_values: Vec<Option<f64>> = (0..devices.len())
         .map(|i| match usual(i) {
-            _ if apart[i].is_empty() => 1.0,
-            usual if usual > 0.0 => spectrum.above(ratios[i] / unit).max(seen.above(ratios[i])),
+            _ if apart[i].is_empty() => None,
+            usual if usual > 0.0 => {
+                Some(spectrum.above(ratios[i] / unit).max(seen.above(ratios[i])))
+            }
             // All normal devices are the same to the last bit.
-            _ => f64::from(u8::from(mmd2[i] <= 0.0)),
+            _ => Some(f64::from(u8::from(mmd2[i] <= 0.0))),
         })
         .collect();
     let devices = q_values(&p_values).into_iter().enumerate().map(|(i, q_value)| Oddness {
-        mmd2: mmd2[i],
-        expected: usual(i) * total,
+        mmd2: mmd2[i] * larger[i],
+        expected: usual(i) * total * larger[i],
         p_value: p_values[i],
         q_value,
     });
@@ -296,7 +328,7 @@ mod tests {
 
     fn listed(devices: &[Device]) -> Vec<usize> {
         let found = rank(devices, LEVEL).devices;
-        (0..devices.len()).filter(|i| found[*i].q_value <= LEVEL).collect()
+        (0..devices.len()).filter(|i| found[*i].is_odd(LEVEL)).collect()
     }
 
     #[test]
@@ -324,5 +356,45 @@ mod tests {
         let mut devices = fleet(2..=4, 20, &mut Numbers::new(3));
         devices[0].mean[3] += 1000.0;
         assert_eq!(listed(&devices), [0, 1]);
+    }
+
+    #[test]
+    fn a_device_without_peers_is_not_tested_and_does_not_count() {
+        let mut devices = fleet(4..=6, 10, &mut Numbers::new(5));
+        devices[2].mean[3] += 9.0;
+        let without = rank(&devices, LEVEL);
+        assert!(without.devices.iter().all(|found| found.q_value.is_some()));
+        let count = devices.len();
+        for lone in 0..100_u8 {
+            devices.push(device(&format!("lone-{lone}"), vec![f32::from(lone); 16]));
+        }
+        let found = rank(&devices, LEVEL);
+        assert_eq!(found.devices[..count], without.devices);
+        for lone in &found.devices[count..] {
+            assert_eq!((lone.p_value, lone.q_value, lone.is_odd(1.0)), (None, None, false));
+        }
+        // Too few peers to learn from: nobody is tested, however odd.
+        let few: Vec<Device> = devices[..4].iter().chain(&devices[count..]).cloned().collect();
+        assert_eq!(with_peers(&few), 4);
+        assert!(rank(&few, LEVEL).devices.iter().all(|found| found.q_value.is_none()));
+    }
+
+    #[test]
+    fn mmd2_is_the_squared_distance_from_the_mean_of_the_peers() {
+        let devices = fleet(2..=9, 5, &mut Numbers::new(6));
+        let found = rank(&devices, LEVEL).devices;
+        for (i, own) in devices.iter().enumerate() {
+            let peers = devices.iter().enumerate();
+            let peers = peers.filter(|(j, other)| *j != i && other.group == own.group);
+            let mean = super::super::mean_of(peers.map(|(_, other)| &other.mean[..]), 16);
+            let apart = own.mean.iter().zip(&mean).map(|(x, mean)| (f64::from(*x) - mean).powi(2));
+            let exact: f64 = apart.sum();
+            assert!((found[i].mmd2 / exact - 1.0).abs() < 1e-9, "{} {exact}", found[i].mmd2);
+        }
+        // Of small groups it is larger on average, and what is usual is, too.
+        let usual = |group: &str| {
+            found[devices.iter().position(|device| device.group == group).unwrap()].expected
+        };
+        assert!((usual("2-0") / usual("9-0") / (2.0 / (9.0 / 8.0)) - 1.0).abs() < 1e-9);
     }
 }
