@@ -217,7 +217,7 @@ where
     /// row is returned, `None` for no rows.
     ///
     /// It is for convenience: what follows from the settings is worked out once for all rows, which saves
-    /// 12 of 8163 instructions a row on a Cortex-M4F. The rest depends on the row.
+    /// less than one instruction in a hundred (`cargo xtask bench many`). The rest depends on the row.
     ///
     /// ```
     /// use fastmmd::{Config, Detector, Fourier, Verdict};
