@@ -25,7 +25,7 @@ fn main() -> Result<(), fastmmd::Error> {
             let width = if second < RATTLES { 1.0 } else { 1.2 };
             let [x, y] = [0, 1].map(|_| {
                 noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (noise >> 16) as f32 / 65_536.0 - 0.5
+                f32::from((noise >> 16) as u16) / 65_536.0 - 0.5
             });
             if let Some(([a, b], [c, d])) = decimate.push_with_spread(&[width * x, y])? {
                 rows.push([a, b, c, d]);
