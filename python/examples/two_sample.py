@@ -17,7 +17,7 @@ rng = np.random.default_rng(7)
 training = rng.normal(size=(120, 3))
 batches = {
     "as before": rng.normal(size=(60, 3)),
-    "another level": rng.normal(size=(60, 3)) + [0.0, 1.0, 0.0],
+    "another level": rng.normal(loc=(0.0, 1.0, 0.0), size=(60, 3)),
     "another spread": rng.normal(size=(60, 3)) * 2.0,
     "coupled channels": rng.normal(size=(60, 1)) + 0.2 * rng.normal(size=(60, 3)),
 }
