@@ -20,6 +20,7 @@ mod mutants;
 mod null;
 mod paper_figures;
 mod peers;
+mod promises;
 mod readme;
 mod recordings;
 mod refusals;

@@ -157,15 +157,19 @@ fn altered(project: &Project, folder: &Path) -> Result<()> {
     if check.success { bail!("it was not") } else { Ok(()) }
 }
 
-/// Where people's files are, as in the test of the page: there cargo keeps its sources, too.
-const HOMES: [&str; 3] = ["/home/", "/root/", "/Users/"];
+/// Folders of the computer that builds, as they would stand in a path: of the checkout, of the user, where
+/// cargo keeps its sources, and of cargo, if it keeps them elsewhere.
+fn own_folders(project: &Project) -> Vec<String> {
+    let checkout = Some(project.path("").to_string_lossy().into_owned());
+    let set = ["HOME", "CARGO_HOME"].map(|name| std::env::var(name).ok());
+    let folders = [checkout].into_iter().chain(set).flatten();
+    let folders = folders.map(|folder| folder.trim_end_matches('/').to_owned() + "/");
+    folders.filter(|folder| folder.len() > 1).collect()
+}
 
-/// Looks in all that is delivered for folders of people, of the checkout and of cargo.
+/// Looks for them in all that is delivered.
 fn has_no_paths(project: &Project, folder: &Path) -> Result<()> {
-    let mut folders = HOMES.map(str::to_owned).to_vec();
-    folders.push(project.path("").to_string_lossy().trim_end_matches('/').to_owned());
-    let cargo = std::env::var("CARGO_HOME").ok().filter(|folder| folder.len() > 1);
-    folders.extend(cargo);
+    let folders = own_folders(project);
     for file in files(folder)? {
         let content = fs::read(folder.join(&file))?;
         let holds =
@@ -180,9 +184,8 @@ fn has_no_paths(project: &Project, folder: &Path) -> Result<()> {
 fn has_a_path(project: &Project) -> Result<()> {
     let directory = fresh(project, "capi-paths")?;
     let file = directory.join("file");
-    let checkout = project.path("capi").display().to_string();
-    for path in [checkout.as_str(), "/home/me/.cargo/registry", "/root/.cargo", "/Users/me/a.rs"] {
-        write(&file, format!("before {path} after").as_bytes())?;
+    for path in own_folders(project) {
+        write(&file, format!("before {path}a.rs after").as_bytes())?;
         if has_no_paths(project, &directory).is_ok() {
             bail!("{path} was not");
         }
