@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fastmmd_fleet::made::Fleet;
@@ -22,7 +23,10 @@ pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     pub(crate) fn new(name: &str) -> Self {
-        let name = format!("fastmmd-fleet-{}-{name}", std::process::id());
+        // Numbered: another thread may still be removing the last one of this name.
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("fastmmd-fleet-{}-{number}-{name}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).unwrap();
         Self(folder)
