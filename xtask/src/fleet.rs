@@ -123,7 +123,7 @@ impl Fleet<'_> {
         let many = folder.join("many");
         let rows = ["--devices", "2000", "--rows", "500", "--odd", "0"];
         tool().arg("generate").arg(&many).args(rows).run()?;
-        let speed = program().arg("speed.py").quiet_args([self.built("fastmmd-fleet"), many]);
+        let speed = program().arg("speed.py").quiet_args([many]).quiet_env("PYTHONPATH", &folder);
         let told = speed.output()?;
         told.lines().for_each(|line| println!("    {line}"));
         Ok(())
