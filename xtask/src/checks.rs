@@ -100,7 +100,7 @@ pub(crate) fn app(project: &Project) -> Result<Outcome> {
 /// Programs that the tests of the tool's recipes start, each with the package of Debian that has it.
 const RECIPES: [(&str, &str); 4] = [
     ("jq", "jq"),
-    ("mosquitto", "mosquitto"),
+    setup::BROKER,
     ("mosquitto_pub", "mosquitto-clients"),
     ("mosquitto_sub", "mosquitto-clients"),
 ];

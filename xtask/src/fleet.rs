@@ -119,6 +119,14 @@ impl Fleet<'_> {
         fs::copy(self.built("libfastmmd_fleet.so"), &module).context("libfastmmd_fleet.so")?;
         let functions = program().arg("functions.py").arg(&made).quiet_env("PYTHONPATH", &folder);
         functions.quiet_args([self.built("fastmmd-fleet")]).run()?;
+        if let Err(error) = setup::programs(self.project, &[setup::BROKER]) {
+            println!("    without a broker: {error:#}");
+        } else {
+            let published = folder.join("published");
+            let _ = fs::remove_dir_all(&published);
+            let check = program().arg("check_mqtt.py").quiet_args([published]);
+            check.quiet_args([self.built("fastmmd-fleet")]).run()?;
+        }
         // So many rows that the start of the programs does not count.
         let many = folder.join("many");
         let rows = ["--devices", "2000", "--rows", "500", "--odd", "0"];

@@ -94,6 +94,9 @@ pub(crate) fn programs(project: &Project, wanted: &[(&str, &str)]) -> Result<()>
     missing.iter().try_for_each(|(program, _)| starts(program))
 }
 
+/// The broker that recipes are tried with, and its package of Debian.
+pub(crate) const BROKER: (&str, &str) = ("mosquitto", "mosquitto");
+
 /// The oldest Python for which the pinned packages of its tests are made.
 const PYTHON: (u32, u32) = (3, 11);
 

@@ -13,9 +13,6 @@ use ballista_scheduler::scheduler_process::start_server;
 use clap::{Args, Parser, Subcommand};
 use datafusion::execution::FunctionRegistry;
 
-/// Stack of a thread: plans are recursive.
-const STACK: usize = 32 << 20;
-
 /// The programs of a Ballista cluster that know the functions of fastmmd.
 #[derive(Parser)]
 #[command(name = "fastmmd-fleet-cluster")]
@@ -77,8 +74,10 @@ struct Executor {
 /// Runs the scheduler or an executor, until it is stopped.
 pub(crate) fn run() -> ExitCode {
     let server = Server::parse();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_stack_size(fastmmd_fleet::STACK)
+        .build();
     let ended = match runtime {
         Ok(runtime) => match server.command {
             Command::Scheduler(scheduler) => runtime.block_on(schedule(scheduler)),

@@ -89,7 +89,8 @@ impl fmt::Display for Cause {
                 write!(f, "a state of another map: \"{found}\", where \"{expected}\" was expected")
             }
             Self::BadValue { channel: 0, why } => write!(f, "a row is refused: {why}"),
-            Self::BadValue { channel, why } => write!(f, "channel {channel}: {why}"),
+            // The core counts channels from 0, and so does what it says.
+            Self::BadValue { channel, .. } => write!(f, "channel {channel} is not a finite number"),
             Self::BadState(why) => write!(f, "not a readable state: {why}"),
             Self::Empty => f.write_str("no rows: its state is empty"),
             Self::Refused(why) => write!(f, "{why}"),

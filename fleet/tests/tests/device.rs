@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, BinaryArray, RecordBatch};
 use fastmmd::dynamic::{self, Map};
+use fastmmd::monitor::{CYCLE_BINS, Cyclic, Legs};
 use fastmmd::{Config, Embedding, Error, Kernel, Sampling};
 use fastmmd_datafusion::{Cause, State};
 use fastmmd_fleet_tests::{ask, bytes, over, row};
+
+use crate::run::{Scratch, lines, listed, said, tool};
 
 fn map() -> Map {
     Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, 1, 2, 32).unwrap()
@@ -47,6 +50,54 @@ async fn a_saved_detector_is_a_state_with_its_scale() {
     };
     let (near, far) = (distance(&near).await, distance(&far).await);
     assert!(near < 0.005 && far > 20.0 * near, "{near} {far}");
+}
+
+/// Detectors of a fleet, each with its own rows and one scale, as `fastmmd export --scale-from` learns them:
+/// one of 25 at another level.
+fn of_one_scale<L: Legs>(config: Config<L>) -> Scratch {
+    let map = map();
+    let learned = u64::from(config.learning_rows);
+    let mut first = dynamic::detector(&map, config).unwrap();
+    for index in 0..learned {
+        first.push(&row(index)).unwrap();
+    }
+    let mut saved = vec![0; first.saved_bytes()];
+    first.save(&mut saved).unwrap();
+    let folder = Scratch::new("detectors");
+    for number in 0..25_u16 {
+        let mut detector = dynamic::restored::<L, _>(&map, &saved).unwrap();
+        detector.relearn_reference();
+        let level = if number == 11 { 1.5 } else { f32::from(number) * 0.002 };
+        for index in 0..2 * learned {
+            let [x, y] = row(10_000 * u64::from(number + 1) + index);
+            detector.push(&[x + level, y]).unwrap();
+        }
+        let mut bytes = vec![0; detector.saved_bytes()];
+        detector.save(&mut bytes).unwrap();
+        std::fs::write(folder.join(format!("pump-{number}.bin")), bytes).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn an_odd_detector_of_one_scale_is_found() {
+    let plain = Config { learning_rows: 1024, ..Config::rows(1e4) };
+    let cyclic: Config<Cyclic<CYCLE_BINS>> = Config::rows(1e4).with_period(48.0);
+    let cyclic = Config { learning_rows: 2048, ..cyclic };
+    for folder in [of_one_scale(plain), of_one_scale(cyclic)] {
+        let table = Scratch::new("detectors-table");
+        let states = table.file("states.parquet");
+        let taken = tool(&["ingest", folder.text(), &states]);
+        assert!(taken.status.success(), "{}", said(&taken).1);
+        let odd = tool(&["odd", &states, "--state", "state", "--json"]);
+        assert_eq!(listed(&odd), [11]);
+        assert_eq!(lines(&odd).last().unwrap()["devices"], 25);
+        // One that learned by itself has a scale of its own.
+        std::fs::write(folder.join("alone.bin"), detector(0.1, 1100)).unwrap();
+        let refused = tool(&["ingest", folder.text(), &states]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(said(&refused).1.contains("another map"), "{}", said(&refused).1);
+    }
 }
 
 #[test]

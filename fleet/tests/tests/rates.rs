@@ -10,6 +10,12 @@ const LEVEL: f64 = 0.05;
 /// Not the seeds that constants of the statistics were chosen with.
 const SEEDS: std::ops::Range<u64> = 1000..1020;
 
+/// The tool's default map.
+fn default_map() -> Map {
+    let frequencies = fastmmd_datafusion::FREQUENCIES;
+    Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, 1, 3, frequencies).unwrap()
+}
+
 /// The devices of a fleet, each embedded as the tool does.
 fn devices(fleet: &Fleet, map: &Map) -> Vec<Device> {
     let one = |made: Made| {
@@ -31,7 +37,7 @@ fn devices(fleet: &Fleet, map: &Map) -> Vec<Device> {
 
 #[test]
 fn lists_of_small_fleets_keep_their_level_and_find_most() {
-    let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, 1, 3, 32).unwrap();
+    let map = default_map();
     let (mut part, mut found, mut whole) = (0.0, 0, 0);
     for seed in SEEDS {
         let fleet = Fleet { devices: 300, rows: 200, odd: 12, moved: 0, seed };
@@ -49,18 +55,14 @@ fn lists_of_small_fleets_keep_their_level_and_find_most() {
         100.0 * rate,
         100.0 * power
     );
-    // The part of a list of about 12 that is wrong scatters by 0.06, its mean over 20 lists by 0.015:
-    // three times that above the level.
-    assert!(rate <= LEVEL + 0.045, "{rate}");
+    assert!(rate <= LEVEL, "{rate}");
     // The control: lists are not empty.
     assert!(power > 0.5, "{power}");
 }
 
 /// How many lists of fleets are not empty, at each level, and how many have device 0 on them.
 fn lists(devices_each: u32, odd: u32, fleets: u64, levels: [f64; 2]) -> ([u64; 2], [u64; 2]) {
-    // The tool's default map.
-    let frequencies = fastmmd_datafusion::FREQUENCIES;
-    let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, 1, 3, frequencies).unwrap();
+    let map = default_map();
     let (mut any, mut first) = ([0; 2], [0; 2]);
     for seed in 0..fleets {
         let seed = 10_000 * u64::from(devices_each) + seed;

@@ -1,18 +1,13 @@
 //! Speed, as ratios of one run: processor time of the thread, so that a busy machine does not matter.
 
-use std::fs::File;
 use std::hint::black_box;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Float32Array, RecordBatch};
-use datafusion::parquet::arrow::ArrowWriter;
-use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use fastmmd::dynamic::Map;
 use fastmmd::{Kernel, Sampling};
 use fastmmd_fleet_bare::{at_once, one_by_one};
-use fastmmd_fleet_tests::{ask, over, row, session};
-
-use crate::run::Scratch;
+use fastmmd_fleet_tests::{ask, over, row};
 
 /// So many that planning does not count.
 const ROWS: u64 = 2_000_000;
@@ -46,45 +41,24 @@ fn sql_takes_at_most_twice_the_time_of_the_cores_own_loop() {
     let parts = parts.map(|at| batch.slice(at, 8192.min(batch.num_rows() - at))).collect();
     let context = over(vec![parts]);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let timed = |context: &SessionContext, sql: &str| {
-        least(|| drop(runtime.block_on(ask(context, sql)).unwrap()))
-    };
-    let sql = |sql: &str| timed(&context, sql);
+    let sql = |sql: &str| least(|| drop(runtime.block_on(ask(&context, sql)).unwrap()));
     let map = Map::fourier(Kernel::GAUSSIAN, Sampling::Additive, 1, 2, 64).unwrap();
     let one_by_one = least(|| drop(black_box(one_by_one(&map, &rows).unwrap())));
     let at_once = least(|| drop(black_box(at_once(&map, rows.as_flattened()).unwrap())));
-    let (embedding, both) =
-        ("SELECT mmd_embed(x, y) FROM t", "SELECT avg(x), avg(y), stddev(x), stddev(y) FROM t");
-    let (embed, moments) = (sql(embedding), sql(both));
+    let embed = sql("SELECT mmd_embed(x, y) FROM t");
     let larger = sql("SELECT mmd_embed('frequencies=256', x, y) FROM t");
-    // The same from a file.
-    let scratch = Scratch::new("speed");
-    let file = scratch.file("rows.parquet");
-    let mut writer =
-        ArrowWriter::try_new(File::create(&file).unwrap(), batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    let stored = session(1);
-    runtime.block_on(stored.register_parquet("t", &file, ParquetReadOptions::new())).unwrap();
-    let (stored_embed, stored_moments) = (timed(&stored, embedding), timed(&stored, both));
-    let (Some(one_by_one), Some(at_once), Some(embed), Some(moments)) =
-        (one_by_one, at_once, embed, moments)
-    else {
+    let (Some(one_by_one), Some(at_once), Some(embed)) = (one_by_one, at_once, embed) else {
         println!("not measured: this system does not tell a thread's processor time");
         return;
     };
     let per_row = 1.0 / ROWS as f64;
     println!(
         "mmd_embed over 64 frequencies: {:.0} ns per row; {:.2} times Embedding::add_many, {:.2} \
-         times Embedding::add, {:.0} times avg and stddev",
+         times Embedding::add",
         embed * per_row,
         embed / at_once,
-        embed / one_by_one,
-        embed / moments
+        embed / one_by_one
     );
-    if let (Some(embed), Some(moments)) = (stored_embed, stored_moments) {
-        println!("over a Parquet file: {:.1} times avg and stddev", embed / moments);
-    }
     assert!(embed < 2.0 * at_once, "{}", embed / at_once);
     // The control: four times the frequencies are beyond that limit.
     let larger = larger.unwrap_or_default();

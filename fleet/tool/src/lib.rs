@@ -58,14 +58,26 @@ pub fn run(
             return failed(&Fault::new(one_line(&error.to_string())));
         }
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return failed(&Fault::new(error)),
-    };
-    match runtime.block_on(execute(&tool.command, connect)) {
+    match on_a_deep_stack(|| {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.enable_all().thread_stack_size(STACK).build().map_err(Fault::new)?;
+        runtime.block_on(execute(&tool.command, connect))
+    }) {
         Ok(found) => ExitCode::from(u8::from(found)),
         Err(fault) => failed(&fault),
     }
+}
+
+/// Stack of a thread that plans: the engine walks a condition of a thousand parts by calling itself.
+pub const STACK: usize = 64 << 20;
+
+/// Runs something on a thread of its own, with a stack of [`STACK`] bytes.
+fn on_a_deep_stack(run: impl FnOnce() -> Result<bool, Fault> + Send) -> Result<bool, Fault> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, run).map_err(Fault::new)?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 async fn execute(command: &Command, connect: Option<Connect>) -> Result<bool, Fault> {

@@ -94,7 +94,9 @@ impl Session {
         let plan = frame.create_physical_plan().await?;
         let stream = execute_stream(Arc::clone(&plan), task)?;
         let bar = ProgressBar::new_spinner();
-        let style = ProgressStyle::with_template("{spinner} {human_pos} rows read, {elapsed}");
+        // A cluster does not tell how many rows it has read.
+        let shown = if self.local { "{human_pos} rows read" } else { "on the cluster" };
+        let style = ProgressStyle::with_template(&format!("{{spinner}} {shown}, {{elapsed}}"));
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         Ok(Answer { stream, plan: self.local.then_some(plan), bar })
     }
@@ -132,11 +134,10 @@ impl Answer {
                     self.bar.finish_and_clear();
                     return Ok(batch.transpose()?);
                 }
-                Err(_) => {
-                    if let Some(plan) = &self.plan {
-                        self.bar.set_position(rows_read(plan.as_ref()));
-                    }
-                }
+                Err(_) => match &self.plan {
+                    Some(plan) => self.bar.set_position(rows_read(plan.as_ref())),
+                    None => self.bar.tick(),
+                },
             }
         }
     }

@@ -1,4 +1,6 @@
-//! Eigenvalues and eigenvectors of symmetric matrices, by Jacobi's rotations.
+//! Eigenvalues and eigenvectors of symmetric matrices.
+
+use nalgebra::{DMatrix, SymmetricEigen};
 
 /// A symmetric matrix, row by row.
 #[derive(Debug, Clone)]
@@ -28,27 +30,10 @@ impl Symmetric {
 
     /// Eigenvalues in descending order, each with its vector.
     pub(crate) fn eigen(&self) -> Vec<(f64, Vec<f64>)> {
-        let n = self.size;
-        let mut a: Vec<Vec<f64>> =
-            (0..n).map(|row| (0..n).map(|column| self.at(row, column)).collect()).collect();
-        // Rows are eigenvectors in the end.
-        let mut vectors: Vec<Vec<f64>> = (0..n)
-            .map(|row| (0..n).map(|column| f64::from(u8::from(row == column))).collect())
-            .collect();
-        let trace: f64 = (0..n).map(|i| a[i][i].abs()).sum();
-        for _ in 0..50 {
-            let off: f64 = (0..n).flat_map(|i| a[i][i + 1..].iter()).map(|x| x * x).sum();
-            if off.sqrt() <= 1e-12 * trace {
-                break;
-            }
-            for p in 0..n {
-                for q in p + 1..n {
-                    rotate(&mut a, &mut vectors, p, q);
-                }
-            }
-        }
-        let mut pairs: Vec<_> =
-            vectors.into_iter().enumerate().map(|(i, vector)| (a[i][i], vector)).collect();
+        let whole = DMatrix::from_fn(self.size, self.size, |row, column| self.at(row, column));
+        let SymmetricEigen { eigenvalues, eigenvectors } = whole.symmetric_eigen();
+        let vectors = eigenvectors.column_iter().map(|column| column.iter().copied().collect());
+        let mut pairs: Vec<(f64, Vec<f64>)> = eigenvalues.iter().copied().zip(vectors).collect();
         pairs.sort_by(|x, y| y.0.total_cmp(&x.0));
         pairs
     }
@@ -83,28 +68,6 @@ pub(crate) fn axes(
         *parts = axis;
     }
     pairs
-}
-
-/// Makes the cell (p, q) zero.
-fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], p: usize, q: usize) {
-    let cell = a[p][q];
-    if cell.abs() <= 1e-300 {
-        return;
-    }
-    let theta = (a[q][q] - a[p][p]) / (2.0 * cell);
-    let tangent = theta.signum() / (theta.abs() + theta.hypot(1.0));
-    let cosine = 1.0 / tangent.hypot(1.0);
-    let sine = tangent * cosine;
-    for row in a.iter_mut() {
-        let (x, y) = (row[p], row[q]);
-        (row[p], row[q]) = (cosine * x - sine * y, sine * x + cosine * y);
-    }
-    for rows in [a, vectors] {
-        let (upper, lower) = rows.split_at_mut(q);
-        for (x, y) in upper[p].iter_mut().zip(&mut lower[0]) {
-            (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
-        }
-    }
 }
 
 #[cfg(test)]
