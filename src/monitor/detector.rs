@@ -105,6 +105,14 @@ impl<C: Length, F: Length, L: Legs, N: Number> Memory<C, F, L, N> {
         [(self.values.carried(), Leg::Values), (self.innovations.carried(), Leg::Innovations)]
     }
 
+    /// Whether a joint leg says nothing: rows that lack a reading are not compared jointly, and of a
+    /// level that wanders nothing is known.
+    pub(super) fn is_joint_off(&self) -> impl Fn(Leg) -> bool + use<C, F, L, N> {
+        let missing = self.channels.iter().any(Channel::is_missing);
+        let wanders = self.channels.iter().any(Channel::wanders);
+        move |leg| missing || (wanders && leg == Leg::Values)
+    }
+
     /// Whether an alarm is of a channel that there is: a caller may use it as an index.
     fn has_channel_of(&self, alarm: &LastAlarm) -> bool {
         alarm.get().is_none_or(|alarm| alarm.channel < self.channels.len())
@@ -510,6 +518,7 @@ where
             let found = reading.is_some().then_some(&found);
             channel.decide(index, (at, reported), found, plan, &mut present);
         }
+        // Means in the place of what is missing would be another distribution, and a false alarm.
         if !complete {
             return Ok(self.decide(at, None, plan, present));
         }

@@ -473,6 +473,12 @@ impl<L: Legs, N: Number> Channel<L, N> {
         self.stillness.is_too_long()
     }
 
+    /// Whether a gap goes on that is no chance, dismissed or not. Where readings only come too rarely,
+    /// there are rows with all of them.
+    pub(super) fn is_missing(&self) -> bool {
+        self.gaps.run() > LEAST_RUN
+    }
+
     /// Takes a reading, and puts what each leg finds in `found`, in the order of [`Kind::ALL`], which
     /// holds [`Found::calm`] before.
     pub(super) fn watch(&mut self, reading: N::Scalar, plan: &Plan, found: &mut [Found<N>; 4]) {
