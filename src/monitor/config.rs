@@ -91,13 +91,13 @@ macro_rules! settings {
             }
         }
 
-        /// The settings as they stand in a record, which does not know of types.
-        #[derive(Clone, Copy)]
-        pub(super) struct Saved {
-            $($field: $kind,)*
+        plain! {
+            /// The settings as they stand in a record, which does not know of types.
+            #[derive(Clone, Copy)]
+            pub(super) struct Saved {
+                $($field: $kind $(= $default => since $version)?,)*
+            }
         }
-
-        plain!(struct Saved { $($field: $kind $(= $default => since $version)?,)* });
 
         impl<L> From<&Config<L>> for Saved {
             fn from(config: &Config<L>) -> Self {

@@ -234,18 +234,27 @@ impl<T: Plain> Plain for Option<T> {
     }
 }
 
-/// Declares how a small struct is written: its fields in the order given. A field
+/// Declares a small struct, which is written field by field in the order given. A field
 /// `= initial => since N` is one that records before version N do not have.
 macro_rules! plain {
-    (struct $name:ty {
-        $(
-            $field:ident: $kind:ty
-                $(= $initial:expr => since $version:literal $(of $newest:literal)?)?
-        ),* $(,)?
-    }) => {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident: $kind:ty
+                    $(= $initial:expr => since $version:literal $(of $newest:literal)?)?
+            ),* $(,)?
+        }
+    ) => {
         const _: () = {
             $($($crate::state::begin!(version $version $(, $newest)?);)?)*
         };
+
+        $(#[$meta])*
+        $vis struct $name {
+            $($(#[$field_meta])* $field_vis $field: $kind,)*
+        }
 
         impl $crate::state::Plain for $name {
             const BYTES: usize = 0 $(+ <$kind as $crate::state::Plain>::BYTES)*;
