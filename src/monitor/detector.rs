@@ -33,10 +33,13 @@ const FEW: u32 = 8;
 ///
 /// It learns from a number of healthy rows, without storing any: each channel's level and spread,
 /// how its past predicts it, and how far every statistic strays while all is well. Then it compares
-/// rows with that. Thresholds go on adapting while nothing differs, and stand still while something
-/// does. A drift that closes by itself counts once: as one stretch of rows with its maximum at the
-/// threshold, which may so rise to twice what it was first. Where it stands there already, each
-/// further one may raise it by 15 %, to at most 0.8 of what its statistic can reach.
+/// rows with that.
+///
+/// Thresholds adapt while nothing differs, and stand still while something does. From a drift that
+/// closes by itself the threshold that it passed learns once, however large the drift was: as from
+/// healthy rows that just reached the threshold. Drifts that come and go so raise it to at most twice
+/// what it was after learning. Once it is there, each further one may raise that limit by 15 %, up to
+/// 0.8 of the largest value that the statistic can have.
 ///
 /// The map says what it computes with: over a map of [`fixed`](crate::fixed) rows are `i16`, and the path
 /// of a row is in integers.

@@ -22,8 +22,8 @@ use super::channel::ARMED;
 use super::saved::SavedLegs;
 use tail::{CALM_NATS, Design, Tail, memory_of};
 
-/// No saved number in standardised units is larger: values are at most 10⁴ deviations. A forged state with larger
-/// ones is refused: later rows would make infinite numbers of them, and what is saved then would be refused.
+/// No saved number in standardised units is larger: values are at most 10⁴ deviations. A forged state
+/// with larger ones is refused, since later rows would make infinite numbers of them.
 pub(crate) const LARGEST: f32 = 1e8;
 /// The same for sums and quotients, which are larger, and which fewer numbers are computed from.
 pub(crate) const DERIVED: f32 = 1e18;
