@@ -300,7 +300,7 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut Found) {
             }
         }
         "state" | "settings" | "lengths" | "plain" | "saved_legs" => {
-            declared(&item.mac.tokens, path, found)
+            declared(&item.mac.tokens, path, found);
         }
         name => {
             let call = format!("{path}{name}! for {}", line(&item.mac.tokens));
