@@ -39,9 +39,9 @@
 //! ```
 //!
 //! [`condition`] takes rows as the sensor gives them. A map of [`features`] is immutable and may
-//! be a `static` in flash. An [`embedding`] sums the points. A [`monitor`] decides. [`fixed`]
-//! has maps for integer samples, and with them embeddings and the detector run in integers. `dynamic` is for shapes known only at run time. [`state`]
-//! describes how learned values are saved.
+//! be a `static` in flash. An [`embedding`] sums the points. A [`monitor`] decides. [`fixed`] has maps
+//! for integer samples; embeddings and detectors over them run in integers. `dynamic` is for shapes
+//! known only at run time. [`state`] describes how learned values are saved.
 //!
 //! # Which type do I need?
 //!

@@ -189,19 +189,26 @@ pub(crate) fn channel_of(error: i32) -> Option<u32> {
     })
 }
 
-/// The number of a verdict.
-pub(crate) fn of_verdict(verdict: &Verdict) -> i32 {
-    match verdict {
-        Verdict::Learning { .. } => FASTMMD_LEARNING,
-        Verdict::Healthy => FASTMMD_HEALTHY,
-        Verdict::Alarm(_) => FASTMMD_ALARM,
-        Verdict::Amended(_) => FASTMMD_AMENDED,
-        Verdict::Drifting => FASTMMD_DRIFTING,
-    }
+/// The number of a verdict: 0 is [`FASTMMD_OK`].
+pub(crate) const fn of_verdict<A>(verdict: &Verdict<A>) -> i32 {
+    verdict.code() as i32 + 1
 }
 
-/// Numbers in C are those in saved states.
+/// A verdict for each of their numbers, without its alarm.
+const LEARNING: Verdict<()> = Verdict::Learning { progress: 0.0 };
+const HEALTHY: Verdict<()> = Verdict::Healthy;
+const ALARM: Verdict<()> = Verdict::Alarm(());
+const AMENDED: Verdict<()> = Verdict::Amended(());
+const DRIFTING: Verdict<()> = Verdict::Drifting;
+
+/// Numbers in C are those of the core, which saved states and messages hold.
 const _: () = {
+    assert!(Verdict::<()>::NAMES.len() == 5);
+    assert!(of_verdict(&LEARNING) == FASTMMD_LEARNING);
+    assert!(of_verdict(&HEALTHY) == FASTMMD_HEALTHY);
+    assert!(of_verdict(&ALARM) == FASTMMD_ALARM);
+    assert!(of_verdict(&AMENDED) == FASTMMD_AMENDED);
+    assert!(of_verdict(&DRIFTING) == FASTMMD_DRIFTING);
     assert!(Stage::ALL.len() == 3);
     assert!(Stage::Learning.code() as i32 == FASTMMD_STAGE_LEARNING);
     assert!(Stage::Monitoring.code() as i32 == FASTMMD_STAGE_MONITORING);
@@ -269,11 +276,11 @@ const RANGE: &str = Error::OutOfRange(Parameter::MeanTime).message();
 pub(crate) fn text_of(code: i32) -> *const c_char {
     match code {
         FASTMMD_OK => text!("done"),
-        FASTMMD_LEARNING => text!("learning"),
-        FASTMMD_HEALTHY => text!("healthy"),
-        FASTMMD_ALARM => text!("alarm"),
-        FASTMMD_AMENDED => text!("amended"),
-        FASTMMD_DRIFTING => text!("drifting"),
+        FASTMMD_LEARNING => text!(LEARNING.name()),
+        FASTMMD_HEALTHY => text!(HEALTHY.name()),
+        FASTMMD_ALARM => text!(ALARM.name()),
+        FASTMMD_AMENDED => text!(AMENDED.name()),
+        FASTMMD_DRIFTING => text!(DRIFTING.name()),
         FASTMMD_ERROR_NULL => text!("a pointer is null"),
         FASTMMD_ERROR_MISALIGNED => text!("a pointer is not aligned for what it points to"),
         FASTMMD_ERROR_MEMORY_TOO_SMALL => text!("the memory is too small for this shape"),

@@ -1,5 +1,7 @@
 //! The structures that cross the boundary. None has padding.
 
+use core::marker::PhantomData;
+
 use fastmmd::Config;
 use fastmmd::monitor::{self, ChannelQuality, NotANumber};
 
@@ -46,16 +48,25 @@ impl Settings {
 
     /// Those of a detector.
     pub(crate) fn of<L>(config: &Config<L>) -> Self {
+        // All of them: a new one does not compile until C has it.
+        let &Config {
+            mean_time_between_false_alarms,
+            learning_rows,
+            not_a_number,
+            period,
+            relearn_after,
+            legs: PhantomData,
+        } = config;
         Self {
             bytes: Self::BYTES,
-            mean_time_between_false_alarms: config.mean_time_between_false_alarms,
-            learning_rows: config.learning_rows,
-            not_a_number: match config.not_a_number {
+            mean_time_between_false_alarms,
+            learning_rows,
+            not_a_number: match not_a_number {
                 NotANumber::Refused => FASTMMD_NAN_REFUSED,
                 NotANumber::Missing => FASTMMD_NAN_MISSING,
             },
-            period: config.period.unwrap_or(0.0),
-            relearn_after: config.relearn_after.unwrap_or(0),
+            period: period.unwrap_or(0.0),
+            relearn_after: relearn_after.unwrap_or(0),
         }
     }
 
@@ -70,11 +81,12 @@ impl Settings {
             _ => return Err(FASTMMD_ERROR_NOT_A_NUMBER),
         };
         Ok(Config {
+            mean_time_between_false_alarms: self.mean_time_between_false_alarms,
             learning_rows: self.learning_rows,
             not_a_number,
             period: (self.period != 0.0).then_some(self.period),
             relearn_after: (self.relearn_after != 0).then_some(self.relearn_after),
-            ..Config::rows(self.mean_time_between_false_alarms)
+            legs: PhantomData,
         })
     }
 }

@@ -5,9 +5,11 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::marker::PhantomData;
 use std::path::Path;
 
 use clap::ValueEnum as _;
+use fastmmd::Config;
 use fastmmd_tune::detector::Detector;
 
 use crate::fault::Fault;
@@ -53,7 +55,17 @@ pub(crate) fn text(
     missing: Missing,
     detector: &Detector<'_>,
 ) -> String {
-    let (config, recipe) = (detector.config(), detector.recipe());
+    let recipe = detector.recipe();
+    // All of them: a new one does not compile until a file can hold it. `missing` says what a reading
+    // that is not a number means.
+    let Config {
+        mean_time_between_false_alarms,
+        learning_rows,
+        not_a_number: _,
+        period,
+        relearn_after,
+        legs: PhantomData,
+    } = detector.config();
     let mut text = format!("# {made_by}\n# fastmmd replay LOG --settings FILE\n");
     let mut add = |name: &str, value: String| text.push_str(&format!("{name} = {value}\n"));
     let list = |names: &Vec<String>| {
@@ -77,14 +89,14 @@ pub(crate) fn text(
     if let Some(missing) = missing.to_possible_value() {
         add("missing", quoted(missing.get_name()));
     }
-    add("learn", config.learning_rows.to_string());
-    if let Some(rows) = config.period {
+    add("learn", learning_rows.to_string());
+    if let Some(rows) = period {
         add("period", rows.to_string());
     }
-    if let Some(rows) = config.relearn_after {
+    if let Some(rows) = relearn_after {
         add("relearn-after", rows.to_string());
     }
-    add("mean-time-between-false-alarms", config.mean_time_between_false_alarms.to_string());
+    add("mean-time-between-false-alarms", mean_time_between_false_alarms.to_string());
     add("features", recipe.frequencies.to_string());
     add("seed", recipe.seed.to_string());
     text

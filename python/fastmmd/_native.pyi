@@ -3,7 +3,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Detector", "mmd2", "tune", "two_sample_test"]
+__all__ = ["VERDICTS", "Detector", "mmd2", "tune", "two_sample_test"]
+
+VERDICTS: tuple[str, ...]
 
 @final
 class Detector:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _native
 from .samples import pyplot
 
 #: Verdicts on a row, by their codes in ``Prediction.verdict``.
-VERDICTS = ("learning", "healthy", "alarm", "amended", "drifting")
+VERDICTS = _native.VERDICTS
 ALARM = VERDICTS.index("alarm")
 
 

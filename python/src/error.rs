@@ -7,15 +7,15 @@ use fastmmd_reference::error::Refused;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// What Python calls a parameter of the core.
-fn name(parameter: Parameter) -> Option<&'static str> {
+/// What Python calls a parameter of the core; one that it has no name for, as the core does.
+fn name(parameter: Parameter) -> &'static str {
     match parameter {
-        Parameter::Bandwidth => Some("bandwidth"),
-        Parameter::MeanTime => Some("mean_time_between_false_alarms"),
-        Parameter::LearningRows => Some("learning_rows"),
-        Parameter::Period => Some("period"),
-        Parameter::RelearnRows => Some("relearn_after"),
-        _ => None,
+        Parameter::Bandwidth => "bandwidth",
+        Parameter::MeanTime => "mean_time_between_false_alarms",
+        Parameter::LearningRows => "learning_rows",
+        Parameter::Period => "period",
+        Parameter::RelearnRows => "relearn_after",
+        other => other.name(),
     }
 }
 
@@ -38,8 +38,8 @@ pub(crate) fn of_settings(error: Error) -> PyErr {
         }
         _ => error.to_string(),
     };
-    match error.parameter().and_then(name) {
-        Some(name) => value_error(name, why),
+    match error.parameter() {
+        Some(parameter) => value_error(name(parameter), why),
         None => PyValueError::new_err(why),
     }
 }

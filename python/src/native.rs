@@ -104,7 +104,7 @@ impl Native {
 
 impl Run {
     fn note(&mut self, verdict: &Verdict, detector: &Detector<'_>) {
-        self.verdicts.push(told::code(verdict));
+        self.verdicts.push(verdict.code());
         let nearest = detector.nearest();
         self.statistics.push(nearest.map_or(f32::NAN, |it| it.statistic));
         self.thresholds.push(nearest.map_or(f32::NAN, |it| it.threshold));
@@ -184,7 +184,7 @@ impl Native {
         let row: Vec<f32> = row.into_iter().map(settings::single).collect();
         let mut state = self.state(py);
         let verdict = state.whole.with_dependent_mut(|_, detector| detector.push(&row));
-        let code = told::code(&verdict.map_err(|it| of_row(it, None, &row, &self.names))?);
+        let code = verdict.map_err(|it| of_row(it, None, &row, &self.names))?.code();
         state.last = Some(code);
         Ok(code)
     }

@@ -1,5 +1,7 @@
 //! Settings as Python gives them, with the tool's defaults.
 
+use std::marker::PhantomData;
+
 use fastmmd::dynamic::{self, Map};
 use fastmmd::monitor::NotANumber;
 use fastmmd::{Config, Kernel, Profile, Sampling};
@@ -51,6 +53,14 @@ pub(crate) fn map(
         .map_err(|error| value_error("kernel, sampling", error))
 }
 
+/// What Python calls the meaning of a reading that is not a number.
+pub(crate) fn missing_name(meaning: NotANumber) -> &'static str {
+    match meaning {
+        NotANumber::Missing => "reading",
+        NotANumber::Refused => "error",
+    }
+}
+
 /// The detector's settings, as far as they are no matter of the map.
 pub(crate) fn config(
     mean_time: Option<f64>,
@@ -59,17 +69,17 @@ pub(crate) fn config(
     relearn_after: Option<u32>,
     missing: &str,
 ) -> PyResult<Config> {
-    let not_a_number = match missing {
-        "reading" => NotANumber::Missing,
-        "error" => NotANumber::Refused,
-        other => {
-            let why = format!("{other:?} is none of \"reading\", \"error\"");
-            return Err(value_error("missing", why));
-        }
-    };
+    let not_a_number = named("missing", missing, &NotANumber::ALL, missing_name)?;
     let period = period.map(single);
-    let mut config =
-        Config { learning_rows, not_a_number, period, relearn_after, ..Config::rows(PROMISE) };
+    // All of them: a new one does not compile until Python has it.
+    let mut config = Config {
+        mean_time_between_false_alarms: PROMISE,
+        learning_rows,
+        not_a_number,
+        period,
+        relearn_after,
+        legs: PhantomData,
+    };
     // Checked before the promise, which follows from the others by default.
     check(&config)?;
     config.mean_time_between_false_alarms =

@@ -1,20 +1,13 @@
 //! What the core tells, as Python's dictionaries: the fields of the classes in `fastmmd/report.py`.
 
+use std::marker::PhantomData;
+
 use fastmmd::monitor::{ChannelQuality, LegStatus, Mute, Open};
-use fastmmd::{Alarm, Config, Recipe, Verdict};
+use fastmmd::{Alarm, Config, Recipe};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The code of a verdict: its place in `fastmmd.VERDICTS`.
-pub(crate) fn code(verdict: &Verdict) -> u8 {
-    match verdict {
-        Verdict::Learning { .. } => 0,
-        Verdict::Healthy => 1,
-        Verdict::Alarm(_) => 2,
-        Verdict::Amended(_) => 3,
-        Verdict::Drifting => 4,
-    }
-}
+use crate::settings;
 
 /// Makes a dictionary of fields.
 macro_rules! fields {
@@ -80,17 +73,21 @@ pub(crate) fn settings<'py>(
     config: &Config,
     recipe: &Recipe,
 ) -> PyResult<Bound<'py, PyDict>> {
-    use fastmmd::monitor::NotANumber;
-    let missing = match config.not_a_number {
-        NotANumber::Missing => "reading",
-        NotANumber::Refused => "error",
-    };
+    // All of them: a new one does not compile until Python has it.
+    let &Config {
+        mean_time_between_false_alarms,
+        learning_rows,
+        not_a_number,
+        period,
+        relearn_after,
+        legs: PhantomData,
+    } = config;
     fields!(py, {
-        "mean_time_between_false_alarms": config.mean_time_between_false_alarms,
-        "learning_rows": config.learning_rows,
-        "period": config.period,
-        "relearn_after": config.relearn_after,
-        "missing": missing,
+        "mean_time_between_false_alarms": mean_time_between_false_alarms,
+        "learning_rows": learning_rows,
+        "period": period,
+        "relearn_after": relearn_after,
+        "missing": settings::missing_name(not_a_number),
         "kernel": recipe.kernel.profile().name(),
         "bandwidth": recipe.kernel.bandwidth(),
         "sampling": recipe.sampling.name(),

@@ -85,6 +85,11 @@ impl<N: Number> Gaps<N> {
         self.runs.overdue().or_else(|| self.losing.then(too_often))
     }
 
+    /// Rows of the present gap.
+    pub(crate) fn run(&self) -> u32 {
+        self.runs.run
+    }
+
     /// Whether a gap is going on, or readings come too rarely.
     pub(crate) fn is_overdue(&self) -> bool {
         self.losing || self.runs.is_too_long()

@@ -14,19 +14,14 @@ use crate::state::{
     FRAME_BYTES, Kind, Plain, State, VERSION, expect, plain, plain_states, replace, state, write,
 };
 
-/// The weights of cos and sin at one frequency.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Pair {
-    cos: f32,
-    sin: f32,
-}
-
-plain!(
+plain! {
+    /// The weights of cos and sin at one frequency.
+    #[derive(Debug, Clone, Copy, PartialEq)]
     struct Pair {
         cos: f32,
         sin: f32,
     }
-);
+}
 plain_states!(Pair = Pair { cos: 0.0, sin: 0.0 });
 
 state! {

@@ -11,33 +11,23 @@ use crate::state::{
     FRAME_BYTES, Kind, Plain, Reader, State, VERSION, Writer, expect, plain, write,
 };
 
-/// What an embedding's record begins with.
-#[derive(Clone, Copy)]
-struct SavedWeights {
-    weight: u64,
-    squares: u128,
-}
-
-plain!(
+plain! {
+    /// What an embedding's record begins with.
+    #[derive(Clone, Copy)]
     struct SavedWeights {
         weight: u64,
         squares: u128,
     }
-);
-
-/// What follows for each frequency.
-#[derive(Clone, Copy)]
-struct SavedSum {
-    cos: Finer,
-    sin: Finer,
 }
 
-plain!(
+plain! {
+    /// What follows for each frequency.
+    #[derive(Clone, Copy)]
     struct SavedSum {
         cos: Finer,
         sin: Finer,
     }
-);
+}
 
 /// Records hold sums, like weights, in units of 2⁻³⁰: this many bits finer than in memory.
 const FINER: u32 = 30 - sums::PLACES;

@@ -18,23 +18,18 @@ const SHORT: u32 = 4;
 /// Fewest long differences of both streams from which their scatter is estimated.
 const FEWEST: u32 = 4;
 
-/// A sum of points with signs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Signed {
-    cos: f32,
-    sin: f32,
+plain! {
+    /// A sum of points with signs.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct Signed {
+        cos: f32,
+        sin: f32,
+    }
 }
 
 impl Signed {
     const ZERO: Self = Self { cos: 0.0, sin: 0.0 };
 }
-
-plain!(
-    struct Signed {
-        cos: f32,
-        sin: f32,
-    }
-);
 plain_states!(Signed = Signed::ZERO);
 
 state! {

@@ -125,13 +125,13 @@ impl Recipe {
 /// Declares numbers with their order in records, also for constants: a fingerprint is one.
 macro_rules! saved {
     ($(#[$meta:meta])* struct $name:ident { $($field:ident: $number:ty),* $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy)]
-        struct $name {
-            $($field: $number),*
+        plain! {
+            $(#[$meta])*
+            #[derive(Clone, Copy)]
+            struct $name {
+                $($field: $number),*
+            }
         }
-
-        plain!(struct $name { $($field: $number),* });
 
         impl $name {
             /// What [`Plain::write`] writes.

@@ -4,17 +4,13 @@ use crate::state::{plain, plain_states};
 
 use super::number::dither;
 
-/// A number of up to 55 bits in 32: its upper 24 bits, and how many are below them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wide {
-    bits: u32,
-}
-
-plain!(
-    struct Wide {
+plain! {
+    /// A number of up to 55 bits in 32: its upper 24 bits, and how many are below them.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) struct Wide {
         bits: u32,
     }
-);
+}
 plain_states!(Wide = Wide { bits: 0 });
 
 impl Wide {

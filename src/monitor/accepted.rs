@@ -9,7 +9,7 @@ use crate::state::{NonNegative, state};
 const SURE: f32 = 8.0;
 /// Rows that a level is measured by.
 const MEASURED: u8 = 160;
-/// A value is clipped at this many deviations for that, but for the first few.
+/// After the first few, a value is clipped at this many deviations for that.
 const CUT: f32 = 4.0;
 const FEW: u8 = 4;
 /// A shift of fewer deviations is not told from none.

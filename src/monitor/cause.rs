@@ -84,7 +84,7 @@ impl<N: Number> Cause<N> {
         Event::Same
     }
 
-    /// A row passes, of which nothing may be known.
+    /// A row passes without evidence for or against it: a reading was missing.
     pub(super) fn pass(&mut self) {
         if !self.is_waiting() {
             self.age = self.age.saturating_add(1).min(WAITING - 1);

@@ -30,8 +30,8 @@ pub const LEAST_CYCLES: u16 = 4;
 /// Parts of a cycle in the profile that [`Config::with_period`] gives.
 pub const CYCLE_BINS: usize = 32;
 
-/// Up to this many learning rows, the longest promise that they support is as long as they are. Above,
-/// it is longer by their number over this one.
+/// Up to this many learning rows m, the longest promise that they support is m rows; above, it is m²
+/// over this number.
 const FEW: f32 = 400.0;
 
 /// What a reading that is not a number means.
@@ -91,13 +91,13 @@ macro_rules! settings {
             }
         }
 
-        /// The settings as they stand in a record, which does not know of types.
-        #[derive(Clone, Copy)]
-        pub(super) struct Saved {
-            $($field: $kind,)*
+        plain! {
+            /// The settings as they stand in a record, which does not know of types.
+            #[derive(Clone, Copy)]
+            pub(super) struct Saved {
+                $($field: $kind $(= $default => since $version)?,)*
+            }
         }
-
-        plain!(struct Saved { $($field: $kind $(= $default => since $version)?,)* });
 
         impl<L> From<&Config<L>> for Saved {
             fn from(config: &Config<L>) -> Self {

@@ -33,10 +33,13 @@ const FEW: u32 = 8;
 ///
 /// It learns from a number of healthy rows, without storing any: each channel's level and spread,
 /// how its past predicts it, and how far every statistic strays while all is well. Then it compares
-/// rows with that. Thresholds go on adapting while nothing differs, and stand still while something
-/// does. A drift that closes by itself counts once: as one stretch of rows with its maximum at the
-/// threshold, which may so rise to twice what it was first. Where it stands there already, each
-/// further one may raise it by 15 %, to at most 0.8 of what its statistic can reach.
+/// rows with that.
+///
+/// Thresholds adapt while nothing differs, and stand still while something does. From a drift that
+/// closes by itself the threshold that it passed learns once, however large the drift was: as from
+/// healthy rows that just reached the threshold. Drifts that come and go so raise it to at most twice
+/// what it was after learning. Once it is there, each further one may raise that limit by 15 %, up to
+/// 0.8 of the largest value that the statistic can have.
 ///
 /// The map says what it computes with: over a map of [`fixed`](crate::fixed) rows are `i16`, and the path
 /// of a row is in integers.
@@ -103,6 +106,14 @@ impl<C: Length, F: Length, L: Legs, N: Number> Memory<C, F, L, N> {
     /// The joint legs, as far as they are carried.
     pub(super) fn joint_legs(&self) -> [(Option<&Joint<F, N>>, Leg); 2] {
         [(self.values.carried(), Leg::Values), (self.innovations.carried(), Leg::Innovations)]
+    }
+
+    /// Whether a joint leg says nothing: rows that lack a reading are not compared jointly, and of a
+    /// level that wanders nothing is known.
+    pub(super) fn is_joint_off(&self) -> impl Fn(Leg) -> bool + use<C, F, L, N> {
+        let missing = self.channels.iter().any(Channel::is_missing);
+        let wanders = self.channels.iter().any(Channel::wanders);
+        move |leg| missing || (wanders && leg == Leg::Values)
     }
 
     /// Whether an alarm is of a channel that there is: a caller may use it as an index.
@@ -510,6 +521,7 @@ where
             let found = reading.is_some().then_some(&found);
             channel.decide(index, (at, reported), found, plan, &mut present);
         }
+        // Means in the place of what is missing would be another distribution, and a false alarm.
         if !complete {
             return Ok(self.decide(at, None, plan, present));
         }

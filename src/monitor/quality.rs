@@ -4,7 +4,6 @@ use crate::condition::Standardise;
 use crate::features::FeatureMap;
 use crate::features::sincos::Points;
 
-use super::channel::Channel;
 use super::detector::Detector;
 use super::legs::choice::Legs;
 use super::legs::wander::Steadiness;
@@ -47,8 +46,11 @@ const WELL_KNOWN: f32 = 20.0;
 
 /// A statistic that cannot fire: its threshold, with the extra evidence that a doubtful level or a
 /// spread that comes and goes needs, would lie beyond the largest value it can have, or hardly below.
-/// The promise is too long for so short a window, or the signal too autocorrelated. Or it is the joint
-/// distribution of values, and the level of a channel wanders ([`ChannelQuality::steadiness`]).
+/// The promise is too long for so short a window, or the signal too autocorrelated. Or it is a joint
+/// leg: that of values is off where the level of a channel wanders
+/// ([`ChannelQuality::steadiness`]), and both are while a gap of more than 12 rows goes on in a channel,
+/// dismissed or not. Rows that lack a reading are not compared jointly: a sensor that has died leaves
+/// the other channels nothing but their own legs.
 ///
 /// Windows that learning was too short for, as [`Leg`] says, are not watched at all, and not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +99,7 @@ where
         })
     }
 
-    /// The statistics that cannot fire.
+    /// The statistics that cannot fire, as things stand after the last row.
     pub fn mute(&self) -> impl Iterator<Item = Mute> + '_ {
         let plan = self.plan();
         let (rows, unseen) = (plan.learning_rows, plan.unseen());
@@ -106,10 +108,9 @@ where
             channel.map(|(leg, window, index)| Mute { leg, channel: Some(index), window })
         });
         let learned = self.state.stage.is_learned();
-        let wanders = self.state.channels.iter().any(Channel::wanders);
+        let is_off = self.state.is_joint_off();
         let joint = self.state.joint_legs().into_iter().filter_map(move |(joint, leg)| {
-            let off = wanders && leg == Leg::Values;
-            let window = joint.filter(|_| learned)?.mute(&plan, off)?;
+            let window = joint.filter(|_| learned)?.mute(&plan, is_off(leg))?;
             Some(Mute { leg, channel: None, window })
         });
         channels.chain(joint)

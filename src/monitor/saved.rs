@@ -1,5 +1,7 @@
 //! The whole detector as bytes.
 
+use core::marker::PhantomData;
+
 use crate::error::Error;
 use crate::features::FeatureMap;
 use crate::features::sincos::{Backend, Points};
@@ -14,18 +16,6 @@ use super::detector::Detector;
 use super::legs::choice::{Cycle, Legs, Switch};
 use super::verdict::{Alarm, Change, Leg, Stage};
 
-plain!(
-    struct Alarm {
-        row: u64,
-        since: u64,
-        channel: usize,
-        change: Change,
-        leg: Leg,
-        window: u32,
-        score: f32,
-        threshold: f32,
-    }
-);
 plain_states!(Stage = Stage::Learning, LastAlarm = LastAlarm::NONE);
 
 /// An alarm, or none. None is kept as one over no rows, all zeros, which there never is: so that all
@@ -105,64 +95,83 @@ impl Plain for usize {
     }
 }
 
-/// Which detector it is, or a record is of, so that one of the right shape can be made to restore it.
-/// The number of channels is that of the inputs in its [recipe](crate::Recipe::restore).
-///
-/// ```
-/// use fastmmd::monitor::{All, SavedLegs};
-/// use fastmmd::{Config, Detector, Fourier, Recipe};
-///
-/// static MAP: Fourier<2, 16> = Fourier::additive(1);
-/// let detector = Detector::new(&MAP, Config::rows(1e4))?;
-/// let mut bytes = [0; Detector::<Fourier<2, 16>>::SAVED_BYTES];
-/// detector.save(&mut bytes)?;
-/// assert_eq!(SavedLegs::restore(&bytes)?, SavedLegs::of::<All>());
-/// assert_eq!(Recipe::restore(&bytes)?.inputs, 2);
-/// # Ok::<(), fastmmd::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct SavedLegs {
-    /// Whether the level leg is carried.
-    pub level: bool,
-    /// Whether the jump leg is carried.
-    pub jump: bool,
-    /// Whether the spread leg is carried.
-    pub spread: bool,
-    /// Whether the joint leg of values is carried.
-    pub values: bool,
-    /// Whether the joint leg of innovations is carried.
-    pub innovations: bool,
-    /// Parts of a cycle in the profile by phase; 0 without one.
-    pub bins: u32,
+/// Declares which legs a record has, each by its switch in [`Legs`], in the order in which they are
+/// written; the parts of a cycle come last. A leg that is there and not here does not compile.
+macro_rules! saved_legs {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $(#[$bins_meta:meta])* pub $bins:ident: u32 = Cycle,
+            $($(#[$field_meta:meta])* pub $field:ident: bool = $leg:ident,)*
+        }
+    ) => {
+        plain! {
+            $(#[$meta])*
+            pub struct $name {
+                $($(#[$field_meta])* pub $field: bool,)*
+                $(#[$bins_meta])* pub $bins: u32,
+            }
+        }
+
+        impl $name {
+            /// Those of a type.
+            #[must_use]
+            pub fn of<L: Legs>() -> Self {
+                Self {
+                    $($field: <L::$leg as Switch>::ON,)*
+                    $bins: u32_of(<L::Cycle as Cycle>::BINS),
+                }
+            }
+        }
+
+        /// The same legs as L, to name them all.
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        #[expect(dead_code, reason = "for the compiler alone")]
+        struct Each<L>(PhantomData<L>);
+
+        impl<L: Legs> Legs for Each<L> {
+            $(type $leg = L::$leg;)*
+            type Cycle = L::Cycle;
+        }
+    };
 }
 
-plain!(
-    struct SavedLegs {
-        level: bool,
-        jump: bool,
-        spread: bool,
-        values: bool,
-        innovations: bool,
-        bins: u32,
+saved_legs! {
+    /// Which detector it is, or a record is of, so that one of the right shape can be made to restore it.
+    /// The number of channels is that of the inputs in its [recipe](crate::Recipe::restore).
+    ///
+    /// ```
+    /// use fastmmd::monitor::{All, SavedLegs};
+    /// use fastmmd::{Config, Detector, Fourier, Recipe};
+    ///
+    /// static MAP: Fourier<2, 16> = Fourier::additive(1);
+    /// let detector = Detector::new(&MAP, Config::rows(1e4))?;
+    /// let mut bytes = [0; Detector::<Fourier<2, 16>>::SAVED_BYTES];
+    /// detector.save(&mut bytes)?;
+    /// assert_eq!(SavedLegs::restore(&bytes)?, SavedLegs::of::<All>());
+    /// assert_eq!(Recipe::restore(&bytes)?.inputs, 2);
+    /// # Ok::<(), fastmmd::Error>(())
+    /// ```
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+    #[non_exhaustive]
+    pub struct SavedLegs {
+        /// Parts of a cycle in the profile by phase; 0 without one.
+        pub bins: u32 = Cycle,
+        /// Whether the level leg is carried.
+        pub level: bool = Level,
+        /// Whether the jump leg is carried.
+        pub jump: bool = Jump,
+        /// Whether the spread leg is carried.
+        pub spread: bool = Spread,
+        /// Whether the joint leg of values is carried.
+        pub values: bool = Values,
+        /// Whether the joint leg of innovations is carried.
+        pub innovations: bool = Innovations,
     }
-);
+}
 
 impl SavedLegs {
-    /// Those of a type.
-    #[must_use]
-    pub fn of<L: Legs>() -> Self {
-        Self {
-            level: L::Level::ON,
-            jump: L::Jump::ON,
-            spread: L::Spread::ON,
-            values: L::Values::ON,
-            innovations: L::Innovations::ON,
-            bins: u32_of(<L::Cycle as Cycle>::BINS),
-        }
-    }
-
     /// Whether this leg is carried. Range, stuck and missing readings are looked for by every
     /// detector.
     ///
@@ -174,12 +183,13 @@ impl SavedLegs {
     /// ```
     #[must_use]
     pub const fn carries(&self, leg: Leg) -> bool {
+        let Self { level, jump, spread, values, innovations, bins: _ } = *self;
         match leg {
-            Leg::Level => self.level,
-            Leg::Jump => self.jump,
-            Leg::Spread => self.spread,
-            Leg::Values => self.values,
-            Leg::Innovations => self.innovations,
+            Leg::Level => level,
+            Leg::Jump => jump,
+            Leg::Spread => spread,
+            Leg::Values => values,
+            Leg::Innovations => innovations,
             Leg::Range | Leg::Stuck | Leg::Missing => true,
         }
     }

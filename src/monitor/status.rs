@@ -3,10 +3,10 @@
 use crate::features::FeatureMap;
 use crate::features::sincos::Points;
 
-use super::channel::{Channel, STATISTICS};
+use super::channel::STATISTICS;
 use super::detector::Detector;
 use super::legs::choice::Legs;
-use super::verdict::{Leg, LegStatus};
+use super::verdict::LegStatus;
 
 impl<M, L> Detector<'_, M, L>
 where
@@ -27,9 +27,9 @@ where
                 Some(LegStatus { leg, channel: Some(index), window, statistic, threshold })
             })
         });
-        let wanders = self.state.channels.iter().any(Channel::wanders);
+        let is_off = self.state.is_joint_off();
         let joint = self.state.joint_legs().into_iter().filter_map(move |(joint, leg)| {
-            let joint = joint.filter(|_| learned && !(wanders && leg == Leg::Values))?;
+            let joint = joint.filter(|_| learned && !is_off(leg))?;
             let (window, statistic, threshold) = joint.status(&plan)?;
             Some(LegStatus { leg, channel: None, window, statistic, threshold })
         });

@@ -1,6 +1,6 @@
 //! What a detector answers.
 
-use crate::state::codes;
+use crate::state::{codes, codes_of_patterns, plain};
 
 /// What a detector is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,41 +46,52 @@ pub enum Verdict<A = Alarm> {
     Healthy,
     /// Something has changed: raised on one row for each cause.
     Alarm(A),
-    /// The alarm of 32 rows before, as it looks now: of the same row, mostly with another channel,
-    /// change or beginning. At most once for an alarm. One that was followed by another comes again
-    /// even if nothing of it is new.
+    /// The alarm of 32 rows before, told again because more rows show better what it is: its
+    /// [`row`](Alarm::row) is the same, and its channel, change or beginning has mostly been
+    /// corrected. At most once for an alarm. If another alarm came in between, it is told again even
+    /// where nothing of it has changed, since the first is then not kept to compare with.
     Amended(A),
     /// Something that an alarm was raised for still differs.
     Drifting,
 }
 
-/// What an alarm says.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct Alarm {
-    /// The row it was raised on, counted from 0 over all rows pushed.
-    pub row: u64,
-    /// The row on which the change seems to have begun.
-    pub since: u64,
-    /// The channel that changed most, counted from 0.
-    pub channel: usize,
-    /// What about it changed.
-    pub change: Change,
-    /// Which leg found it.
-    pub leg: Leg,
-    /// Rows that the statistic looks back over.
-    pub window: u32,
-    /// The statistic, in the units of [`LegStatus::statistic`].
-    pub score: f32,
-    /// The threshold that it passed, in the same units.
-    pub threshold: f32,
+codes_of_patterns!(Verdict<A> {
+    Self::Learning { .. } = 0 "learning",
+    Self::Healthy = 1 "healthy",
+    Self::Alarm(_) = 2 "alarm",
+    Self::Amended(_) = 3 "amended",
+    Self::Drifting = 4 "drifting",
+});
+
+plain! {
+    /// What an alarm says.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+    #[non_exhaustive]
+    pub struct Alarm {
+        /// The row it was raised on, counted from 0 over all rows pushed.
+        pub row: u64,
+        /// The row on which the change seems to have begun.
+        pub since: u64,
+        /// The channel that changed most, counted from 0.
+        pub channel: usize,
+        /// What about it changed.
+        pub change: Change,
+        /// Which leg found it.
+        pub leg: Leg,
+        /// Rows that the statistic looks back over.
+        pub window: u32,
+        /// The statistic, in the units of [`LegStatus::statistic`].
+        pub score: f32,
+        /// The threshold that it passed, in the same units.
+        pub threshold: f32,
+    }
 }
 
 impl Alarm {
-    /// How far beyond the threshold, as a factor: 1 or more, but for an alarm that had to wait for
-    /// another of the same row, and is reported as it stands a row later.
+    /// How far beyond the threshold, as a factor: 1 or more. It may be less for one of two alarms of
+    /// the same row: the second is reported a row later, with the score that it has then.
     #[must_use]
     pub fn severity(&self) -> f32 {
         self.score / self.threshold
@@ -122,9 +133,10 @@ pub enum Leg {
     Spread,
     /// Innovations farther out than those learned, more often than they came while learning.
     Range,
-    /// The joint distribution of all channels: MMD² of an exponentially weighted window. While the
-    /// level of some channel is off it differs for that reason, so that what else changes in it may
-    /// raise no alarm.
+    /// The joint distribution of all channels: MMD² of an exponentially weighted window. It takes
+    /// rows with a reading of every channel, so that a sensor that has died switches it off:
+    /// [`Detector::mute`](super::Detector::mute) tells. While the level of some channel is off it
+    /// differs for that reason, so that what else changes in it may raise no alarm.
     Values,
     /// The joint distribution of their innovations, likewise; hidden while a jump, the spread or the
     /// range of some channel is off.

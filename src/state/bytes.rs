@@ -77,8 +77,8 @@ impl<'b> Reader<'b> {
         self.replaces
     }
 
-    /// Reads something whose numbers are this large at the most. Those that are never negative may be powers of
-    /// others, up to [`LARGEST_POWER`].
+    /// Reads something whose numbers are this large at the most; those that are never negative, up to
+    /// [`LARGEST_POWER`].
     pub(crate) fn within<T>(
         &mut self,
         largest: f32,
@@ -120,7 +120,8 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// Where numbers have a limit, none that is never negative is larger. It can still be multiplied by small ones.
+/// The limit of numbers that are never negative, where other numbers have a smaller one: they may be
+/// squares and sums of the others. One as large can still be multiplied by a small number.
 const LARGEST_POWER: f32 = 1e37;
 
 /// A value of a fixed number of bytes.
@@ -234,18 +235,27 @@ impl<T: Plain> Plain for Option<T> {
     }
 }
 
-/// Declares how a small struct is written: its fields in the order given. A field
+/// Declares a small struct, which is written field by field in the order given. A field
 /// `= initial => since N` is one that records before version N do not have.
 macro_rules! plain {
-    (struct $name:ty {
-        $(
-            $field:ident: $kind:ty
-                $(= $initial:expr => since $version:literal $(of $newest:literal)?)?
-        ),* $(,)?
-    }) => {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident: $kind:ty
+                    $(= $initial:expr => since $version:literal $(of $newest:literal)?)?
+            ),* $(,)?
+        }
+    ) => {
         const _: () = {
             $($($crate::state::begin!(version $version $(, $newest)?);)?)*
         };
+
+        $(#[$meta])*
+        $vis struct $name {
+            $($(#[$field_meta])* $field_vis $field: $kind,)*
+        }
 
         impl $crate::state::Plain for $name {
             const BYTES: usize = 0 $(+ <$kind as $crate::state::Plain>::BYTES)*;

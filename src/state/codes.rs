@@ -71,11 +71,37 @@ macro_rules! codes {
     };
 }
 
-pub(crate) use codes;
+/// The same for an enum with data, of which only the variant is told: `codes!` of patterns.
+macro_rules! codes_of_patterns {
+    ($name:ident<$data:ident> { $($variant:pat = $code:literal $text:literal),* $(,)? }) => {
+        impl<$data> $name<$data> {
+            /// The names of all variants, by ascending [`code`](Self::code) from 0 on.
+            pub const NAMES: [&'static str; [$($code),*].len()] = [$($text),*];
+
+            /// The number of its variant.
+            #[must_use]
+            pub const fn code(&self) -> u8 {
+                match self {
+                    $($variant => $code,)*
+                }
+            }
+
+            /// The name of its variant, in lower case.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $($variant => $text,)*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use {codes, codes_of_patterns};
 
 #[cfg(test)]
 mod tests {
-    use crate::monitor::{Change, Leg, NotANumber, Stage, Steadiness};
+    use crate::monitor::{Change, Leg, NotANumber, Stage, Steadiness, Verdict};
     use crate::state::Kind;
     use crate::{MapKind, Profile, Sampling};
     use std::string::String;
@@ -105,5 +131,18 @@ mod tests {
     #[test]
     fn codes_and_names_are_each_of_one_variant() {
         check!(Change, Kind, Leg, MapKind, NotANumber, Profile, Sampling, Stage, Steadiness);
+    }
+
+    #[test]
+    fn names_of_verdicts_are_by_their_codes() {
+        let all: [Verdict<()>; 5] = [
+            Verdict::Learning { progress: 0.5 },
+            Verdict::Healthy,
+            Verdict::Alarm(()),
+            Verdict::Amended(()),
+            Verdict::Drifting,
+        ];
+        assert_eq!(all.map(|verdict| verdict.name()), Verdict::<()>::NAMES);
+        assert_eq!(all.map(|verdict| verdict.code()), [0, 1, 2, 3, 4]);
     }
 }

@@ -33,7 +33,7 @@ mod fields;
 
 pub(crate) use bytes::{Begun, FromOne, NonNegative, Plain, Reader, Writer, plain};
 pub use checksum::checksum;
-pub(crate) use codes::codes;
+pub(crate) use codes::{codes, codes_of_patterns};
 pub(crate) use fields::{Initial, State, begin, plain_states, state};
 
 use crate::error::Error;
@@ -275,27 +275,24 @@ mod tests {
     use super::*;
     use crate::shape::Dims;
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    struct OldNote {
-        row: u32,
-        level: f32,
-    }
-    plain!(
+    plain! {
+        #[derive(Debug, Clone, Copy, PartialEq)]
         struct OldNote {
             row: u32,
             level: f32,
         }
-    );
+    }
     plain_states!(OldNote = OldNote { row: 0, level: 0.0 }, Option<OldNote> = None);
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    struct NewNote {
-        row: u32,
-        channel: u8,
-        level: f32,
+    plain! {
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        struct NewNote {
+            row: u32,
+            // Added in version 2, in this one place.
+            channel: u8 = 3 => since 2 of 2,
+            level: f32,
+        }
     }
-    // Added in version 2, in this one place.
-    plain!(struct NewNote { row: u32, channel: u8 = 3 => since 2 of 2, level: f32 });
     plain_states!(NewNote = NewNote { row: 0, channel: 0, level: 0.0 }, Option<NewNote> = None);
 
     state! {

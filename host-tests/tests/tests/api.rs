@@ -289,12 +289,19 @@ fn list_macro(item: &syn::ItemMacro, path: &str, found: &mut Found) {
             }
             members(&item.mac.tokens, path, &name.to_string(), found);
         }
+        "codes_of_patterns" => {
+            if let Some(TokenTree::Ident(name)) = item.mac.tokens.clone().into_iter().next() {
+                found.insert(format!("{path}{name}: NAMES, code, name"));
+            }
+        }
         "codes" => {
             if let Some(TokenTree::Ident(name)) = item.mac.tokens.clone().into_iter().next() {
                 found.insert(format!("{path}{name}: ALL, code, from_code, from_name, name"));
             }
         }
-        "state" | "settings" | "lengths" => declared(&item.mac.tokens, path, found),
+        "state" | "settings" | "lengths" | "plain" | "saved_legs" => {
+            declared(&item.mac.tokens, path, found);
+        }
         name => {
             let call = format!("{path}{name}! for {}", line(&item.mac.tokens));
             found.calls.push((name.to_owned(), call));
@@ -349,7 +356,16 @@ fn implemented(head: &[TokenTree]) -> Option<String> {
     None
 }
 
-/// Structs and public fields in the tokens of a declaration.
+/// Whether a token may be part of an attribute.
+fn is_attribute(token: &&TokenTree) -> bool {
+    match token {
+        TokenTree::Punct(punct) => punct.as_char() == '#',
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Bracket,
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    }
+}
+
+/// Structs, what they derive and their public fields in the tokens of a declaration.
 fn declared(tokens: &TokenStream, path: &str, found: &mut Found) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let word = |index: usize, text: &str| matches!(tokens.get(index), Some(TokenTree::Ident(word)) if word == text);
@@ -367,6 +383,17 @@ fn declared(tokens: &TokenStream, path: &str, found: &mut Found) {
         let name = line(&head);
         found.insert(format!("struct {path}{name}"));
         found.types.insert(tokens[index + 2].to_string());
+        // Attributes of declarations stand before their first word.
+        for attribute in tokens[..index].iter().rev().take_while(is_attribute) {
+            let TokenTree::Group(group) = attribute else { continue };
+            let mut inside = group.stream().into_iter();
+            if inside.next().is_some_and(|word| word.to_string() == "derive")
+                && let Some(TokenTree::Group(list)) = inside.next()
+            {
+                let name = &tokens[index + 2];
+                found.insert(format!("{path}{name}: derive({})", line(&list.stream())));
+            }
+        }
         if let TokenTree::Group(group) = &tokens[body] {
             for field in fields(group.stream()) {
                 found.insert(format!("{path}{}.{field}", tokens[index + 2]));
@@ -450,6 +477,10 @@ fn the_listing_sees_every_kind_of_item() {
         "enum error::Error",
         "error::Error::Empty",
         "const condition::MAX_READING: f32",
+        "monitor::Alarm: derive(Debug, Clone",
+        "monitor::Alarm.window: u32",
+        "monitor::SavedLegs.bins: u32",
+        "monitor::Verdict: NAMES, code, name",
         "monitor::Stage: ALL, code, from_code, from_name, name",
     ] {
         assert!(found.iter().any(|line| line.starts_with(part)), "{part} in {found:#?}");

@@ -156,7 +156,7 @@ fn first_rows_that_stand_still_or_lie_do_not_hide_a_tie() {
 }
 
 /// A change of level by two deviations does not make independent groups dependent. For groups that
-/// go together, see `defects.rs`.
+/// go together, see `defects/compared.rs`.
 #[test]
 fn a_change_of_one_channel_is_left_to_the_detector() {
     let map = map();

@@ -73,8 +73,44 @@ fn cell(table: &str, name: &str, column: usize) -> String {
     line.and_then(|line| line.split('|').nth(column + 1)).unwrap_or_default().trim().to_owned()
 }
 
+/// The smallest, the middle and the largest of the numbers in one column of the rows of a table that
+/// are `wanted`.
+fn scatter(table: &str, column: usize, wanted: impl Fn(&str) -> bool) -> [u32; 3] {
+    let rows = table.lines().filter(|line| wanted(line));
+    let cells = rows.filter_map(|line| line.split('|').nth(column + 1)?.trim().parse().ok());
+    let mut numbers: Vec<u32> = cells.collect();
+    numbers.sort_unstable();
+    let [least, .., most] = numbers[..] else { panic!("{numbers:?} are too few") };
+    [least, numbers[numbers.len() / 2], most]
+}
+
+/// The README's line on where alarms say that a change began. Blind: it began with the alarm.
+fn onset(table: &str) -> String {
+    let (_, events) = table.split_once("### By event").expect("a part on events");
+    let is_sudden = |line: &str| line.contains("Level(") || line.contains("Spread(");
+    let is_ramp = |line: &str| line.contains("Ramp(");
+    let [_, delay, _] = scatter(events, 6, is_sudden);
+    let [_, delay_of_ramp, _] = scatter(events, 6, is_ramp);
+    let [least, middle, most] = scatter(events, 7, is_sudden);
+    let [least_of_ramp, _, most_of_ramp] = scatter(events, 7, is_ramp);
+    format!(
+        "| rows from `since` to the onset, median of each event: steps and changes of spread; ramps over \
+         2000 rows (blind: {delay} in the middle; {delay_of_ramp}) | {least} to {most}, {middle} in the \
+         middle; {least_of_ramp} to {most_of_ramp} |"
+    )
+}
+
+/// The control: one event that is dated worse changes the line.
+#[test]
+fn the_line_on_the_onset_follows_its_table() {
+    const ATTRIBUTION: &str = include_str!("../../evaluation/tables/attribution.md");
+    let worse = ATTRIBUTION.replace("|         224 |", "|         225 |");
+    assert_eq!(onset(&worse), onset(ATTRIBUTION).replace("to 224,", "to 225,"));
+    assert_ne!(worse, ATTRIBUTION);
+}
+
 /// The README's lines on detection, from the tables that `cargo xtask evaluate` writes.
-fn detection() -> [String; 11] {
+fn detection() -> [String; 12] {
     const PROMISE: &str = include_str!("../../evaluation/tables/promise.md");
     const SLOW: &str = include_str!("../../evaluation/tables/slow-drift.md");
     const PUBLISHED: &str = include_str!("../../evaluation/tables/delay-published.md");
@@ -116,6 +152,7 @@ fn detection() -> [String; 11] {
             cell(ATTRIBUTION, "all", 3),
             cell(ATTRIBUTION, "all", 5)
         ),
+        onset(ATTRIBUTION),
         format!(
             "| Numenta benchmark, half of it: windows caught / false alarms (random: {} / {}) | {} / {} |",
             cell(NAB, "random alarms", 1),

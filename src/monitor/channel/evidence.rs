@@ -9,8 +9,8 @@ use super::super::legs::choice::{Legs, Slot};
 use super::super::legs::wander::Steadiness;
 use super::super::verdict::Leg;
 use super::{
-    Channel, DOUBT, DOWN, JUMP, Kind, LEVEL, RECENT, STATISTICS, STEP_CUT, STEP_PEAK, SUMMED,
-    SpreadLeg, UP,
+    ARMED, CUSUM, Channel, DOUBT, DOWN, DOWNS, JUMP, JUMPS, Kind, LEVEL, LEVELS, MISSING, RANGE,
+    RECENT, STATISTICS, STEP_CUT, STEP_PEAK, STUCK, SUMMED, SpreadLeg, UP, UPS,
 };
 
 /// How far predictions lag behind a level that goes on rising, as a part of how far it is off.
@@ -141,10 +141,10 @@ impl<L: Legs, N: Number> Channel<L, N> {
         unseen: f32,
     ) -> impl Iterator<Item = (Leg, u32)> + '_ {
         let (of_level, of_spread) = (self.level_doubt(), self.spread_doubt(unseen));
-        let level = self.level.carried().map(|leg| leg.charts.mute(LEVEL, rows, of_level));
-        let jump = self.jump.carried().map(|charts| charts.mute(JUMP, rows, 0.0));
-        let up = self.spread.carried().map(|leg| leg.up.mute(UP, rows, of_spread));
-        let down = self.spread.carried().map(|leg| leg.down.mute(DOWN, rows, of_spread));
+        let level = self.level.carried().map(|leg| leg.charts.mute(&LEVEL, rows, of_level));
+        let jump = self.jump.carried().map(|charts| charts.mute(&JUMP, rows, 0.0));
+        let up = self.spread.carried().map(|leg| leg.up.mute(&UP, rows, of_spread));
+        let down = self.spread.carried().map(|leg| leg.down.mute(&DOWN, rows, of_spread));
         let of = |leg| move |window| (leg, window);
         (level.into_iter().flatten().map(of(Leg::Level)))
             .chain(jump.into_iter().flatten().map(of(Leg::Jump)))
@@ -175,24 +175,27 @@ impl<L: Legs, N: Number> Channel<L, N> {
         let doubt = self.level_doubt();
         let spread = || self.spread.carried();
         let (leg, status) = match place {
-            0 => (Leg::Level, level().map(|leg| leg.cusum.status(doubt))),
-            1..=2 => {
-                (Leg::Level, level().and_then(|leg| leg.charts.status(&LEVEL, place - 1, doubt)))
-            }
-            3..=5 => {
-                (Leg::Jump, self.jump.carried().and_then(|leg| leg.status(&JUMP, place - 3, 0.0)))
-            }
-            6..=7 => {
-                let status = |leg: &SpreadLeg<N>| leg.up.status(&UP, place - 6, spread_doubt);
+            CUSUM => (Leg::Level, level().map(|leg| leg.cusum.status(doubt))),
+            LEVELS..JUMPS => (
+                Leg::Level,
+                level().and_then(|leg| leg.charts.status(&LEVEL, place - LEVELS, doubt)),
+            ),
+            JUMPS..UPS => (
+                Leg::Jump,
+                self.jump.carried().and_then(|leg| leg.status(&JUMP, place - JUMPS, 0.0)),
+            ),
+            UPS..DOWNS => {
+                let status = |leg: &SpreadLeg<N>| leg.up.status(&UP, place - UPS, spread_doubt);
                 (Leg::Spread, spread().and_then(status))
             }
-            8..=9 => {
-                let status = |leg: &SpreadLeg<N>| leg.down.status(&DOWN, place - 8, spread_doubt);
+            DOWNS..ARMED => {
+                let status =
+                    |leg: &SpreadLeg<N>| leg.down.status(&DOWN, place - DOWNS, spread_doubt);
                 (Leg::Spread, spread().and_then(status))
             }
-            10 => (Leg::Range, Some(self.range.status())),
-            11 => (Leg::Stuck, self.stillness.status()),
-            12 => (Leg::Missing, self.gaps.status()),
+            RANGE => (Leg::Range, Some(self.range.status())),
+            STUCK => (Leg::Stuck, self.stillness.status()),
+            MISSING => (Leg::Missing, self.gaps.status()),
             STATISTICS.. => return None,
         };
         status.map(|status| (leg, status))

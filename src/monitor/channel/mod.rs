@@ -10,7 +10,7 @@ use crate::state::{FromOne, State, state};
 
 use super::accepted::Accepted;
 use super::cause::Cause;
-use super::legs::charts::{Charts, Score, Side};
+use super::legs::charts::{Charts, Score, Side, Window};
 use super::legs::choice::{ByPhase, Carried, Cycle, Legs, Profiles, Slot};
 use super::legs::cusum::{Cusum, Sum};
 use super::legs::range::Range;
@@ -57,39 +57,46 @@ const LEAST_RUN: u32 = 12;
 /// Least mean time, in rows, for runs that come by chance: they are easily recognised.
 const SURELY: f32 = 1e5;
 
-const LEVEL: Score = Score {
+const LEVEL: Score<2> = Score {
     side: Side::Both,
-    windows: &[256, 1024],
-    rates: &[Rate::of_window(256), Rate::of_window(1024)],
+    windows: [Window::of(256), Window::of(1024)],
     largest: CUT,
     least: 0,
     caution: LEVEL_CAUTION,
     shares: share::LEVEL,
 };
-const JUMP: Score = Score {
+const JUMP: Score<3> = Score {
     side: Side::Both,
-    windows: &[4, 16, 64],
-    rates: &[Rate::of_window(4), Rate::of_window(16), Rate::of_window(64)],
+    windows: [Window::of(4), Window::of(16), Window::of(64)],
     largest: JUMP_CUT,
     least: 1,
     caution: 0.0,
     shares: share::JUMP,
 };
-const UP: Score = Score {
+const UP: Score<2> = Score {
     side: Side::Up,
-    windows: &[16, 64],
-    rates: &[Rate::of_window(16), Rate::of_window(64)],
+    windows: [Window::of(16), Window::of(64)],
     largest: SPREAD_CUT,
     least: 1,
     caution: 0.0,
     shares: share::SPREAD,
 };
-const DOWN: Score = Score { side: Side::Down, largest: 3.0, ..UP };
+const DOWN: Score<2> = Score { side: Side::Down, largest: 3.0, ..UP };
 
+/// The places of a channel's statistics: the cumulative sum of the level, then the windows of each
+/// score, and then those whose thresholds are not learned.
+const CUSUM: usize = 0;
+const LEVELS: usize = CUSUM + 1;
+const JUMPS: usize = LEVELS + LEVEL.windows.len();
+const UPS: usize = JUMPS + JUMP.windows.len();
+const DOWNS: usize = UPS + UP.windows.len();
+/// Statistics of a channel whose thresholds are learned.
+pub(super) const ARMED: usize = DOWNS + DOWN.windows.len();
+const RANGE: usize = ARMED;
+const STUCK: usize = RANGE + 1;
+const MISSING: usize = STUCK + 1;
 /// Statistics of a channel.
-pub(super) const STATISTICS: usize = 13;
-/// Those whose thresholds are learned.
-pub(super) const ARMED: usize = 10;
+pub(super) const STATISTICS: usize = MISSING + 1;
 
 state! {
     /// The level of a channel: a cumulative sum and long windows.
@@ -375,29 +382,29 @@ impl<L: Legs, N: Number> Channel<L, N> {
     /// rows.
     pub(super) fn arm(&mut self, place: usize, plan: &Plan) {
         match place {
-            0 => {
+            CUSUM => {
                 if let Some(level) = self.level.carried_mut() {
                     level.cusum.arm(plan, self.wander.error());
                 }
             }
-            1..=2 => {
+            LEVELS..JUMPS => {
                 if let Some(level) = self.level.carried_mut() {
-                    level.charts.arm(&LEVEL, place - 1, plan);
+                    level.charts.arm(&LEVEL, place - LEVELS, plan);
                 }
             }
-            3..=5 => {
+            JUMPS..UPS => {
                 if let Some(jump) = self.jump.carried_mut() {
-                    jump.arm(&JUMP, place - 3, plan);
+                    jump.arm(&JUMP, place - JUMPS, plan);
                 }
             }
-            6..=7 => {
+            UPS..DOWNS => {
                 if let Some(spread) = self.spread.carried_mut() {
-                    spread.up.arm(&UP, place - 6, plan);
+                    spread.up.arm(&UP, place - UPS, plan);
                 }
             }
-            8..=9 => {
+            DOWNS..ARMED => {
                 if let Some(spread) = self.spread.carried_mut() {
-                    spread.down.arm(&DOWN, place - 8, plan);
+                    spread.down.arm(&DOWN, place - DOWNS, plan);
                 }
             }
             ARMED.. => {}
@@ -471,6 +478,12 @@ impl<L: Legs, N: Number> Channel<L, N> {
     /// Whether its reading has not changed for too long.
     pub(super) fn is_stuck(&self) -> bool {
         self.stillness.is_too_long()
+    }
+
+    /// Whether a gap goes on that is no chance, dismissed or not. Where readings only come too rarely,
+    /// there are rows with all of them.
+    pub(super) fn is_missing(&self) -> bool {
+        self.gaps.run() > LEAST_RUN
     }
 
     /// Takes a reading, and puts what each leg finds in `found`, in the order of [`Kind::ALL`], which

@@ -7,19 +7,21 @@ use crate::monitor::legs::tail::{Design, Shape, memory_of};
 use crate::numeric::{Number, ln_f32, row_count, sqrt_f32};
 use crate::state::plain;
 
-/// The settings of a [`Monitor`](super::Monitor).
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Config {
-    /// The promise: mean time between false alarms, in rows.
-    pub mean_time_between_false_alarms: f32,
-    /// Rows to learn each channel's level and spread from.
-    pub scaling_rows: u32,
-    /// Rows to learn the coupling from, after those.
-    pub learning_rows: u32,
-    /// Length of the window that is compared with it, in rows.
-    pub window: u32,
+plain! {
+    /// The settings of a [`Monitor`](super::Monitor).
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+    pub struct Config {
+        /// The promise: mean time between false alarms, in rows.
+        pub mean_time_between_false_alarms: f32,
+        /// Rows to learn each channel's level and spread from.
+        pub scaling_rows: u32,
+        /// Rows to learn the coupling from, after those.
+        pub learning_rows: u32,
+        /// Length of the window that is compared with it, in rows.
+        pub window: u32,
+    }
 }
 
 impl Config {
@@ -59,15 +61,6 @@ impl Config {
         Ok(())
     }
 }
-
-plain!(
-    struct Config {
-        mean_time_between_false_alarms: f32,
-        scaling_rows: u32,
-        learning_rows: u32,
-        window: u32,
-    }
-);
 
 impl Config {
     /// Rows of scaling and learning together.

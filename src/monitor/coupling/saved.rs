@@ -7,24 +7,17 @@ use crate::state::{FRAME_BYTES, Kind, Plain, State, VERSION, expect, plain, repl
 
 use super::{Config, Monitor};
 
-/// What a record says of the second group: its backend, its shape and its map. Those of the first
-/// group stand before every record.
-#[derive(Clone, Copy)]
-pub(super) struct Second {
-    backend: u8,
-    inputs: u32,
-    frequencies: u32,
-    fingerprint: u32,
-}
-
-plain!(
-    struct Second {
+plain! {
+    /// What a record says of the second group: its backend, its shape and its map. Those of the first
+    /// group stand before every record.
+    #[derive(Clone, Copy)]
+    pub(super) struct Second {
         backend: u8,
         inputs: u32,
         frequencies: u32,
         fingerprint: u32,
     }
-);
+}
 
 impl<A, B> Monitor<'_, A, B>
 where

@@ -20,14 +20,27 @@ pub(crate) enum Side {
     Down,
 }
 
-/// What a set of charts watches: the same for all channels.
+/// A length of windows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Score {
+pub(crate) struct Window {
+    rows: u32,
+    /// The weight of a row.
+    rate: Rate,
+}
+
+impl Window {
+    pub(crate) const fn of(rows: u32) -> Self {
+        Self { rows, rate: Rate::of_window(rows) }
+    }
+}
+
+/// What W charts watch: the same for all channels.
+pub(crate) type Score<const W: usize> = ScoreOf<[Window; W]>;
+
+/// The same for any number of them: what takes it is compiled once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScoreOf<W: ?Sized> {
     pub(crate) side: Side,
-    /// Window lengths in rows, ascending.
-    pub(crate) windows: &'static [u32],
-    /// The weight of a row in each.
-    pub(crate) rates: &'static [Rate],
     /// Largest absolute value of the score.
     pub(crate) largest: f32,
     /// Windows that fit into learning fewer than twelve times are left out, except the first `least`.
@@ -36,12 +49,17 @@ pub(crate) struct Score {
     pub(crate) caution: f32,
     /// Shares of the promise.
     pub(crate) shares: Shares,
+    /// Ascending.
+    pub(crate) windows: W,
 }
 
-impl Score {
+/// Of any number of charts.
+type AnyScore = ScoreOf<[Window]>;
+
+impl AnyScore {
     /// How many of the windows are watched.
-    pub(crate) fn watched(&self, learning_rows: u32) -> usize {
-        let fits = |window: &&u32| window.saturating_mul(12) <= learning_rows;
+    fn watched(&self, learning_rows: u32) -> usize {
+        let fits = |window: &&Window| window.rows.saturating_mul(12) <= learning_rows;
         self.windows.iter().take_while(fits).count().max(self.least)
     }
 }
@@ -72,13 +90,12 @@ state! {
 fn watch<N: Number>(
     charts: &mut [Chart<N>],
     known: &Known<N>,
-    score: &Score,
+    score: &AnyScore,
     value: N,
     (plan, adapts): (&Plan, bool),
     found: &mut Found<N>,
 ) {
-    let windows = score.windows.iter().zip(score.rates);
-    for (chart, (&window, &rate)) in charts.iter_mut().zip(windows) {
+    for (chart, &Window { rows: window, rate }) in charts.iter_mut().zip(&score.windows) {
         // A window that is left out gets rate 0 instead of `continue`: skipping costs about twenty
         // instructions more.
         let live = !chart.tail.is_mute();
@@ -97,13 +114,13 @@ fn watch<N: Number>(
 fn learn<N: Number>(
     charts: &mut [Chart<N>],
     known: &Known<N>,
-    score: &Score,
+    score: &AnyScore,
     (value, share): (N, N::Share),
     (plan, collects): (&Plan, bool),
 ) {
     let watched = score.watched(plan.learning_rows);
-    let windows = score.windows.iter().zip(score.rates);
-    for (chart, (&window, &rate)) in charts.iter_mut().zip(windows).take(watched) {
+    let windows = score.windows.iter().take(watched);
+    for (chart, &Window { rows: window, rate }) in charts.iter_mut().zip(windows) {
         let step = value - chart.mean;
         // While 1/rows is more than 2/(window + 1).
         let few = known.rows.saturating_mul(2) < window.saturating_add(1);
@@ -125,13 +142,13 @@ fn learn<N: Number>(
 fn arm<N: Number>(
     charts: &mut [Chart<N>],
     known: &Known<N>,
-    score: &Score,
+    score: &AnyScore,
     place: usize,
     plan: &Plan,
 ) {
-    if let (Some(chart), Some(&window)) = (charts.get_mut(place), score.windows.get(place)) {
+    if let (Some(chart), Some(window)) = (charts.get_mut(place), score.windows.get(place)) {
         if place < score.watched(plan.learning_rows) {
-            chart.tail.fit(&known.design(score, window, plan));
+            chart.tail.fit(&known.design(score, window.rows, plan));
         } else {
             chart.tail.mute();
         }
@@ -149,14 +166,14 @@ struct Known<N> {
 impl<N: Number> Known<N> {
     /// From one block of a window's statistic to the next.
     #[inline(never)]
-    fn adapt(&self, tail: &mut Tail<N>, score: &Score, window: u32, plan: &Plan) {
+    fn adapt(&self, tail: &mut Tail<N>, score: &AnyScore, window: u32, plan: &Plan) {
         let block = Design::block_of(window, plan.collected);
         let raise = N::raise(window, self.rows);
         tail.adapt(block, plan.memory(), raise, || self.design(score, window, plan));
     }
 
     /// The largest root that a window's statistic can have.
-    fn reach(&self, score: &Score) -> f32 {
+    fn reach(&self, score: &AnyScore) -> f32 {
         let mean = self.mean.value();
         let reach = match score.side {
             Side::Both => score.largest - mean.abs(),
@@ -168,7 +185,7 @@ impl<N: Number> Known<N> {
 
     /// What is known of a window's statistic beforehand.
     #[inline(never)]
-    fn design(&self, score: &Score, window: u32, plan: &Plan) -> Design {
+    fn design(&self, score: &AnyScore, window: u32, plan: &Plan) -> Design {
         let charts = score.watched(plan.learning_rows);
         Design {
             shape: Shape::Mean,
@@ -186,7 +203,7 @@ impl<N: Number> Known<N> {
 
 impl<N: Number, const W: usize> Charts<N, W> {
     /// Takes the score of a healthy row; where it `collects`, how far windows stray.
-    pub(crate) fn learn(&mut self, score: &Score, value: N, plan: &Plan, collects: bool) {
+    pub(crate) fn learn(&mut self, score: &Score<W>, value: N, plan: &Plan, collects: bool) {
         self.rows = self.rows.saturating_add(1);
         let share = N::share_of(self.rows);
         let step = value - self.mean;
@@ -197,21 +214,12 @@ impl<N: Number, const W: usize> Charts<N, W> {
         learn(&mut self.charts, &known, score, (value, share), (plan, collects));
     }
 
-    fn watched(
-        &mut self,
-        score: &Score,
-        plan: &Plan,
-    ) -> impl Iterator<Item = (&mut Chart<N>, u32)> {
-        let count = score.watched(plan.learning_rows);
-        self.charts.iter_mut().zip(score.windows.iter().copied()).take(count)
-    }
-
     fn known(&self) -> Known<N> {
         Known { mean: self.mean, variance: self.variance.0, rows: self.rows }
     }
 
     /// Ends learning of one of the windows.
-    pub(crate) fn arm(&mut self, score: &Score, place: usize, plan: &Plan) {
+    pub(crate) fn arm(&mut self, score: &Score<W>, place: usize, plan: &Plan) {
         let known = self.known();
         arm(&mut self.charts, &known, score, place, plan);
     }
@@ -220,7 +228,7 @@ impl<N: Number, const W: usize> Charts<N, W> {
     /// `found`, if it is farther. Where it `adapts`, thresholds learn from the row.
     pub(crate) fn watch(
         &mut self,
-        score: &Score,
+        score: &Score<W>,
         value: N,
         plan: &Plan,
         adapts: bool,
@@ -233,13 +241,14 @@ impl<N: Number, const W: usize> Charts<N, W> {
     /// Does something with the threshold of each window.
     pub(crate) fn each(
         &mut self,
-        score: &Score,
+        score: &Score<W>,
         plan: &Plan,
         mut change: impl FnMut(&mut Tail<N>, &Design),
     ) {
-        let known = self.known();
-        for (chart, window) in self.watched(score, plan) {
-            change(&mut chart.tail, &known.design(score, window, plan));
+        let (known, score): (_, &AnyScore) = (self.known(), score);
+        let watched = score.watched(plan.learning_rows);
+        for (chart, window) in self.charts.iter_mut().zip(&score.windows).take(watched) {
+            change(&mut chart.tail, &known.design(score, window.rows, plan));
         }
     }
 
@@ -247,35 +256,36 @@ impl<N: Number, const W: usize> Charts<N, W> {
     /// promise.
     pub(crate) fn mute(
         &self,
-        score: Score,
+        score: &'static Score<W>,
         learning_rows: u32,
         beyond: f32,
     ) -> impl Iterator<Item = u32> + '_ {
-        let (watched, reach) = (score.watched(learning_rows), self.known().reach(&score));
-        let windows = self.charts.iter().zip(score.windows).take(watched);
+        let any: &AnyScore = score;
+        let (watched, reach) = (any.watched(learning_rows), self.known().reach(any));
+        let windows = self.charts.iter().zip(&score.windows).take(watched);
         let mute = windows.filter(move |(chart, _)| !chart.tail.fires(beyond, reach));
-        mute.map(|(_, window)| *window)
+        mute.map(|(_, window)| window.rows)
     }
 
     /// The length of a window that can fire, where its statistic stands, and its threshold `beyond`
     /// nats above the promise.
     pub(crate) fn status(
         &self,
-        score: &Score,
+        score: &Score<W>,
         place: usize,
         beyond: f32,
     ) -> Option<(u32, f32, f32)> {
-        let (chart, window) = (self.charts.get(place)?, *score.windows.get(place)?);
+        let (chart, window) = (self.charts.get(place)?, score.windows.get(place)?.rows);
         let root = counted(score.side, chart.mean - self.mean).value();
         let status = (window, root, chart.tail.root_beyond(beyond));
         chart.tail.fires(beyond, self.known().reach(score)).then_some(status)
     }
 
     /// Variance of the mean over the shortest window while learning, times its length.
-    pub(crate) fn first_variance(&self, score: &Score) -> f32 {
-        let first = self.charts.iter().zip(score.windows).next();
-        first.map_or(0.0, |(chart, &window)| {
-            chart.tail.mean(Shape::Mean, window) * row_count(window)
+    pub(crate) fn first_variance(&self, score: &Score<W>) -> f32 {
+        let first = self.charts.first().zip(score.windows.first());
+        first.map_or(0.0, |(chart, window)| {
+            chart.tail.mean(Shape::Mean, window.rows) * row_count(window.rows)
         })
     }
 
@@ -284,10 +294,10 @@ impl<N: Number, const W: usize> Charts<N, W> {
     /// variances beyond chance, 0 at least. Independent rows have none; a score that comes and goes over
     /// times as long as the window has a long one.
     #[inline(never)]
-    pub(crate) fn memory(&self, score: &Score) -> N {
+    pub(crate) fn memory(&self, score: &Score<W>) -> N {
         let mut memory = N::ZERO;
         let (mut length, mut variance) = (1, self.variance.0);
-        for (chart, &window) in self.charts.iter().zip(score.windows) {
+        for (chart, &Window { rows: window, .. }) in self.charts.iter().zip(&score.windows) {
             let varied = chart.tail.mean_times(Shape::Mean, window, window);
             // Of one that is not watched nothing was learned.
             if variance > N::ZERO && varied > N::ZERO {
@@ -353,10 +363,9 @@ mod tests {
     use super::*;
     use crate::state::Initial;
 
-    const SCORE: Score = Score {
+    const SCORE: Score<2> = Score {
         side: Side::Up,
-        windows: &[16, 64],
-        rates: &[Rate::of_window(16), Rate::of_window(64)],
+        windows: [Window::of(16), Window::of(64)],
         largest: 12.0,
         least: 1,
         caution: 0.0,

@@ -16,13 +16,14 @@ use core::cell::Cell;
 
 use crate::numeric::{Number, f32_of, larger, ln, ln_count, ln_f32, rounded, u32_of};
 
-use choice::{Legs, Switch};
+use choice::Legs;
 
 use super::channel::ARMED;
+use super::saved::SavedLegs;
 use tail::{CALM_NATS, Design, Tail, memory_of};
 
-/// No saved number in standardised units is larger: values are at most 10⁴ deviations. A forged state with larger
-/// ones is refused: later rows would make infinite numbers of them, and what is saved then would be refused.
+/// No saved number in standardised units is larger: values are at most 10⁴ deviations. A forged state
+/// with larger ones is refused, since later rows would make infinite numbers of them.
 pub(crate) const LARGEST: f32 = 1e8;
 /// The same for sums and quotients, which are larger, and which fewer numbers are computed from.
 pub(crate) const DERIVED: f32 = 1e18;
@@ -140,14 +141,16 @@ impl Plan {
 /// those that say nothing where the levels of some of the channels wander, leave theirs to the
 /// others.
 pub(crate) fn ln_shares<L: Legs>(wanderers: usize, channels: usize) -> f32 {
+    // All of them: a new leg does not compile until it has a share.
+    let SavedLegs { level, jump, spread, values, innovations, bins: _ } = SavedLegs::of::<L>();
     let of = |on: bool, shares: f32| if on { shares } else { 0.0 };
     let steady = 1.0 - f32_of(wanderers) / f32_of(channels.max(1));
     let shares = share::RANGE.count
-        + steady * of(<L::Level as Switch>::ON, share::CUSUM.count + share::LEVEL.count)
-        + of(<L::Jump as Switch>::ON, share::JUMP.count)
-        + of(<L::Spread as Switch>::ON, 2.0 * share::SPREAD.count)
-        + of(<L::Values as Switch>::ON && wanderers == 0, share::JOINT.count)
-        + of(<L::Innovations as Switch>::ON, share::JOINT.count);
+        + steady * of(level, share::CUSUM.count + share::LEVEL.count)
+        + of(jump, share::JUMP.count)
+        + of(spread, 2.0 * share::SPREAD.count)
+        + of(values && wanderers == 0, share::JOINT.count)
+        + of(innovations, share::JOINT.count);
     ln_f32(OVERLAP * shares)
 }
 

@@ -128,8 +128,8 @@ impl<N: Number> Range<N> {
         size > self.largest.0
     }
 
-    /// Takes a residual, and the `size` by which it is judged, which is no larger, and returns how far the sum is beyond
-    /// its promise, in nats.
+    /// Takes a residual and the size by which it is judged, which is at most its own: beside an open
+    /// change it counts for less. Returns how far the sum is beyond its promise, in nats.
     #[inline]
     pub(crate) fn watch(&mut self, residual: N, size: N, adapts: bool, plan: &Plan) -> Found<N> {
         self.rows = self.rows.saturating_add(1);

@@ -37,12 +37,13 @@ const NEVER: f32 = 1e15;
 const CEILING: f32 = 2.0;
 /// Each of them may raise that limit by this factor: what comes again and again is usual.
 const AGAIN: f32 = 1.15;
-/// A window that was dismissed while it was filling may rise by this factor at the most.
+/// What was dismissed while a window was filling with it may go on to rise by this factor at the most.
 const STILL_RISING: f32 = 4.0;
 /// Least rows that thresholds remember after learning.
 const LEAST_MEMORY: u32 = 4000;
-/// Where block maxima grow faster than usual by more than chance, the excess counts this many times, but
-/// no more than all of it: small differences are doubted, large ones believed in full.
+/// Where block maxima grow faster than is usual for the shape, by a ratio r that chance explains up to
+/// c, the slope of the line is the usual one times min(r, 1 + SURE·(r − c)): little of a ratio just
+/// above c counts, and all of a large one.
 const SURE: f32 = 2.0;
 /// Largest excess over the promise, in nats.
 const FARTHEST_EXCESS: f32 = 3000.0;

@@ -21,7 +21,10 @@ fn a_missing_reading_costs_its_channel_alone() {
     });
     let missing = found.iter().find(|alarm| alarm.leg == Leg::Missing).unwrap();
     assert_eq!((missing.channel, missing.row < (ONSET + 60) as u64), (1, true));
-    assert!(found.iter().any(|alarm| alarm.channel == 0 && alarm.row >= (ONSET + 200) as u64));
+    // The joint legs are off: its own find it.
+    let own = |alarm: &&Alarm| alarm.channel == 0 && alarm.row >= (ONSET + 200) as u64;
+    let other = found.iter().find(own).unwrap();
+    assert!(matches!(other.leg, Leg::Level | Leg::Jump | Leg::Range), "{other:?}");
 
     let mut strict = Detector::new(&MAP, config()).unwrap();
     let before = strict.clone();
@@ -32,6 +35,58 @@ fn a_missing_reading_costs_its_channel_alone() {
     assert_eq!(strict.rows(), 1);
     let error = strict.push_partial(&[Some(1e30), None]);
     assert_eq!(error, Err(Error::OutOfRange(Parameter::Channel(0))));
+}
+
+/// The legs over all channels: those that are live, and those that are listed as mute.
+fn joint_legs(detector: &Two) -> [Vec<Leg>; 2] {
+    let live = detector.legs().filter(|leg| leg.channel.is_none()).map(|leg| leg.leg);
+    let mute = detector.mute().filter(|mute| mute.channel.is_none()).map(|mute| mute.leg);
+    [live.collect(), mute.collect()]
+}
+
+#[test]
+fn the_joint_legs_are_listed_as_mute_while_a_channel_is_missing() {
+    let both = || vec![Leg::Values, Leg::Innovations];
+    let without = |gap: core::ops::Range<usize>, rows: usize| {
+        let (detector, _) = alarms(settings(), 40, rows, |row, x| {
+            if gap.contains(&row) {
+                x[1] = f32::NAN;
+            }
+        });
+        detector
+    };
+    let dead = without(ONSET..usize::MAX, ONSET + 100);
+    assert_eq!(joint_legs(&dead), [vec![], both()]);
+    assert!(dead.open().any(|open| open.leg == Leg::Missing));
+    assert!(dead.nearest().is_some_and(|leg| leg.channel.is_some()));
+    let mut dismissed = dead.clone();
+    dismissed.dismiss();
+    dismissed.push(&[0.0, f32::NAN]).unwrap();
+    assert_eq!(joint_legs(&dismissed), [vec![], both()]);
+    assert!(dismissed.open().all(|open| open.leg != Leg::Missing));
+    // Whole, after a gap of a row, and once readings have come again, they are live.
+    let whole = without(0..0, ONSET + 100);
+    let gap = without(ONSET..ONSET + 1, ONSET + 1);
+    let mended = without(ONSET..ONSET + 100, ONSET + 200);
+    for detector in [whole, gap, mended] {
+        assert_eq!(joint_legs(&detector), [both(), vec![]]);
+    }
+    // Where readings only come too rarely, rows with all of them are compared, and tell.
+    let (rare, found) = alarms(settings(), 40, ONSET + 1600, |row, x| {
+        if row >= ONSET + 600 {
+            x[1] = 0.95 * x[0] + 0.312 * x[1];
+        }
+        if row >= ONSET && (row * 7919) % 100 < 40 {
+            x[1] = f32::NAN;
+        }
+    });
+    assert_eq!(joint_legs(&rare), [both(), vec![]]);
+    assert!(rare.open().any(|open| open.leg == Leg::Missing));
+    let joint = |alarm: &Alarm| matches!(alarm.leg, Leg::Values | Leg::Innovations);
+    assert!(found.iter().any(|alarm| joint(alarm) && alarm.row >= (ONSET + 600) as u64));
+    // Learned anew without the sensor, there is nothing to compare with.
+    let learned = without(0..usize::MAX, ONSET);
+    assert_eq!(joint_legs(&learned), [vec![], both()]);
 }
 
 #[test]

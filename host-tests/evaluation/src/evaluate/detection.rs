@@ -128,7 +128,13 @@ pub fn log(process: Process, change: Change, seed: u64, rows: usize) -> Vec<Vec<
                 Change::Spread(factor) => noise[0] *= factor,
                 Change::Correlation => noise[0] = 0.8 * noise[1] + 0.6 * noise[0],
                 Change::Humps => noise[0] = side + 0.19_f64.sqrt() * noise[0],
-                _ => {}
+                // These are no matter of the noise.
+                Change::Mean(_)
+                | Change::Dynamics
+                | Change::Frequency
+                | Change::Ramp
+                | Change::Zeros
+                | Change::Stuck => {}
             }
         }
         let mut values = [0.0; CHANNELS];
@@ -155,7 +161,13 @@ pub fn log(process: Process, change: Change, seed: u64, rows: usize) -> Vec<Vec<
                 Change::Ramp => values[0] += 2.0 * process.deviation() * age / real(WATCHED),
                 Change::Zeros if age < 20.0 => values[0] = 0.0,
                 Change::Stuck => values[0] = frozen,
-                _ => {}
+                // Made already, or over.
+                Change::Spread(_)
+                | Change::Correlation
+                | Change::Humps
+                | Change::Dynamics
+                | Change::Frequency
+                | Change::Zeros => {}
             }
         } else {
             frozen = values[0];
@@ -337,7 +349,13 @@ pub fn run(scope: Scope, draw: Draw) -> Report {
                     report.want_at_most(&format!("{label}: rows"), own.median(), rows.limit);
                     wanted.push_str(&format!("/{}", rows.limit));
                 }
-                _ => {
+                Change::Mean(_)
+                | Change::Spread(_)
+                | Change::Correlation
+                | Change::Humps
+                | Change::Dynamics
+                | Change::Frequency
+                | Change::Ramp => {
                     report.want_at_least(&label, own.share(), share.limit);
                     // The median of what is rarely found is no delay.
                     if best.is_finite() {
