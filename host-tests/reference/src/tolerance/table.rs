@@ -128,6 +128,12 @@ table! {
         "a root mean square of six draws scatters by a fifth; .3/log 16";
     SVM_AGREE: "share of decisions by 512 frequencies against the kernel's", 0.02,
         "rings 1.2 apart with noise of .15: few samples are near the boundary";
+    SVM_BIAS_FALL: "power of 1/B by which decisions differ from those with a free bias, from 2", 0.25,
+        "b/B² is what the classes differ in weight; the next order is 1/B⁴, and log₂ 1.19 for a fifth of it at B = 4";
+    SVM_UNITS: "decisions in units a hundredth as large against those in the own", 1e-5,
+        "solved to 1e-10 and 1e-8 in units of the decision, and a root of the sum over 60 samples";
+    SVM_COARSE: "the dual solved to violations of 1e-3 over that solved to 1e-10, from 1", 2e-3,
+        "no sample adds more than α times a violation, and Σα is at most twice the dual";
     SVM_WRONG: "share of samples on the wrong side by the kernel machine itself", 0.05,
         "the same rings: what features are compared with has to be right itself";
     LEVERAGE_CHANCE: "share of draws of 8 of 303 points, uniformly, with one of 3 far away", 0.2,
