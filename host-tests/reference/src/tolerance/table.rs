@@ -120,6 +120,8 @@ table! {
         "three standard deviations of a mean of some 100 effective samples of deviation .6, and .02 for the kernel's blindness";
     MATCHED_EFFECTIVE: "effective samples over those of the density ratio, in powers of two", 1.0,
         "matching need not be the density ratio, but weights that waste half the samples would be no use";
+    EQUATION_8: "quantile at .05 of 20 000 draws with one eigenvalue over the exact one, from 1", 0.06,
+        "the share above it scatters by .0015, and a thirtieth of .05 moves z² by a fiftieth; without its centre z² is a quarter smaller, so four deviations of .012 and of it";
     MIXTURE_SHARE: "shares of a mixture from 3000 samples", 0.04,
         "four standard deviations of a share of .3 among 3000, and as much again for overlap of candidates";
     SVM_CONDITIONS: "conditions of the kernel machine: Σyα, margins, and the gap over the primal", 1e-6,
