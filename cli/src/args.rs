@@ -153,9 +153,9 @@ pub(crate) enum Command {
     #[command(after_help = "Example: fastmmd reweight laboratory.csv field.csv -o weights.csv\n\n\
         Use the weights for whatever is measured on the first file but meant for conditions as in\n\
         the second (covariate shift): a mean with them is an estimate of the mean there. They are\n\
-        at least 0 and sum to 1. `worth` says how many rows of equal weight would be as certain: if\n\
-        it is small, few rows of the first file look like the second, and weights cannot help.\n\
-        Raise --ridge for more even weights.")]
+        at least 0 and 1 on average, as a weighted embedding on a device takes them. `worth` says how\n\
+        many rows of equal weight would be as certain: if it is small, few rows of the first file look\n\
+        like the second, and weights cannot help. Raise --ridge for more even weights.")]
     Reweight(ReweightArguments),
     /// Toolbox: test whether two files differ, by a few of their rows as landmarks.
     #[command(after_help = "Example: fastmmd nystrom before.csv after.csv --landmarks 64\n\n\

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use fastmmd::embedding::MIN_WEIGHT;
 use fastmmd_reference::matching::match_means;
 use fastmmd_reference::{Points, real};
 use serde_json::json;
@@ -23,6 +24,14 @@ fn moments(rows: &[Vec<f64>], column: usize) -> (f64, f64) {
     let mean = rows.iter().map(|row| row[column]).sum::<f64>() / count;
     let squares: f64 = rows.iter().map(|row| (row[column] - mean).powi(2)).sum();
     (mean, (squares / count).sqrt())
+}
+
+/// Weights as an embedding takes them: of mean 1 instead of sum 1, which for many rows are smaller than
+/// [`MIN_WEIGHT`]; those that still are become 0.
+fn of_mean_one(weights: &[f64]) -> Vec<f64> {
+    let rows = real(weights.len());
+    let one = |weight: &f64| rows * weight;
+    weights.iter().map(one).map(|w| if w < f64::from(MIN_WEIGHT) { 0.0 } else { w }).collect()
 }
 
 /// Finds the weights, writes them, and prints the distances of the means before and after.
@@ -59,9 +68,10 @@ pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
         let after = matched.mean(x.iter().map(|row| row[column]));
         apart.push((name.clone(), before, after));
     }
+    let weights = of_mean_one(&matched.weights);
     if let Some(path) = &arguments.output {
         let mut text = String::from("weight\n");
-        for weight in &matched.weights {
+        for weight in &weights {
             let _ = writeln!(text, "{weight}");
         }
         files::write(path, text.as_bytes())?;
@@ -87,7 +97,7 @@ pub(crate) fn run(arguments: &ReweightArguments) -> Result<(), Fault> {
             "target_rows": target.rows.len(),
             "effective_rows": effective,
             "columns": columns,
-            "weights": matched.weights,
+            "weights": weights,
         }));
     }
     report::say(format!(

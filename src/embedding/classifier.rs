@@ -50,8 +50,9 @@ pub struct Class {
 /// φ_k(x) the point of a sample on the k-th circle. 8·N·L bytes and a little.
 ///
 /// The weights are learned on a host, for instance by the linear support vector machine of
-/// `fastmmd-reference` over the same map, whose decisions approach those of the machine with the
-/// kernel itself as 1/√L. On the device a decision costs one projection and N products. Since s is
+/// `fastmmd-reference` over the same map. Its decisions approach, as 1/√L, those of the machine with
+/// the kernel k + B² and no bias of its own, where B scales what the bias costs: for a large B, those of
+/// the machine with the kernel k and a free bias. On the device a decision costs one projection and N products. Since s is
 /// linear in the features, its mean over a window is s of the window's [`Embedding`]:
 /// [`of_embedding`](Self::of_embedding).
 ///

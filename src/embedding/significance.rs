@@ -167,18 +167,17 @@ fn step(mean: &mut NonNegative, value: f32, count: u32) {
 ///
 /// * For **independent** samples, the block is 1 sample.
 /// * For samples that **depend** on earlier ones, choose a block of at least ten times the number of
-///   rows over which they do (for an AR(1) process with coefficient a: 10/(1 − a)), and streams of
-///   at least sixteen blocks each. Blocks of a quarter of this length show how much neighbouring
-///   blocks still depend on each other, and the estimate is corrected for it.
+///   rows over which they do (for an AR(1) process with coefficient a: 10/(1 − a)), twenty times where
+///   several channels are equally slow, and streams of at least sixteen blocks each. Blocks of a quarter
+///   of this length show how much neighbouring blocks still depend on each other, and the estimate is
+///   corrected for it.
 ///
-/// At a level of .05, between .04 and .06 of the tests reject by chance: for a kernel half to twice as
-/// wide as the data, five distributions of independent samples, and AR(1) series with a ≤ 0.9 (`cargo
-/// test -p fastmmd-tests significance::`). With blocks shorter than stated, more do, and up to .066 for a
-/// kernel a quarter as wide. With several channels that are equally slow, and
-/// blocks no longer than stated, fewer do, however many blocks there are: .034 to .038 for three AR(1)
-/// channels with a = 0.5, by 64 to 512 blocks of 32 samples. (Σλ still grows from shorter blocks to these,
-/// and all of its growth is taken for that of one eigenvalue, while three channels grow in three.) By
-/// blocks four times as long, of 128 samples, .05 is kept from 64 blocks on.
+/// At a level of .05, between .04 and .06 of the tests reject by chance: of five distributions of
+/// independent samples, correlated channels, and AR(1) series with a up to 0.95, in 1, 3 and 8 channels,
+/// by as many samples of both streams or not (`cargo test -p fastmmd-tests significance::`); for a kernel
+/// as wide as the data, and of 1 channel for one half to twice as wide. With blocks shorter than stated,
+/// more do, and up to .066 for a kernel a quarter as wide. Of eight AR(1) channels with a = 0.9, by blocks of ten
+/// times instead of twenty, fewer do: about .035.
 ///
 /// [`TwoSample::threshold`] needs less memory and assumes less about the distribution, but it detects
 /// less, and is only for independent samples.
@@ -364,12 +363,15 @@ impl Moments {
 /// Effective dimensions of long blocks, from those of short ones, if Σλ is larger in long blocks by the
 /// share `growth`.
 ///
-/// What remembers longest grows most from short blocks to long ones, and has the largest λ. At worst all
-/// of the growth is that of the largest one, which is a share 2/(d + 1) of Σλ if the λ fall
-/// geometrically.
+/// What remembers longest grows most from short blocks to long ones, and has the largest λ: for AR(1)
+/// series of coefficients a, λ is in proportion to 1/(1 − a), and what it lacks in blocks of one length to
+/// the square of that. So each λ grows in proportion to its square, which leaves several equally slow
+/// channels as many dimensions as they have. For λ that fall geometrically, Σλ³ is 4/(3d² + 1) and Σλ⁴ is
+/// 2/(d(d² + 1)) of such powers of Σλ.
 fn grown(dimensions: f64, growth: f64) -> f64 {
-    let cross = 4.0 * dimensions / (dimensions + 1.0);
-    let squares = 1.0 + growth * (cross + growth * dimensions);
+    let d2 = dimensions * dimensions;
+    let (cubes, fourths) = (8.0 * d2 / (3.0 * d2 + 1.0), 2.0 * d2 / (d2 + 1.0));
+    let squares = 1.0 + growth * (cubes + growth * fourths);
     dimensions * (1.0 + growth) * (1.0 + growth) / squares
 }
 

@@ -78,7 +78,7 @@ pub(crate) struct ReweightArguments {
     pub(crate) target: PathBuf,
     #[command(flatten)]
     pub(crate) rows: WholeRows,
-    /// File for the weights: a header, then one weight per line.
+    /// File for the weights, which are 1 on average: a header, then one weight per line.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// How much even weights are preferred: λ of the penalty λ‖β‖².

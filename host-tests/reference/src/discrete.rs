@@ -4,7 +4,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::error::Refused;
-use crate::points::same_dims;
+use crate::points::{same_dims, unless_distribution};
 use crate::real;
 
 fn square(gram: &DMatrix<f64>) -> Result<usize, Refused> {
@@ -20,11 +20,7 @@ fn square(gram: &DMatrix<f64>) -> Result<usize, Refused> {
 pub(crate) fn difference(size: usize, p: &[f64], q: &[f64]) -> Result<DVector<f64>, Refused> {
     for masses in [p, q] {
         same_dims(size, masses.len())?;
-        let total: f64 = masses.iter().sum();
-        let good = masses.iter().all(|mass| mass.is_finite() && *mass >= 0.0);
-        if !good || (total - 1.0).abs() > 1e-9 {
-            return Err(Refused::BadWeight);
-        }
+        unless_distribution(masses)?;
     }
     Ok(DVector::from_iterator(size, p.iter().zip(q).map(|(p, q)| p - q)))
 }
@@ -178,6 +174,24 @@ mod tests {
         tolerance::REFERENCE_IDENTITY.hold("theorem 4", value, expected);
         let twice = squared_distance(&matrix, &p, &q, &[2.0; 4])?;
         tolerance::REFERENCE_IDENTITY.hold("twice", twice, 4.0 * expected);
+        // A kernel s(x)s(y)k(x, y), whose diagonal s² differs from point to point: masses are divided by
+        // it, so that weights of s give the MMD² of k, and weights of s² that of the kernel itself.
+        let scales = [0.5, 1.0, 3.0, 2.0];
+        let scaled = DMatrix::from_fn(4, 4, |i, j| scales[i] * scales[j] * matrix[(i, j)]);
+        let by_scale = squared_distance(&scaled, &p, &q, &scales)?;
+        tolerance::REFERENCE_IDENTITY.hold("of a diagonal", by_scale, expected);
+        let squares = scales.map(|s| s * s);
+        let own = squared_distance(&scaled, &p, &q, &squares)?;
+        let varying = |x: &[f64], y: &[f64]| {
+            let scale = |z: &[f64]| {
+                points.iter().position(|p| p.to_bits() == z[0].to_bits()).map(|at| scales[at])
+            };
+            scale(x).unwrap_or(0.0) * scale(y).unwrap_or(0.0) * gaussian(1.0)(x, y)
+        };
+        let expected = exact::biased(&set(&p)?, &set(&q)?, varying)?;
+        tolerance::REFERENCE_IDENTITY.hold("of its own", own, expected);
+        // The control: the two differ.
+        assert!(!tolerance::REFERENCE_IDENTITY.admits(own, by_scale));
         let same = squared_distance(&matrix, &p, &p, &[1.0, 5.0, 2.0, 0.1])?;
         tolerance::REFERENCE_IDENTITY.hold("itself", same, 0.0);
         assert!(squared_distance(&matrix, &p, &q, &[1.0, 5.0, 2.0, 0.1])? > 0.0);
@@ -239,6 +253,24 @@ mod tests {
         }
         // The control: a single landmark is too few.
         assert!(off(1)? > promised);
+        // With λ, and all mass on one point each, where λδ adds all of 2λ: as large as the bound allows
+        // without its other term, which alone does not hold.
+        let mass = |at: usize| -> Vec<f64> {
+            (0..points.len()).map(|index| f64::from(u8::from(index == at))).collect()
+        };
+        let (first, second) = (mass(0), mass(points.len() / 2));
+        let matrix = symmetric(&points.iter().collect::<Vec<_>>(), kernel)?;
+        let exact = mmd2(&matrix, &first, &second)?;
+        let lambda = 2.0 * promised;
+        let with_lambda = bound.error(0.8, 0.2, lambda)?;
+        for _ in 0..20 {
+            let chosen = uniform(points.len(), landmarks, &mut generator)?;
+            let map = Nystrom::new(chosen.iter().map(|&i| points[i]).collect(), kernel)?;
+            let found = map.regularised_of_masses(&points, &first, &second, lambda)?;
+            let off = (found - exact).abs();
+            tolerance::BOUND_KEPT.hold_below("lemma 7 with λ", off / with_lambda);
+            assert!(off > promised, "λ is not seen: {off} and {promised}");
+        }
         // One sample alone makes up an eigenvector: the coherence is as large as can be.
         let mut lonely = vec![0.0; 20];
         lonely[7] = 50.0;

@@ -130,6 +130,7 @@ pub fn u_variance<T>(p: &[T], q: &[T], kernel: impl Fn(&T, &T) -> f64) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generate::Generator;
     use crate::kernel::gaussian;
     use crate::points::Points;
     use crate::tolerance;
@@ -151,6 +152,24 @@ mod tests {
         let identity = tolerance::REFERENCE_IDENTITY;
         identity.hold("biased", biased(&p, &q, gaussian(1.0))?, biased_by_hand);
         identity.hold("unbiased", unbiased(&p, &q, gaussian(1.0))?, unbiased_by_hand);
+        Ok(())
+    }
+
+    /// The kernel notes' example 1: MMD² with the kernel x'y is the squared distance of the means.
+    #[test]
+    fn a_linear_kernel_compares_means() -> Result<(), Refused> {
+        let mut generator = Generator::new(75);
+        let mut set = |mean: f64, count: usize| {
+            let values = (0..2 * count).map(|_| mean + generator.normal()).collect();
+            Points::new(2, values).map(Weighted::even)
+        };
+        let (p, q) = (set(0.0, 30)?, set(1.5, 20)?);
+        let mean = |set: &Weighted, c: usize| -> f64 {
+            set.points().rows().map(|row| row[c]).sum::<f64>() / real(set.points().len())
+        };
+        let apart: f64 = (0..2).map(|c| (mean(&p, c) - mean(&q, c)).powi(2)).sum();
+        let value = biased(&p, &q, crate::selection::linear_kernel)?;
+        tolerance::REFERENCE_IDENTITY.hold("MMD²", value, apart);
         Ok(())
     }
 

@@ -90,8 +90,10 @@
 //! | | section 4.5 | [`null`] | `tests/null.rs` |
 //! | embedding | theorem 2, equation 3 | [`bounds::embedding_error`], [`bounds::rademacher_average`] | `rademacher_averages_are_bounded` |
 //! | | equation 4 | [`cliques`] | `two_blocks_are_hsic_and_cliques_add_up` |
-//! | | equation 6, theorem 5 | [`exact::h`], [`exact::u_variance`] | `the_u_statistic_leaves_out_pairs_measured_together` |
-//! | | theorem 4 | [`null::distribution_free`] | `tests/null.rs` |
+//! | | equation 6 | [`exact::h`], [`exact::u_statistic`] | `the_u_statistic_leaves_out_pairs_measured_together` |
+//! | | theorem 5, different distributions | [`exact::u_variance`] | `intervals_cover_the_mmd_of_the_distributions` |
+//! | | theorem 5, equation 8 | [`null::spectrum`] | `the_spectrum_draws_equation_8`, `tests/null.rs` |
+//! | | theorem 4 | [`null::distribution_free`] | `the_distribution_free_bound_by_hand`, `the_distribution_free_bound_is_above_all` |
 //! | | after theorem 5 | [`null::pearson_by_four`] | `curves_are_those_of_scipy`, `the_curve_by_four_has_the_moments_of_the_sum` |
 //! | | equation 7, figure 1 | `fastmmd::embedding::Witness` | `tests/witness.rs` |
 //! | | equation 9 | [`matching`] | `mean_matching_is_that_of_a_general_solver` |
@@ -99,14 +101,15 @@
 //! | | equations 10 to 20 | [`selection::pearson`], [`scores`] | `every_score_is_a_special_case_of_hsic`, `scores_are_those_of_scipy` |
 //! | | equation 21 | [`mixture::maximum_entropy`] | `even_mixtures_are_those_of_a_general_solver` |
 //! | | equations 25 to 27 | [`mixture::shares`] | `a_known_mixture_is_found` |
-//! | | equation 28 | [`bounds::embedding_error`] | `error_bars_of_embeddings_are_kept` |
+//! | | lemma 1, equation 28 | [`mixture::expectation_error`], [`mixture::distance`] | `means_under_a_mixture_are_within_lemma_1` |
 //! | | equation 29 | [`exact::mean_kernel`], `fastmmd::Embedding::inner_product` | `the_set_kernel_has_full_rank` |
 //! | Nyström | theorem 1 | [`discrete::dirac_norms`] | `norms_of_point_masses_rise_to_their_bound` |
 //! | | definition 4, theorem 4 | [`discrete::squared_distance`] | `masses_are_weights_and_theorem_4_holds` |
 //! | | section 4, lemma 6 | [`nystrom`] | `nystrom_is_that_of_scikit_learn`, `masses_are_compared_in_the_landmarks_span` |
 //! | | lemma 7 | [`discrete::Coherence`] | `the_coherence_bound_is_kept` |
 //! | kernel notes | section 1 | [`svm`] | `machines_are_those_of_libsvm_and_liblinear` |
-//! | | theorem 1, example 1 | [`svm`] | `mercers_features_have_the_kernels_machine`, `a_linear_kernel_compares_means` |
+//! | | theorem 1 | [`svm`] | `mercers_features_have_the_kernels_machine` |
+//! | | example 1 | [`exact::biased`], [`selection::linear_kernel`] | `a_linear_kernel_compares_means` |
 //! | | equation 12 | `fastmmd::features::Offset` | `offset_features_are_those_of_their_kernel` |
 //! | | after equation 13 | [`bounds::kernel_failure`] | `products_of_features_keep_hoeffdings_bound` |
 //!

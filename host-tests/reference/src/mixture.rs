@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::error::Refused;
 use crate::exact;
 use crate::kernel::gaussian;
-use crate::points::{Points, Weighted, same_dims};
+use crate::points::{Points, Weighted, same_dims, unless_distribution};
 use crate::population::Normal;
 use crate::{real, simplex};
 
@@ -147,6 +147,62 @@ fn check(candidates: &[Normal], dims: usize) -> Result<(), Refused> {
     Ok(())
 }
 
+/// ‖μ_X − Σβᵢμᵢ‖: how far the embedding of a mixture of normal candidates is from that of the sample,
+/// for the Gaussian kernel with bandwidth σ: the ε′ of [`expectation_error`]. In closed form, but for
+/// O(n²) kernel values.
+///
+/// # Errors
+/// [`Refused::Empty`] without candidates, [`Refused::Ragged`] unless there is a share for each and all
+/// have the sample's dimension, [`Refused::BadWeight`] for shares that are no distribution,
+/// [`Refused::BadParameter`] unless σ and all deviations are positive, [`Refused::NotFinite`].
+pub fn distance(
+    sample: &Points,
+    shares: &[f64],
+    candidates: &[Normal],
+    bandwidth: f64,
+) -> Result<f64, Refused> {
+    Refused::unless_positive("bandwidth", bandwidth)?;
+    check(candidates, sample.dims())?;
+    if candidates.is_empty() {
+        return Err(Refused::Empty);
+    }
+    same_dims(candidates.len(), shares.len())?;
+    unless_distribution(shares)?;
+    let (matrix, linear) = program(sample, candidates, bandwidth);
+    let own = Weighted::even(sample.clone());
+    let norm = exact::mean_kernel(&own, &own, gaussian(bandwidth))?;
+    let b = DVector::from_column_slice(shares);
+    Refused::if_finite((norm - 2.0 * linear.dot(&b) + b.dot(&(matrix * &b))).max(0.0).sqrt())
+}
+
+/// Lemma 1 (equation 28): how far the mean of any function f with ‖f‖ ≤ 1 under a fitted distribution may
+/// be from that under the one which `samples` independent samples are of,
+/// 2R_m + √(2·log(1/δ)/m) + ε′, with a probability of at least 1 − `probability`, for a kernel with
+/// k(x, x) ≤ 1. The ε′ is [`distance`], and R_m the expected Rademacher average: what
+/// [`rademacher_average`](crate::bounds::rademacher_average) is on average over samples, and at most
+/// √(1/m). The lemma is printed without the factor 2 in the root, which bounded differences of 2/m give.
+///
+/// # Errors
+/// [`Refused::Empty`] for no samples, [`Refused::BadLevel`], [`Refused::BadParameter`] unless ε′ and R_m
+/// are 0 or more and finite.
+pub fn expectation_error(
+    samples: usize,
+    rademacher: f64,
+    distance: f64,
+    probability: f64,
+) -> Result<f64, Refused> {
+    Refused::unless_level(probability)?;
+    if samples == 0 {
+        return Err(Refused::Empty);
+    }
+    for (name, value) in [("rademacher", rademacher), ("distance", distance)] {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(Refused::BadParameter { name });
+        }
+    }
+    Ok(2.0 * rademacher + (-2.0 * probability.ln() / real(samples)).sqrt() + distance)
+}
+
 /// The mixture's density at a point. O(Md).
 ///
 /// # Errors
@@ -200,6 +256,67 @@ mod tests {
             integral += 0.01 * density(&shares, &candidates(), &[x])?;
         }
         tolerance::QUANTILE.hold("integral", integral, 1.0);
+        Ok(())
+    }
+
+    /// The distance in closed form is that of the sample from the mixture's density on a fine grid; and
+    /// lemma 1 holds for a known mixture, whose error has a closed form too: the norm of what the shares
+    /// are off by. Without ε′ it would not hold for a mixture that does not fit.
+    #[test]
+    fn means_under_a_mixture_are_within_lemma_1() -> Result<(), Refused> {
+        const COUNT: usize = 400;
+        let mut generator = Generator::new(33);
+        let (candidates, truth) = (candidates(), [0.0, 0.3, 0.0, 0.7, 0.0]);
+        let (matrix, _) = program(&Points::new(1, vec![0.0])?, &candidates, 0.7);
+        let kernel = |x: &[f64; 1], y: &[f64; 1]| gaussian(0.7)(x, y);
+        let mut averages = 0.0;
+        for trial in 0..40 {
+            let mut draw = || {
+                let centre = if generator.uniform() < 0.3 { -2.0 } else { 2.0 };
+                [centre + 0.7 * generator.normal()]
+            };
+            let values: Vec<[f64; 1]> = (0..COUNT).map(|_| draw()).collect();
+            let sample = Points::new(1, values.concat())?;
+            let average = crate::bounds::rademacher_average(&values, kernel, 5, &mut generator)?;
+            averages += average / 40.0;
+            // What fits, and all in one candidate, which does not.
+            let fitted = shares(&sample, &candidates, 0.7, 1e-6)?;
+            for (shares, fits) in [(fitted, true), (vec![0.0, 0.0, 1.0, 0.0, 0.0], false)] {
+                let apart = distance(&sample, &shares, &candidates, 0.7)?;
+                let off = DVector::from_iterator(5, shares.iter().zip(truth).map(|(b, t)| b - t));
+                let error = off.dot(&(&matrix * &off)).sqrt();
+                let bound = expectation_error(COUNT, average, apart, 0.05)?;
+                tolerance::BOUND_KEPT.hold_below("lemma 1", error / bound);
+                let without = expectation_error(COUNT, average, 0.0, 0.05)?;
+                assert_eq!(error < without, fits, "{error} and {without}");
+                if trial < 3 {
+                    let grid: Vec<f64> = (-1000..=1000).map(|i| 0.01 * f64::from(i)).collect();
+                    let heights: Vec<f64> = grid
+                        .iter()
+                        .map(|x| density(&shares, &candidates, &[*x]))
+                        .collect::<Result<_, _>>()?;
+                    let grid = Weighted::new(Points::new(1, grid)?, heights)?;
+                    let own = Weighted::even(sample.clone());
+                    let squared = exact::biased(&own, &grid, gaussian(0.7))?;
+                    tolerance::QUANTILE.hold("distance²", apart * apart, squared);
+                }
+            }
+        }
+        tolerance::BOUND_KEPT.hold_below("R_m", averages * real(COUNT).sqrt());
+        // By hand: 2·.1 + √(2·ln 20/200) + .05.
+        let by_hand = 0.25 + (2.0 * 20.0_f64.ln() / 200.0).sqrt();
+        let bound = expectation_error(200, 0.1, 0.05, 0.05)?;
+        tolerance::REFERENCE_IDENTITY.hold("by hand", bound, by_hand);
+        assert_eq!(expectation_error(0, 0.1, 0.0, 0.05), Err(Refused::Empty));
+        assert_eq!(expectation_error(9, 0.1, 0.0, 1.0), Err(Refused::BadLevel));
+        let bad = |name| Err(Refused::BadParameter { name });
+        assert_eq!(expectation_error(9, f64::NAN, 0.0, 0.5), bad("rademacher"));
+        assert_eq!(expectation_error(9, 0.1, -1.0, 0.5), bad("distance"));
+        let sample = Points::new(1, vec![0.0, 1.0])?;
+        let refused = |shares: &[f64]| distance(&sample, shares, &candidates, 0.7);
+        assert_eq!(refused(&[0.5; 5]), Err(Refused::BadWeight));
+        assert!(matches!(refused(&[1.0]), Err(Refused::Ragged { .. })));
+        assert_eq!(distance(&sample, &[], &[], 0.7), Err(Refused::Empty));
         Ok(())
     }
 

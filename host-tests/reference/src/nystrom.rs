@@ -82,6 +82,24 @@ impl<T, K: Fn(&T, &T) -> f64> Nystrom<T, K> {
         Refused::if_finite((&self.root * sum).norm_squared())
     }
 
+    /// MMD² under k̂ + λδ of two discrete distributions over the same, different points (lemma 6):
+    /// [`mmd2_of_masses`](Self::mmd2_of_masses) + λ·Σ(p − q)². 0 only for equal ones. The same cost.
+    ///
+    /// # Errors
+    /// Those of [`mmd2_of_masses`](Self::mmd2_of_masses), and [`Refused::BadParameter`] unless λ is
+    /// positive.
+    pub fn regularised_of_masses(
+        &self,
+        points: &[T],
+        p: &[f64],
+        q: &[f64],
+        lambda: f64,
+    ) -> Result<f64, Refused> {
+        Refused::unless_positive("lambda", lambda)?;
+        let masses = crate::discrete::difference(points.len(), p, q)?;
+        Ok(self.mmd2_of_masses(points, p, q)? + lambda * masses.norm_squared())
+    }
+
     fn features(&self, sample: &T) -> DVector<f64> {
         let values = self.landmarks.iter().map(|landmark| (self.kernel)(landmark, sample));
         &self.root * DVector::from_iterator(self.landmarks.len(), values)
@@ -257,6 +275,13 @@ mod tests {
         // All samples differ, so that λδ adds λ(1/m + 1/n).
         let ridged = nystrom.regularised(&p, &q, 0.5, |x| x.to_bits())?;
         tolerance::NYSTROM_FULL.hold("λδ", ridged, exact + 0.5 * (1.0 / 12.0 + 1.0 / 9.0));
+        let of_masses = nystrom.regularised_of_masses(
+            nystrom.landmarks(),
+            &masses(true),
+            &masses(false),
+            0.5,
+        )?;
+        tolerance::NYSTROM_FULL.hold("λδ of masses", of_masses, ridged);
         let none = nystrom.regularised(&p, &p, 0.5, |x| x.to_bits())?;
         tolerance::NYSTROM_FULL.hold("the same set twice", none, 0.0);
         Ok(())
@@ -361,6 +386,7 @@ mod tests {
         assert_eq!(nystrom.mmd2(&[f64::NAN], &[1.0]), Err(Refused::NotFinite));
         let bad = Err(Refused::BadParameter { name: "lambda" });
         assert_eq!(nystrom.regularised(&[1.0], &[1.0], 0.0, |x| x.to_bits()), bad);
+        assert_eq!(nystrom.regularised_of_masses(&[1.0], &[1.0], &[1.0], 0.0), bad);
         assert_eq!(uniform(3, 4, generator), Err(Refused::TooFewSamples));
         assert_eq!(uniform(3, 0, generator), Err(Refused::Empty));
         assert_eq!(by_scores(&[-1.0], 1, generator), Err(Refused::BadWeight));

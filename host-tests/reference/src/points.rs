@@ -102,6 +102,13 @@ pub(crate) fn same_dims(a: usize, b: usize) -> Result<(), Refused> {
     if a == b { Ok(()) } else { Err(Refused::Ragged { expected: a, found: b }) }
 }
 
+/// Refuses masses that are no distribution.
+pub(crate) fn unless_distribution(masses: &[f64]) -> Result<(), Refused> {
+    let good = masses.iter().all(|mass| mass.is_finite() && *mass >= 0.0);
+    let total: f64 = masses.iter().sum();
+    if good && (total - 1.0).abs() <= 1e-9 { Ok(()) } else { Err(Refused::BadWeight) }
+}
+
 /// Refuses an order that does not hold every index below `count` once.
 pub(crate) fn unless_permutation(order: &[usize], count: usize) -> Result<(), Refused> {
     let mut seen = vec![false; count];

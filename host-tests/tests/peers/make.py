@@ -1,6 +1,6 @@
 """Makes peers.json: the oracle's statistics, computed by other packages.
 
-    pip install scikit-learn scipy hyppo
+    pip install -r host-tests/tests/peers/requirements.txt
     python host-tests/tests/peers/make.py > host-tests/tests/peers/peers.json
 
 `cargo test -p fastmmd-tests peers::` compares. Neither needs the other to run.
@@ -50,7 +50,25 @@ def nystroem():
     """MMD² in the feature space of scikit-learn's own map, with its own landmarks."""
     map = Nystroem(kernel="rbf", gamma=GAMMA, n_components=4, random_state=1).fit(pool)
     difference = map.transform(p).mean(axis=0) - map.transform(q).mean(axis=0)
-    return {"landmarks": map.component_indices_.tolist(), "mmd2": difference @ difference}
+    return {
+        "landmarks": map.component_indices_.tolist(),
+        "mmd2": difference @ difference,
+        "features": map.transform(q),
+    }
+
+
+def spectrum():
+    """Eigenvalues of the centred kernel matrix over the number of samples, by LAPACK."""
+    centring = np.eye(m + n) - 1 / (m + n)
+    return np.sort(scipy.linalg.eigvalsh(centring @ gram @ centring / (m + n)))[::-1]
+
+
+def u_variance():
+    """Four times the variance, with n - 1, of the rows' means of h over pairs of samples."""
+    x, y = p[:n], q
+    h = sum(sign * rbf_kernel(a, b, gamma=GAMMA) for sign, a, b in [(1, x, x), (-1, x, y), (-1, y, x), (1, y, y)])
+    np.fill_diagonal(h, 0)
+    return 4 * (h.sum(axis=1) / (n - 1)).var(ddof=1)
 
 
 def thresholds():
@@ -73,20 +91,50 @@ def thresholds():
     }
 
 
-def mean_matching(ridge):
-    """The quadratic program by scipy's general solver."""
-    quadratic = rbf_kernel(p, gamma=GAMMA) + ridge * np.eye(m)
-    linear = rbf_kernel(p, q, gamma=GAMMA).mean(axis=1)
+def on_simplex(quadratic, linear):
+    """The minimum of b'Qb/2 - l'b over the simplex by scipy's general solver."""
+    size = len(linear)
     solved = minimize(
         lambda b: b @ quadratic @ b / 2 - linear @ b,
-        np.full(m, 1 / m),
+        np.full(size, 1 / size),
         jac=lambda b: quadratic @ b - linear,
-        bounds=[(0, None)] * m,
-        constraints={"type": "eq", "fun": lambda b: b.sum() - 1, "jac": lambda b: np.ones(m)},
+        bounds=[(0, None)] * size,
+        constraints={"type": "eq", "fun": lambda b: b.sum() - 1, "jac": lambda b: np.ones(size)},
         method="SLSQP",
         options={"ftol": 1e-15, "maxiter": 10_000},
     )
-    return {"ridge": ridge, "weights": solved.x}
+    return solved.x
+
+
+def mean_matching(ridge):
+    """Weights of p that match the mean of q."""
+    quadratic = rbf_kernel(p, gamma=GAMMA) + ridge * np.eye(m)
+    linear = rbf_kernel(p, q, gamma=GAMMA).mean(axis=1)
+    return {"ridge": ridge, "weights": on_simplex(quadratic, linear)}
+
+
+def mixture(sample, centres, deviation):
+    """Q and l of the program of a normal mixture: expectations of the kernel in closed form."""
+    def between(x, y, variance):
+        width = SIGMA**2 + variance
+        return SIGMA / width**0.5 * np.exp(-((x - y) ** 2) / (2 * width))
+    quadratic = between(centres[:, None], centres[None, :], 2 * deviation**2)
+    return quadratic, between(sample, centres[None, :], deviation**2).mean(axis=0)
+
+
+def mixture_shares(ridge):
+    """The shares of normal candidates that match the sample's embedding, and how far they stay off."""
+    sample, centres, deviation = pool[:, :1], np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 0.6
+    quadratic, linear = mixture(sample, centres, deviation)
+    shares = on_simplex(quadratic + ridge * np.eye(5), linear)
+    squared = rbf_kernel(sample, gamma=GAMMA).mean() - 2 * linear @ shares + shares @ quadratic @ shares
+    return {
+        "centres": centres,
+        "deviation": deviation,
+        "ridge": ridge,
+        "shares": shares,
+        "distance": squared**0.5,
+    }
 
 
 def type_iv(mean, variance, skewness, excess, levels):
@@ -171,11 +219,7 @@ def entropy_mixture():
     """The most even mixture within a radius of the sample's embedding, by scipy's general solver."""
     sample = pool[:, :1]
     centres, deviation, radius = np.array([-3.0, -1.5, 0.0, 1.5, 3.0]), 0.6, 0.12
-    def between(x, y, variance):
-        width = SIGMA**2 + variance
-        return SIGMA / width**0.5 * np.exp(-((x - y) ** 2) / (2 * width))
-    quadratic = between(centres[:, None], centres[None, :], 2 * deviation**2)
-    linear = between(sample, centres[None, :], deviation**2).mean(axis=0)
+    quadratic, linear = mixture(sample, centres, deviation)
     norm = rbf_kernel(sample, gamma=GAMMA).mean()
     solved = minimize(
         lambda b: (b * np.log(b)).sum(),
@@ -213,8 +257,11 @@ values = {
     "hyppo_hsic": Hsic(compute_kernel="rbf", bias=True, gamma=GAMMA).statistic(first, second),
     "hyppo_mmd": MMD(compute_kernel="rbf", bias=True, gamma=GAMMA).statistic(p, q),
     "nystroem": nystroem(),
+    "spectrum": spectrum(),
+    "u_variance": u_variance(),
     "thresholds": thresholds(),
     "mean_matching": mean_matching(0.01),
+    "mixture_shares": mixture_shares(0.01),
     "four_moments": four_moments(),
     "machines": machines(),
     "channel_scores": channel_scores(),

@@ -8,11 +8,11 @@ use fastmmd_reference::generate::Generator;
 use fastmmd_reference::hsic::{ExactPairs, Pairs};
 use fastmmd_reference::kernel::{exponential, gaussian, laplacian, matern32, matern52};
 use fastmmd_reference::matching::match_means;
-use fastmmd_reference::null::{self, Estimate, Gram, Null};
+use fastmmd_reference::null::{self, Estimate, Gram, Null, Pool as _};
 use fastmmd_reference::nystrom::Nystrom;
 use fastmmd_reference::population::Normal;
 use fastmmd_reference::svm::{KernelMachine, LinearMachine};
-use fastmmd_reference::{Points, Refused, mixture, real, scores, selection, tolerance};
+use fastmmd_reference::{Points, Refused, exact, mixture, real, scores, selection, tolerance};
 use nalgebra::DMatrix;
 use serde_json::Value;
 
@@ -124,6 +124,29 @@ fn nystrom_is_that_of_scikit_learn() -> Result<(), Refused> {
     let map = Nystrom::new(landmarks.collect(), peers.kernel())?;
     let value = theirs["mmd2"].as_f64().expect("a number");
     tolerance::PEER.hold("MMD²", map.mmd2(&peers.p, &peers.q)?, value);
+    for (x, theirs) in peers.q.iter().zip(rows(&theirs["features"])) {
+        let own = map.feature_vector(x)?;
+        assert_eq!(own.len(), theirs.len());
+        for (feature, value) in own.iter().zip(theirs) {
+            tolerance::PEER.hold("φ̂", *feature, value);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn moments_are_those_of_scipy() -> Result<(), Refused> {
+    let peers = peers();
+    let own = Gram::new(&peers.p, &peers.q, peers.kernel())?.eigenvalues();
+    let theirs = numbers(&peers.values["spectrum"]);
+    // One is 0, and rounding may leave it out.
+    assert!(own.len() + 1 >= theirs.len() && theirs.len() == peers.pool().len());
+    for (index, value) in theirs.iter().enumerate() {
+        tolerance::PEER.hold("λ", own.get(index).copied().unwrap_or(0.0), *value);
+    }
+    let few = &peers.p[..peers.q.len()];
+    let variance = exact::u_variance(few, &peers.q, peers.kernel())?;
+    tolerance::PEER.hold("σ_u²", variance, peers.number("u_variance"));
     Ok(())
 }
 
@@ -235,16 +258,34 @@ fn scores_are_those_of_scipy() -> Result<(), Refused> {
 }
 
 #[test]
+fn mixtures_are_those_of_a_general_solver() -> Result<(), Refused> {
+    let peers = peers();
+    let theirs = &peers.values["mixture_shares"];
+    let (candidates, sample) = mixture_of(&peers, theirs)?;
+    let number = |name: &str| theirs[name].as_f64().expect("a number");
+    let own = mixture::shares(&sample, &candidates, peers.sigma, number("ridge"))?;
+    for (share, value) in own.iter().zip(numbers(&theirs["shares"])) {
+        tolerance::PEER_PROGRAM.hold("share", *share, value);
+    }
+    let distance = mixture::distance(&sample, &own, &candidates, peers.sigma)?;
+    tolerance::PEER_PROGRAM.hold("distance", distance, number("distance"));
+    Ok(())
+}
+
+/// Candidates with the centres and the deviation of a mixture, and the sample that they describe.
+fn mixture_of(peers: &Peers, theirs: &Value) -> Result<(Vec<Normal>, Points), Refused> {
+    let deviation = theirs["deviation"].as_f64().expect("a number");
+    let candidate = |centre| Normal { mean: vec![centre], deviation: vec![deviation] };
+    let sample = Points::new(1, peers.pool().iter().map(|row| row[0]).collect())?;
+    Ok((numbers(&theirs["centres"]).into_iter().map(candidate).collect(), sample))
+}
+
+#[test]
 fn even_mixtures_are_those_of_a_general_solver() -> Result<(), Refused> {
     let peers = peers();
     let theirs = &peers.values["entropy_mixture"];
     let number = |name: &str| theirs[name].as_f64().expect("a number");
-    let deviation = number("deviation");
-    let candidates: Vec<Normal> = numbers(&theirs["centres"])
-        .into_iter()
-        .map(|centre| Normal { mean: vec![centre], deviation: vec![deviation] })
-        .collect();
-    let sample = Points::new(1, peers.pool().iter().map(|row| row[0]).collect())?;
+    let (candidates, sample) = mixture_of(&peers, theirs)?;
     let own = mixture::maximum_entropy(&sample, &candidates, peers.sigma, number("radius"))?;
     for (share, value) in own.iter().zip(numbers(&theirs["shares"])) {
         tolerance::MAXIMUM_ENTROPY.hold("share", *share, value);

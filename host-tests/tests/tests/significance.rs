@@ -133,7 +133,7 @@ fn median_distance(family: Family) -> f32 {
 }
 
 /// Holds the share of tests that err, for each family, at a bandwidth of this many median distances.
-fn hold_type_one(medians: f32, limit: &Tolerance) {
+fn hold_type_one(medians: f32, trials: usize, limit: &Tolerance) {
     use Family::{Autoregressive, Exponential, Laplace, Normal, TwoPeaks, Uniform};
     for (family, count, block) in [
         (Normal, 300, 1),
@@ -145,7 +145,7 @@ fn hold_type_one(medians: f32, limit: &Tolerance) {
         (Autoregressive(0.5), 2048, 32),
         (Autoregressive(0.9), 4096, 128),
     ] {
-        let share = type_one(family, count, block, medians * median_distance(family), 3000);
+        let share = type_one(family, count, block, medians * median_distance(family), trials);
         println!("{family:?}, {count} samples, blocks of {block}, {medians} medians: {share:.4}");
         limit.hold("share", share, 0.05);
     }
@@ -153,7 +153,7 @@ fn hold_type_one(medians: f32, limit: &Tolerance) {
 
 #[test]
 fn without_a_change_a_test_at_one_in_twenty_errs_once_in_twenty() {
-    hold_type_one(1.0, &tolerance::SIGNIFICANCE_TYPE_I);
+    hold_type_one(1.0, 3000, &tolerance::SIGNIFICANCE_TYPE_I);
     // The control: as if samples were independent, half the tests of this series err.
     let share = type_one(Family::Autoregressive(0.5), 512, 1, 1.0, 300);
     assert!(share > 5.0 * tolerance::SIGNIFICANCE_TYPE_I.limit, "{share}");
@@ -173,14 +173,23 @@ fn rows<const D: usize>(
     (0..count).map(row).collect()
 }
 
-/// The same as [`type_one`] of several channels, at a bandwidth of one median distance.
-fn type_one_of<const D: usize>(
-    family: Family,
-    common: f32,
-    count: usize,
+/// Samples of both streams, the length of a block, and how many trials.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    counts: [usize; 2],
     block: u32,
     trials: usize,
-) -> f64 {
+}
+
+impl Size {
+    /// As many of both streams.
+    fn even(count: usize, block: u32, trials: usize) -> Self {
+        Self { counts: [count; 2], block, trials }
+    }
+}
+
+/// The same as [`type_one`] of several channels, at a bandwidth of one median distance.
+fn type_one_of<const D: usize>(family: Family, common: f32, size: Size) -> f64 {
     let distances = rows::<D>(family, &mut Generator::new(1), 8000, common);
     let mut apart: Vec<f32> = distances
         .iter()
@@ -190,66 +199,86 @@ fn type_one_of<const D: usize>(
     apart.sort_unstable_by(f32::total_cmp);
     let kernel = Kernel::new(Profile::Gaussian, apart[apart.len() / 2]).expect("in range");
     let map = Fourier::<D, 32>::new(kernel, Sampling::Quasi, 1).expect("spherical");
-    let above = fleet(trials, |trial| {
+    let above = fleet(size.trials, |trial| {
         let mut generator = Generator::new(70_000 + u64::try_from(trial).expect("small"));
-        let p = rows::<D>(family, &mut generator, count, common);
-        let q = rows::<D>(family, &mut generator, count, common);
-        let mut test = TwoSampleTest::new(&map, block).expect("a block");
-        for (p, q) in p.iter().zip(&q) {
+        let [p, q] = size.counts.map(|count| rows::<D>(family, &mut generator, count, common));
+        let mut test = TwoSampleTest::new(&map, size.block).expect("a block");
+        for p in &p {
             test.push_p(p).expect("a sample");
+        }
+        for q in &q {
             test.push_q(q).expect("a sample");
         }
         f64::from(u8::from(test.p_value().expect("many") <= 0.05))
     });
-    above.iter().sum::<f64>() / real(trials)
+    let share = above.iter().sum::<f64>() / real(size.trials);
+    println!("{D} channels, {common} in common, {family:?}, {size:?}: {share:.4}");
+    share
+}
+
+/// Holds 3 and 8 channels of a family, which need a block twice as long if they are slow.
+fn hold_channels(family: Family, common: f32, size: Size) {
+    let shares = [type_one_of::<3>(family, common, size), type_one_of::<8>(family, common, size)];
+    for (share, case) in shares.into_iter().zip(["3 channels", "8 channels"]) {
+        tolerance::SIGNIFICANCE_TYPE_I.hold(case, share, 0.05);
+    }
 }
 
 #[test]
 fn it_does_so_for_several_channels() {
-    use Family::{Autoregressive, Exponential, Normal};
-    let hold = |case: &str, share: f64| {
-        println!("{case}: {share:.4}");
-        tolerance::SIGNIFICANCE_TYPE_I.hold(case, share, 0.05);
-    };
-    hold("3 channels", type_one_of::<3>(Normal, 0.0, 300, 1, 3000));
-    hold("3 channels, correlated", type_one_of::<3>(Normal, 0.8, 300, 1, 3000));
-    hold("3 channels, skewed", type_one_of::<3>(Exponential, 0.0, 300, 1, 3000));
-    hold("8 channels", type_one_of::<8>(Normal, 0.0, 300, 1, 3000));
-    hold("8 channels, correlated", type_one_of::<8>(Normal, 0.8, 300, 1, 3000));
-    hold("a long memory", type_one_of::<1>(Autoregressive(0.95), 0.0, 8192, 256, 3000));
+    for family in [Family::Normal, Family::Exponential, Family::Uniform, Family::TwoPeaks] {
+        hold_channels(family, 0.0, Size::even(300, 1, 3000));
+    }
+    hold_channels(Family::Normal, 0.7, Size::even(300, 1, 3000));
 }
 
-/// The exception: it errs less often than promised, and so finds less. Never more often; and more
-/// blocks are no remedy, but longer ones are.
+/// Blocks of twice ten times the memory, sixteen of each stream.
 #[test]
-fn by_short_blocks_of_several_channels_it_errs_less() {
-    let share = |blocks: usize, block: u32| {
-        let count = blocks * usize::try_from(block).expect("small");
-        let share = type_one_of::<3>(Family::Autoregressive(0.5), 0.0, count, block, 3000);
-        println!("3 channels by {blocks} blocks of {block}: {share:.4}");
-        share
-    };
-    for blocks in [64, 256] {
-        let short = share(blocks, 32);
-        tolerance::SIGNIFICANCE_BLOCKS.hold("share", short, 0.05);
-        tolerance::SIGNIFICANCE_TYPE_I.hold_below("share above .05", short - 0.05);
+fn it_does_so_for_several_slow_channels() {
+    for (memory, count, block, trials) in
+        [(0.5, 1024, 64, 3000), (0.9, 4096, 256, 2000), (0.95, 8192, 512, 1500)]
+    {
+        hold_channels(Family::Autoregressive(memory), 0.0, Size::even(count, block, trials));
     }
-    tolerance::SIGNIFICANCE_TYPE_I.hold("by blocks of 128", share(64, 128), 0.05);
+    let one = Size::even(4096, 256, 3000);
+    let share = type_one_of::<1>(Family::Autoregressive(0.95), 0.0, one);
+    tolerance::SIGNIFICANCE_TYPE_I.hold("1 channel", share, 0.05);
+}
+
+#[test]
+fn it_does_so_for_streams_of_other_lengths() {
+    for (family, counts, block) in [
+        (Family::Normal, [150, 600], 1),
+        (Family::Exponential, [600, 150], 1),
+        (Family::Autoregressive(0.5), [512, 2048], 32),
+    ] {
+        let share = type_one_of::<1>(family, 0.0, Size { counts, block, trials: 3000 });
+        tolerance::SIGNIFICANCE_TYPE_I.hold("other lengths", share, 0.05);
+    }
+}
+
+/// The exception: by blocks of ten times the memory only, a test of many equally slow channels errs less
+/// often than promised, and so finds less. Never more often.
+#[test]
+fn by_short_blocks_of_many_slow_channels_it_errs_less() {
+    let size = Size::even(2048, 128, 3000);
+    let share = type_one_of::<8>(Family::Autoregressive(0.9), 0.0, size);
+    tolerance::SIGNIFICANCE_BLOCKS.hold("share", share, 0.035);
 }
 
 #[test]
 fn it_does_so_for_a_kernel_half_as_wide() {
-    hold_type_one(0.5, &tolerance::SIGNIFICANCE_TYPE_I);
+    hold_type_one(0.5, 1500, &tolerance::SIGNIFICANCE_TYPE_I);
 }
 
 #[test]
 fn it_does_so_for_a_kernel_twice_as_wide() {
-    hold_type_one(2.0, &tolerance::SIGNIFICANCE_TYPE_I);
+    hold_type_one(2.0, 1500, &tolerance::SIGNIFICANCE_TYPE_I);
 }
 
 #[test]
 fn it_errs_somewhat_more_for_a_kernel_a_quarter_as_wide() {
-    hold_type_one(0.25, &tolerance::SIGNIFICANCE_NARROW);
+    hold_type_one(0.25, 1500, &tolerance::SIGNIFICANCE_NARROW);
 }
 
 #[test]

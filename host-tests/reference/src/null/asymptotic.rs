@@ -136,3 +136,45 @@ pub fn mean_of_independent(values: &[f64]) -> Result<(f64, Null), Refused> {
     Refused::unless_finite(&[mean, deviation])?;
     Ok((mean, Null::normal(deviation)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::null::Gram;
+    use crate::tolerance;
+
+    /// Equation 8 for the kernel xy, whose only λ is the variance: m·MMD_u² is λ(g² − 2) with g ~ N(0, 2),
+    /// so that 1.96² of its z² are exceeded once in twenty times; and MMD_b² has no centre.
+    #[test]
+    fn the_spectrum_draws_equation_8() -> Result<(), Refused> {
+        const COUNT: usize = 30;
+        let mut generator = Generator::new(35);
+        let mut set = || -> Vec<f64> { (0..COUNT).map(|_| 2.0 + generator.normal()).collect() };
+        let (p, q) = (set(), set());
+        let all: Vec<f64> = p.iter().chain(&q).copied().collect();
+        let mean = all.iter().sum::<f64>() / real(all.len());
+        let squares: f64 = all.iter().map(|x| (x - mean).powi(2)).sum();
+        let variance = squares / real(all.len());
+        let pool = Gram::new(&p, &q, |x: &f64, y: &f64| x * y)?;
+        for (estimate, centre) in [(Estimate::Unbiased, 2.0), (Estimate::Biased, 0.0)] {
+            let drawn = spectrum(&pool, estimate, 20_000, &mut generator)?;
+            let quantile = 2.0 * 1.959_964_f64.powi(2) - centre;
+            let found = real(COUNT) * drawn.threshold(0.05)? / variance;
+            tolerance::EQUATION_8.hold("quantile", found / quantile, 1.0);
+        }
+        Ok(())
+    }
+
+    /// Theorem 4 of the embedding paper by hand, for δ = .05 and m = 100: 4·√(ln 40/100); four
+    /// times the samples halve it, and its p-value is δ.
+    #[test]
+    fn the_distribution_free_bound_by_hand() -> Result<(), Refused> {
+        let bound = distribution_free(100)?;
+        let by_hand = 4.0 * (40.0_f64.ln() / 100.0).sqrt();
+        tolerance::REFERENCE_IDENTITY.hold("threshold", bound.threshold(0.05)?, by_hand);
+        let half = distribution_free(400)?.threshold(0.05)?;
+        tolerance::REFERENCE_IDENTITY.hold("four times as many", 2.0 * half, by_hand);
+        tolerance::REFERENCE_IDENTITY.hold("p", bound.p_value(by_hand), 0.05);
+        Ok(())
+    }
+}

@@ -21,27 +21,26 @@ fn differences(features: &DMatrix<f64>, block: usize) -> Vec<DVector<f64>> {
     (0..pairs).map(one).collect()
 }
 
-/// (Σλ)²/Σλ² of λ that fall geometrically and had this value before the largest of them grew by a share
-/// of their sum.
+/// (Σλ)²/Σλ² of λ that fall geometrically and had this value before each of them grew in proportion to
+/// its square, all together by this share of their sum.
 fn dimensions(before: f64, growth: f64) -> f64 {
-    // 1 + r + r² + … over itself with r², both times 1 − r.
+    // 1 + r + r² + … times 1 − r.
     let ratio = (before - 1.0) / (before + 1.0);
-    let mut lambda = 1.0 - ratio;
-    let (mut sum, mut squares) = (growth, growth * (growth + 2.0 * lambda));
-    while lambda > 1e-12 {
-        sum += lambda;
-        squares += lambda * lambda;
-        lambda *= ratio;
-    }
+    let start = Some(1.0 - ratio);
+    let all = std::iter::successors(start, |lambda| Some(lambda * ratio).filter(|l| *l > 1e-12));
+    let all: Vec<f64> = all.collect();
+    let squares: f64 = all.iter().map(|lambda| lambda * lambda).sum();
+    let grown = all.iter().map(|lambda| lambda + growth * lambda * lambda / squares);
+    let (sum, squares) = grown.fold((0.0, 0.0), |(sum, squares), l| (sum + l, squares + l * l));
     sum * sum / squares
 }
 
 /// The distribution of MMD_b² by frequencies of two stretches of a series from one distribution:
 /// s·Σλ·F with (Σλ)²/Σλ² degrees of freedom, and as many for each difference of neighbouring blocks
 /// that Σλ was estimated from. The moments are of differences of blocks of `block` samples, and of a
-/// quarter of it, by which Σλ is extrapolated to long blocks, and its growth counted to the largest λ.
-/// With blocks of 1 for independent samples; for others, of at least ten times the rows over which they
-/// depend on each other. O(NL).
+/// quarter of it, by which Σλ is extrapolated to long blocks; its growth is given to each λ in proportion
+/// to λ². With blocks of 1 for independent samples; for others, of at least ten times the rows over which
+/// they depend on each other, and twenty times where several channels are equally slow. O(NL).
 ///
 /// # Errors
 /// [`Refused::BadParameter`] for blocks of length 0, [`Refused::Ragged`] for points of another

@@ -50,8 +50,8 @@ table! {
         "the same, in the tails";
     SIGNIFICANCE_TYPE_I: "share of tests at .05 that are above it without a change, from .05", 0.01,
         "required: within a fifth";
-    SIGNIFICANCE_BLOCKS: "the same for three channels by blocks of 32 samples, from .05", 0.02,
-        "as measured: .034 to .038 by 64 to 512 blocks, an exception to a fifth, on the careful side only; by blocks of 128 samples there is none";
+    SIGNIFICANCE_BLOCKS: "the same for eight channels by blocks half as long as they should be, from .035", 0.01,
+        "as documented, on the careful side only: three deviations of 3000 trials";
     SIGNIFICANCE_MISSED: "share of tests at .05 that miss a shift of .3 deviations by 300 samples", 0.2,
         "a z-test has a power of .96 there; the kernel also looks elsewhere";
     CONSERVATIVE_MANY: "threshold for many samples of any distribution over that of the spectrum", 3.0,
@@ -120,12 +120,20 @@ table! {
         "three standard deviations of a mean of some 100 effective samples of deviation .6, and .02 for the kernel's blindness";
     MATCHED_EFFECTIVE: "effective samples over those of the density ratio, in powers of two", 1.0,
         "matching need not be the density ratio, but weights that waste half the samples would be no use";
+    EQUATION_8: "quantile at .05 of 20 000 draws with one eigenvalue over the exact one, from 1", 0.06,
+        "the share above it scatters by .0015, and a thirtieth of .05 moves z² by a fiftieth; without its centre z² is a quarter smaller, so four deviations of .012 and of it";
     MIXTURE_SHARE: "shares of a mixture from 3000 samples", 0.04,
         "four standard deviations of a share of .3 among 3000, and as much again for overlap of candidates";
     SVM_CONDITIONS: "conditions of the kernel machine: Σyα, margins, and the gap over the primal", 1e-6,
         "solved until no pair violates by more than 1e-10; sums of 80 terms of size up to 50";
     SVM_FALL: "power of 1/L by which decisions differ from those of the kernel, from 1/2", 0.2,
         "a root mean square of six draws scatters by a fifth; .3/log 16";
+    SVM_BIAS_FALL: "power of 1/B by which decisions differ from those with a free bias, from 2", 0.25,
+        "b/B² is what the classes differ in weight; the next order is 1/B⁴, and log₂ 1.19 for a fifth of it at B = 4";
+    SVM_UNITS: "decisions in units a hundredth as large against those in the own", 1e-5,
+        "solved to 1e-10 and 1e-8 in units of the decision, and a root of the sum over 60 samples";
+    SVM_COARSE: "the dual solved to violations of 1e-3 over that solved to 1e-10, from 1", 2e-3,
+        "no sample adds more than α times a violation, and Σα is at most twice the dual";
     SVM_AGREE: "share of decisions by 512 frequencies against the kernel's", 0.02,
         "rings 1.2 apart with noise of .15: few samples are near the boundary";
     SVM_WRONG: "share of samples on the wrong side by the kernel machine itself", 0.05,
@@ -220,8 +228,14 @@ table! {
         "for one map 1/(2√L) = .016, since squared differences at single frequencies scatter as much as their mean; four deviations of the mean of ten";
     TABLE1_ERROR_QUICK: "mean of MMD by three maps of 1024 frequencies over exact MMD, both biased, from 1", 0.04,
         "as of ten: four deviations of the mean of three";
-    TABLE1_SCATTER: "deviation of FastMMD at the shape of table 1 over that of another estimator", 1.0,
-        "the paper has .25 of the B-test and .025 of MMD-linear";
+    TABLE1_UNBIASED: "mean of MMD_u² by ten maps of 1024 frequencies less exact MMD_u², over K(0)", 0.001,
+        "one map scatters by MMD_b²/√L = .0007, since MMD_b² is .022 of K(0): four deviations of the mean of ten";
+    TABLE1_UNBIASED_QUICK: "mean of MMD_u² by three maps of 1024 frequencies less exact MMD_u², over K(0)", 0.009,
+        "as of ten, for so few images that MMD_b² is .12 of K(0)";
+    TABLE1_SCATTER: "deviation of FastMMD at the shape of table 1 over that of the B-test", 1.0,
+        "the paper has .25; measured with few images .6, and a ratio of deviations of ten runs each scatters by a third";
+    TABLE1_SCATTER_LINEAR: "deviation of FastMMD at the shape of table 1 over that of MMD-linear", 0.5,
+        "the paper has .025; measured with few images .25, and three times a third of it";
     TABLE1_TIME: "time of Fourier over Fastfood at the shape of table 1", 2.0,
         "the paper has 2.03; 21 504 products for each frequency to 2·15 sums for each of 32 768 rows";
     FIGURE8_TYPE_I: "type-I error at .05", 0.12,
