@@ -151,13 +151,14 @@ pub(crate) fn command(
 
 /// The options that say how a log is read.
 pub(crate) fn reading(columns: &Columns) -> String {
-    let Columns { columns, exclude, time, delimiter, skip_bad } = columns;
+    let Columns { columns, exclude, time, dates, delimiter, skip_bad } = columns;
     let mut line = String::new();
     let list = |names: &Vec<String>| listed(names);
     for (option, value) in [
         ("columns", columns.as_ref().map(list)),
         ("exclude", exclude.as_ref().map(list)),
         ("time", time.clone()),
+        ("dates", dates.map(|order| order.argument().to_owned())),
         ("delimiter", delimiter.map(|delimiter| delimiter.argument())),
         ("skip-bad", (*skip_bad > 0).then(|| skip_bad.to_string())),
     ] {
