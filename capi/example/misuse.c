@@ -78,6 +78,7 @@ static void no_detector(fastmmd_detector *detector, int32_t wanted)
     fastmmd_alarm alarm;
     fastmmd_status status;
     fastmmd_quality quality;
+    float mean_time;
     size_t taken = 7;
     EXPECT(FASTMMD_OK, fastmmd_defaults(&settings, 1e4f));
     EXPECT(wanted, fastmmd_push_f32(detector, row, &alarm));
@@ -95,6 +96,7 @@ static void no_detector(fastmmd_detector *detector, int32_t wanted)
     EXPECT(wanted, fastmmd_get_status(detector, &status));
     EXPECT(wanted, fastmmd_get_alarm(detector, &alarm));
     EXPECT(wanted, fastmmd_get_quality(detector, 0, &quality));
+    EXPECT(wanted, fastmmd_supported_mean_time(detector, &mean_time));
     EXPECT(wanted, fastmmd_get_settings(detector, &settings));
     EXPECT(7, (long)taken);
 }
@@ -172,6 +174,7 @@ static void states(fastmmd_detector *detector, const fastmmd_settings *good)
     EXPECT(1, fastmmd_restore(integers, saved, sizeof saved) < 0);
     EXPECT(FASTMMD_ERROR_NO_SUCH_CHANNEL, fastmmd_get_quality(detector, 3, &quality));
     EXPECT(FASTMMD_ERROR_NULL, fastmmd_get_quality(detector, 0, NULL));
+    EXPECT(FASTMMD_ERROR_NULL, fastmmd_supported_mean_time(detector, NULL));
     EXPECT(FASTMMD_ERROR_NULL, fastmmd_get_status(detector, NULL));
     EXPECT(FASTMMD_ERROR_NULL, fastmmd_get_alarm(detector, NULL));
     EXPECT(FASTMMD_ERROR_NULL, fastmmd_get_settings(detector, NULL));

@@ -392,6 +392,12 @@ int32_t fastmmd_get_quality(const struct fastmmd_detector *detector,
                             size_t channel,
                             struct fastmmd_quality *quality);
 
+// The longest mean time between false alarms that the learning supports, in rows: that of the settings,
+// or that of the channel that supports least. Below 100, the shortest that can be stated, it supports
+// none. A promise beyond it may not be kept: state a shorter one, or learn from more rows.
+int32_t fastmmd_supported_mean_time(const struct fastmmd_detector *detector,
+                                    float *mean_time);
+
 // The settings under which it learns or has learned.
 int32_t fastmmd_get_settings(const struct fastmmd_detector *detector,
                              struct fastmmd_settings *settings);
@@ -428,6 +434,11 @@ extern const struct fastmmd_shape fastmmd_f32_3;
 #define FASTMMD_F32_3_BYTES 5144
 #define FASTMMD_F32_3_SAVED_BYTES 5138
 
+/* Rows of 4 float. */
+extern const struct fastmmd_shape fastmmd_f32_4;
+#define FASTMMD_F32_4_BYTES 6416
+#define FASTMMD_F32_4_SAVED_BYTES 6405
+
 /* Rows of 6 float. */
 extern const struct fastmmd_shape fastmmd_f32_6;
 #define FASTMMD_F32_6_BYTES 8960
@@ -458,10 +469,25 @@ extern const struct fastmmd_shape fastmmd_i16_3;
 #define FASTMMD_I16_3_BYTES 5144
 #define FASTMMD_I16_3_SAVED_BYTES 5132
 
+/* Rows of 4 int16_t. */
+extern const struct fastmmd_shape fastmmd_i16_4;
+#define FASTMMD_I16_4_BYTES 6416
+#define FASTMMD_I16_4_SAVED_BYTES 6397
+
 /* Rows of 6 int16_t. */
 extern const struct fastmmd_shape fastmmd_i16_6;
 #define FASTMMD_I16_6_BYTES 8960
 #define FASTMMD_I16_6_SAVED_BYTES 8927
+
+/* Rows of 1 int16_t, with a cycle. */
+extern const struct fastmmd_shape fastmmd_i16_1_cycle;
+#define FASTMMD_I16_1_CYCLE_BYTES 3000
+#define FASTMMD_I16_1_CYCLE_SAVED_BYTES 3002
+
+/* Rows of 3 int16_t, with a cycle. */
+extern const struct fastmmd_shape fastmmd_i16_3_cycle;
+#define FASTMMD_I16_3_CYCLE_BYTES 6312
+#define FASTMMD_I16_3_CYCLE_SAVED_BYTES 6300
 
 #ifdef __cplusplus
 }

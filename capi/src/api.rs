@@ -556,6 +556,27 @@ pub unsafe extern "C" fn fastmmd_get_quality(
     }
 }
 
+/// The longest mean time between false alarms that the learning supports, in rows: that of the settings,
+/// or that of the channel that supports least. Below 100, the shortest that can be stated, it supports
+/// none. A promise beyond it may not be kept: state a shorter one, or learn from more rows.
+///
+/// # Safety
+/// See the top of this header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fastmmd_supported_mean_time(
+    detector: *const Handle,
+    mean_time: *mut f32,
+) -> i32 {
+    // SAFETY: as this function asks.
+    unsafe {
+        read(detector, mean_time, |detector| {
+            let of_settings = detector.settings().config()?.supported_mean_time();
+            let each = (0..).map_while(|channel| detector.quality(channel));
+            Ok(each.fold(of_settings, |least, it| least.min(it.supported_mean_time)))
+        })
+    }
+}
+
 /// The settings under which it learns or has learned.
 ///
 /// # Safety

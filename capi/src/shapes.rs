@@ -33,6 +33,8 @@ shapes! {
     fastmmd_f32_2: Fourier<2, 32>, 2, All;
     /// Three channels of float.
     fastmmd_f32_3: Fourier<3, 32>, 3, All;
+    /// Four channels of float.
+    fastmmd_f32_4: Fourier<4, 32>, 4, All;
     /// Six channels of float.
     fastmmd_f32_6: Fourier<6, 32>, 6, All;
     /// One channel of float, with a known cycle.
@@ -45,8 +47,14 @@ shapes! {
     fastmmd_i16_2: fixed::Fourier<2, 32>, 2, All;
     /// Three channels of int16_t.
     fastmmd_i16_3: fixed::Fourier<3, 32>, 3, All;
+    /// Four channels of int16_t.
+    fastmmd_i16_4: fixed::Fourier<4, 32>, 4, All;
     /// Six channels of int16_t.
     fastmmd_i16_6: fixed::Fourier<6, 32>, 6, All;
+    /// One channel of int16_t, with a known cycle.
+    fastmmd_i16_1_cycle: fixed::Fourier<1, 32>, 1, Cyclic<32>;
+    /// Three channels of int16_t, with a known cycle.
+    fastmmd_i16_3_cycle: fixed::Fourier<3, 32>, 3, Cyclic<32>;
 }
 
 impl Shape {

@@ -63,6 +63,9 @@ fn a_detector_lives_in_foreign_memory() {
         let mut quality = MaybeUninit::uninit();
         assert_eq!(fastmmd_get_quality(moved, 0, quality.as_mut_ptr()), FASTMMD_OK);
         assert!(quality.assume_init().ties < 1.0);
+        let mut supported = 0.0;
+        assert_eq!(fastmmd_supported_mean_time(moved, &raw mut supported), FASTMMD_OK);
+        assert!(supported <= quality.assume_init().supported_mean_time, "{supported}");
         assert_eq!(fastmmd_relearn(moved), FASTMMD_OK);
         assert_eq!(fastmmd_dismiss(ptr::null_mut()), FASTMMD_ERROR_NULL);
     }

@@ -118,7 +118,7 @@ impl Made {
 #[test]
 #[cfg_attr(miri, ignore = "too slow; calls.rs makes the same calls")]
 fn every_shape_learns_finds_a_step_and_goes_on_from_what_was_saved() {
-    assert_eq!(SHAPES.len(), 10);
+    assert_eq!(SHAPES.len(), 14);
     for shape in SHAPES {
         let name = shape.0;
         let settings = settings(name.ends_with("_cycle").then_some(PERIOD));

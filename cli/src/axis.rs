@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn labels_are_times_of_the_day_or_seconds() {
         let of = |clock, times: [&str; 2]| labels(clock, &times.map(|time| Some(time.as_bytes())));
-        let dates = Clock { dates: true, day_first: false, unit: 1.0, decimal_comma: false };
+        let dates = Clock::of_dates();
         assert_eq!(
             of(dates, ["2024-05-06 10:00:01.5", "2024-05-06 11:00:00"]),
             ["10:00:01", "11:00:00"]
@@ -77,7 +77,7 @@ mod tests {
             of(dates, ["2024-05-06T10:00:01Z", "2024-05-07T11:00:00Z"]),
             ["2024-05-06 10:00", "2024-05-07 11:00"]
         );
-        let clock = Clock { dates: false, day_first: false, unit: 1e-3, decimal_comma: false };
+        let clock = Clock { dates: false, unit: 1e-3, ..Clock::of_dates() };
         assert_eq!(of(clock, ["0", "90000"]), ["0 s", "90 s"]);
         assert_eq!(of(clock, ["1715000000000", "1715000600000"]), ["+0 min", "+10 min"]);
         assert_eq!(labels(clock, &[None]), [""]);

@@ -38,7 +38,7 @@ const FOREIGN: [(&[u8], &str, &str); 20] = [
 const PARQUET_HELP: &str = if cfg!(feature = "parquet") {
     "give it as a file, not packed, or write it as CSV"
 } else if cfg!(feature = "terminal") {
-    "install with --features parquet to read it, or write it as CSV"
+    "cargo install --path cli --features parquet reads it; or write it as CSV"
 } else {
     "write it as CSV or JSON lines"
 };

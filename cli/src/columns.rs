@@ -1,8 +1,9 @@
 //! What the columns of a log are, as its first rows show: the time, readings, and what is neither.
 
-use crate::cell::{self, Cell};
+use crate::cell::{self, Cell, Decimals};
 use crate::fault::Fault;
 use crate::options::Columns;
+use crate::order::{Evidence, Ground, Order};
 use crate::time;
 
 /// Names of columns that hold the time, in lower case and without their unit.
@@ -118,9 +119,11 @@ pub(crate) struct Time {
     /// The unit of numbers, in seconds.
     pub(crate) unit: f64,
     pub(crate) dates: bool,
-    /// Whether 03/04/2024 is the third of April: as most dates say that can be read in one way only; if
-    /// there are none, where people write decimal commas.
-    pub(crate) day_first: bool,
+    /// Whether 03/04/2024 is the third of April, and why.
+    pub(crate) order: Order,
+    pub(crate) ground: Ground,
+    /// Whether later dates would hardly change that.
+    pub(crate) settled: bool,
     /// How it was found.
     pub(crate) found: &'static str,
 }
@@ -150,7 +153,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) names: Vec<String>,
     pub(crate) units: Option<Vec<String>>,
     pub(crate) rows: &'a [Vec<Vec<u8>>],
-    pub(crate) decimal_comma: bool,
+    pub(crate) decimals: Decimals,
 }
 
 impl Seen<'_> {
@@ -165,10 +168,13 @@ impl Seen<'_> {
         let all = |wanted: &Option<Vec<String>>| -> Result<Vec<usize>, Fault> {
             wanted.iter().flatten().map(find).collect()
         };
-        let time = match &choice.time {
+        let mut time = match &choice.time {
             Some(wanted) => Some(self.time_at(vec![find(wanted)?], "by --time")),
             None => self.time(),
         };
+        if let Some((time, order)) = time.as_mut().zip(choice.dates) {
+            (time.order, time.ground, time.settled) = (order, Ground::Given, true);
+        }
         let (wanted, unwanted) = (all(&choice.columns)?, all(&choice.exclude)?);
         let mut columns: Vec<Column> = (0..self.names.len()).map(|at| self.column(at)).collect();
         for at in time.iter().flat_map(|time| &time.at) {
@@ -212,7 +218,7 @@ impl Seen<'_> {
         let name = self.names[at].clone();
         let unit = self.units.as_ref().and_then(|units| units.get(at));
         let unit = unit.filter(|unit| !unit.is_empty()).cloned();
-        let kinds = || self.cells(at).map(|cell| cell::kind(cell, self.decimal_comma));
+        let kinds = || self.cells(at).map(|cell| cell::kind(cell, self.decimals));
         let numbers = kinds().filter(|kind| matches!(kind, Cell::Number(_) | Cell::TooLarge));
         let (numbers, texts) = (numbers.count(), kinds().filter(|it| *it == Cell::Text).count());
         let numbered = self.name_is(at, &INDICES) || self.unnamed();
@@ -248,8 +254,7 @@ impl Seen<'_> {
         let columns = || 0..self.names.len();
         let stamped = |at: &usize| self.share(*at, time::is_stamp) > 0.5;
         let timed = |at: &usize| {
-            stamped(at)
-                || self.share(*at, |cell| cell::double(cell, self.decimal_comma).is_some()) > 0.5
+            stamped(at) || self.share(*at, |cell| cell::double(cell, self.decimals).is_some()) > 0.5
         };
         // The day in one column, and the time of the day in the next.
         let day = |at: &usize| self.share(*at, time::is_day) > 0.5;
@@ -286,18 +291,17 @@ impl Seen<'_> {
     fn time_at(&self, at: Vec<usize>, found: &'static str) -> Time {
         let first = at.first().copied().unwrap_or(0);
         let dates = self.share(first, time::is_stamp) > 0.5;
-        let orders = self.cells(first).filter_map(time::day_is_first);
-        let day_first = match orders.fold(0_i64, |sum, first| sum + if first { 1 } else { -1 }) {
-            0 => self.decimal_comma && self.cells(first).any(time::has_two_readings),
-            votes => votes > 0,
-        };
+        let mut evidence = Evidence::default();
+        self.cells(first).for_each(|cell| evidence.note(cell));
+        let (order, ground) = evidence.order(self.decimals.comma);
         let numbers = self.numbers(first);
         let largest = numbers.iter().fold(0.0, |most, number| f64::max(most, number.abs()));
         let unit = self.units.as_ref().and_then(|units| unit_of(&units.get(first)?.to_lowercase()));
         let by_size =
             [1.0, 1e-3, 1e-6, 1e-9].into_iter().find(|unit| largest * unit < SECONDS_SINCE_1970);
         let unit = parted(&self.names[first].to_lowercase()).1.or(unit).or(by_size).unwrap_or(1.0);
-        Time { at, unit, dates, day_first, found }
+        let settled = !dates || evidence.is_enough();
+        Time { at, unit, dates, order, ground, settled, found }
     }
 
     /// Share of the cells of a column that are so.
@@ -309,7 +313,7 @@ impl Seen<'_> {
     }
 
     fn numbers(&self, at: usize) -> Vec<f64> {
-        self.cells(at).filter_map(|cell| cell::double(cell, self.decimal_comma)).collect()
+        self.cells(at).filter_map(|cell| cell::double(cell, self.decimals)).collect()
     }
 
     /// Whether a column rises by one from row to row.
@@ -409,7 +413,7 @@ mod tests {
             .map(|row| rows(row).split(',').map(|cell| cell.as_bytes().to_vec()).collect())
             .collect();
         let names = names.split(',').map(str::to_owned).collect();
-        let seen = Seen { log: "log", names, units: None, rows: &rows, decimal_comma: false };
+        let seen = Seen { log: "log", names, units: None, rows: &rows, decimals: Decimals::POINT };
         seen.layout(&Columns::default()).expect("readings")
     }
 
@@ -436,13 +440,16 @@ mod tests {
             layout("ts,y", |row| format!("{},{}", 1_700_000_000_000_u64 + u64::from(row), 1));
         assert_eq!(found(epoch), (vec![0], "by its name", 1e-3));
         // The whole column says whether the day or the month is first.
-        for (order, first) in [(false, "%m/%d"), (true, "%d/%m")] {
+        for (order, first) in [(Order::Month, "%m/%d"), (Order::Day, "%d/%m")] {
             let dates = layout("x,y", |row| {
                 let (day, month) = (row / 2 + 1, 3);
                 let text = first.replace("%m", &format!("{month:02}"));
                 format!("{}/2024 10:00:00,{}", text.replace("%d", &format!("{day:02}")), noise(row))
             });
-            assert_eq!(dates.time.map(|time| time.day_first), Some(order));
+            assert_eq!(
+                dates.time.map(|time| (time.order, time.ground)),
+                Some((order, Ground::Dates))
+            );
         }
         // Readings that rise, but not evenly, are no time.
         let uneven = layout("x,y", |row| format!("{},{}", row * row, noise(row)));
@@ -490,7 +497,7 @@ mod tests {
         let rows: Vec<Vec<Vec<u8>>> =
             (0..40).map(|row| vec![row.to_string().into_bytes()]).collect();
         let names = vec!["frame".to_owned()];
-        let seen = Seen { log: "log", names, units: None, rows: &rows, decimal_comma: false };
+        let seen = Seen { log: "log", names, units: None, rows: &rows, decimals: Decimals::POINT };
         assert_eq!(seen.layout(&asked).expect("a reading").chosen, [0]);
     }
 

@@ -1,5 +1,7 @@
 //! Dates and times of the day as logs write them.
 
+use crate::order::Order;
+
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
@@ -25,22 +27,22 @@ const MONTHS: [&str; 12] = [
 enum Form {
     /// 2024-03-31.
     Iso,
-    /// 31-Mar-2024.
+    /// 31-Mar-2024, 31-Mar-24.
     Named,
-    /// 31.03.2024, 03/31/2024, 2024/03/31.
+    /// 31.03.2024, 03/31/2024, 31-03-2024, 2024/03/31; also with two digits of the year.
     Digits,
 }
 
-/// A date, in one of the forms 2024-03-31, 2024/03/31, 31.03.2024, 31-Mar-2024 and 03/31/2024, or
-/// 31/03/2024 if the day is first, with or without a time of the day; the form Sun Mar 31 10:14:33 2024;
-/// or a time of the day alone. As seconds since 1970, or since midnight. Without an offset, as in
-/// `+02:00` or `Z`, a date is taken as it stands. A date without a time is one only if written 2024-03-31
-/// or with the name of its month.
-pub(crate) fn seconds(text: &str, day_first: bool) -> Option<f64> {
+/// A date, in one of the forms 2024-03-31, 2024/03/31, 31.03.2024 and 31-Mar-2024, or as the order says in
+/// 03/31/2024, 31-03-2024 and those with two digits of the year, from 1969 to 2068; with or without a time
+/// of the day; the form Sun Mar 31 10:14:33 2024; or a time of the day alone. As seconds since 1970, or
+/// since midnight. Without an offset, as in `+02:00` or `Z`, a date is taken as it stands. A date without
+/// a time is one only if written 2024-03-31 or with the name of its month.
+pub(crate) fn seconds(text: &str, order: Order) -> Option<f64> {
     if let Some(time) = time_of_day(text).or_else(|| in_words(text)) {
         return Some(time);
     }
-    let (day, form, rest) = day(text, day_first)?;
+    let (day, form, rest) = day(text, order)?;
     let (midnight, iso) = (midnight(day), form == Form::Iso);
     if rest.is_empty() {
         return (form != Form::Digits).then_some(midnight);
@@ -88,50 +90,52 @@ pub(crate) fn time_of_day(text: &str) -> Option<f64> {
 
 /// Whether this is a date alone, in any form.
 pub(crate) fn is_day(text: &str) -> bool {
-    let alone = |day_first| day(text, day_first).is_some_and(|(_, _, rest)| rest.is_empty());
-    alone(false) || alone(true)
+    let alone = |order| day(text, order).is_some_and(|(_, _, rest)| rest.is_empty());
+    Order::ALL.into_iter().any(alone)
 }
 
-/// Whether the day is before the month, if a date in the form 31/03/2024 can be read in one way only.
-pub(crate) fn day_is_first(text: &str) -> Option<bool> {
-    let of = |day_first| day(text, day_first).map(|(day, ..)| day);
-    match (of(false), of(true)) {
-        (Some(_), None) => Some(false),
-        (None, Some(_)) => Some(true),
-        _ => None,
-    }
-}
-
-/// Whether a date in that form can be read in two ways.
-pub(crate) fn has_two_readings(text: &str) -> bool {
-    let of = |day_first| day(text, day_first).map(|(day, ..)| day);
-    of(false).zip(of(true)).is_some_and(|(month_first, day_first)| month_first != day_first)
+/// Days since 1970 in each order, where there is such a date.
+pub(crate) fn readings(text: &str) -> [Option<i64>; Order::ALL.len()] {
+    Order::ALL.map(|order| day(text, order).map(|(day, ..)| day))
 }
 
 /// Days since 1970, the form, and what follows.
-fn day(text: &str, day_first: bool) -> Option<(i64, Form, &str)> {
+fn day(text: &str, order: Order) -> Option<(i64, Form, &str)> {
     let (first, digits, rest) = number(text)?;
     let after = rest.strip_prefix(['-', '/', ' ']).unwrap_or_default();
     let letters = after.bytes().take_while(u8::is_ascii_alphabetic).count();
     if letters > 0 && digits <= 2 {
         let (month, rest) = after.split_at(letters);
-        let (year, 4, rest) = number(rest.strip_prefix(['-', '/', ' '])?)? else { return None };
-        let days = days(year, named(month, &MONTHS)?, first)?;
+        let (year, digits, rest) = number(rest.strip_prefix(['-', '/', ' '])?)?;
+        let days = days(year_of(year, digits)?, named(month, &MONTHS)?, first)?;
         return Some((days, Form::Named, rest));
     }
     let mark = rest.chars().next().filter(|mark| matches!(mark, '-' | '/' | '.'))?;
     let (second, middle, rest) = number(rest.strip_prefix(mark)?)?;
     let (third, last, rest) = number(rest.strip_prefix(mark)?)?;
-    let days = match (mark, digits, last) {
-        ('-', 4, 2) if middle == 2 => days(first, second, third),
-        ('/', 4, 1 | 2) => days(first, second, third),
-        ('.', 1 | 2, 4) => days(third, second, first),
-        ('/', 1 | 2, 4) if day_first => days(third, second, first),
-        ('/', 1 | 2, 4) => days(third, first, second),
+    let iso = mark == '-' && digits == 4;
+    let days = match (mark, digits, middle, last) {
+        ('-', 4, 2, 2) | ('/', 4, _, 1 | 2) => days(first, second, third),
+        (_, 1 | 2, 1 | 2, 2 | 4) => match order {
+            Order::Year if last == 2 && digits == 2 => days(year_of(first, 2)?, second, third),
+            Order::Month if mark != '.' => days(year_of(third, last)?, first, second),
+            // Nobody writes the month, or a year of four digits, otherwise between points.
+            Order::Year if mark != '.' => None,
+            _ => days(year_of(third, last)?, second, first),
+        },
         _ => None,
     };
-    let form = if mark == '-' { Form::Iso } else { Form::Digits };
+    let form = if iso { Form::Iso } else { Form::Digits };
     days.map(|days| (days, form, rest))
+}
+
+/// A year of four digits, or of two: POSIX takes those from 69 on as of the last century.
+fn year_of(year: i64, digits: usize) -> Option<i64> {
+    match digits {
+        4 => Some(year),
+        2 => Some(year + if year < 69 { 2000 } else { 1900 }),
+        _ => None,
+    }
 }
 
 /// A number, the number of its digits, and what follows.
@@ -257,6 +261,12 @@ mod tests {
             ("%m/%d/%Y %H:%M:%S%.f", true),
             ("%d/%m/%Y %H:%M:%S%.f", true),
             ("%-d.%-m.%Y %-H:%M:%S", false),
+            ("%d-%m-%Y %H:%M:%S%.f", true),
+            ("%m-%d-%Y %H:%M:%S", false),
+            ("%m/%d/%y %H:%M:%S", false),
+            ("%d.%m.%y %H:%M:%S", false),
+            ("%y-%m-%d %H:%M:%S", false),
+            ("%d-%b-%y %H:%M:%S%.f", true),
             ("%-m/%-d/%Y %-I:%M:%S %p", false),
             ("%d/%m/%Y %I:%M:%S%p", false),
             ("%d-%b-%Y %H:%M:%S%.f", true),
@@ -279,7 +289,16 @@ mod tests {
                 } else {
                     moment.with().subsec_nanosecond(0).build().expect("a moment")
                 };
-                let read = seconds(&text, form.starts_with("%d/")).expect("a date");
+                let order = match form.trim_start_matches(['%', '-']).chars().next() {
+                    Some('m') => Order::Month,
+                    Some('y') => Order::Year,
+                    _ => Order::Day,
+                };
+                // A year of two digits is one of these.
+                if form.contains("%y") && !(1969..2069).contains(&moment.year()) {
+                    continue;
+                }
+                let read = seconds(&text, order).expect("a date");
                 let wanted = since_1970(wanted);
                 assert!((read - wanted).abs() < 1e-6, "{text}: {read} instead of {wanted}");
             }
@@ -288,7 +307,10 @@ mod tests {
 
     #[test]
     fn offsets_are_taken_off() {
-        let at = |text: &str| seconds(text, text.starts_with("31/"));
+        let at = |text: &str| {
+            let order = if text.starts_with("31") { Order::Day } else { Order::Month };
+            seconds(text, order)
+        };
         let apart = |a: &str, b: &str| at(b).zip(at(a)).map(|(b, a)| b - a);
         let noon = "2024-03-31T12:00:00Z";
         for (text, later) in [
@@ -298,15 +320,18 @@ mod tests {
             ("2024-03-31t12:00:00z", 0.0),
             ("2024-03-31", -43_200.0),
             ("31/03/2024 12:00:01", 1.0),
+            ("31-03-2024 12:00:01", 1.0),
+            ("31.03.24 12:00:01", 1.0),
+            ("31-Mar-24 12:00:01", 1.0),
             ("03/04/2024 12:00", -27.0 * 86_400.0),
             ("2016-12-31 23:59:60", -228_657_601.0),
         ] {
             assert_eq!(apart(noon, text), Some(later), "{text}");
         }
-        assert_eq!(seconds("10:14:33.25", false), Some(36_873.25));
+        assert_eq!(seconds("10:14:33.25", Order::Day), Some(36_873.25));
         let halves = ["12:00 AM", "9:30 am", "12:00 PM", "1:00:00.5PM"];
         let wanted = [0.0, 34_200.0, 43_200.0, 46_800.5].map(Some);
-        assert_eq!(halves.map(|text| seconds(text, false)), wanted);
+        assert_eq!(halves.map(|text| seconds(text, Order::Day)), wanted);
     }
 
     #[test]
@@ -332,7 +357,10 @@ mod tests {
             "2024-03-01T10:00:00[UTC]",
             "2024-03-01T10:00:00+99:00",
             "31.03.2024",
-            "31.03.24 10:00",
+            "31.03.4 10:00",
+            "31.003.24 10:00",
+            "31-03-2024",
+            "99-99-99 10:00",
             "13/13/2024 10:00:00",
             "1.2.3",
             "192.168.0.1",
@@ -342,22 +370,36 @@ mod tests {
             "0:30 AM",
             "31-Feb-2024 10:00:00",
             "31-Ma-2024 10:00:00",
-            "31-Mar-24 10:00:00",
+            "31-Mar-124 10:00:00",
             "Mon Smarch 6 10:00:00 2024",
             "Mon May 6 10:00:00",
             "Mon May 6 10:00:00 2024 x",
             "May be 10:00:00 2024",
             "99999999999999999999-01-01",
         ] {
-            assert_eq!([false, true].map(|first| seconds(text, first)), [None; 2], "{text}");
+            assert_eq!(Order::ALL.map(|order| seconds(text, order)), [None; 3], "{text}");
         }
         assert_eq!(
-            (seconds("31/03/2024 10:00", false), seconds("03/31/2024 10:00", true)),
+            (seconds("31/03/2024 10:00", Order::Month), seconds("03/31/2024 10:00", Order::Day)),
             (None, None)
         );
-        let first = ["31/03/2024", "03/31/2024 10:00", "03/04/2024", "2024-03-31", "31.03.2024"];
-        assert_eq!(first.map(day_is_first), [Some(true), Some(false), None, None, None]);
-        assert_eq!(first.map(has_two_readings), [false, false, true, false, false]);
+        // How many orders can read it, and how many dates it is then.
+        for (text, read, dates) in [
+            ("31/03/2024", 1, 1),
+            ("03/31/2024 10:00", 1, 1),
+            ("03/04/2024", 2, 2),
+            ("03-04-2024", 2, 2),
+            ("03/04/05", 3, 3),
+            ("24-03-31", 2, 2),
+            ("31.03.2024", 3, 1),
+            ("31.03.24", 3, 2),
+            ("2024-03-31", 3, 1),
+            ("31-Mar-24", 3, 1),
+        ] {
+            let found: Vec<i64> = readings(text).into_iter().flatten().collect();
+            let different: std::collections::BTreeSet<&i64> = found.iter().collect();
+            assert_eq!((found.len(), different.len()), (read, dates), "{text}");
+        }
         for (text, is) in [
             ("2024-03-31", true),
             ("31.03.2024", true),
@@ -367,7 +409,8 @@ mod tests {
             ("06-May-2024", true),
             ("06-Mai-2024", false),
             ("2024-03-31 10:00", false),
-            ("31-03-2024", false),
+            ("31-03-2024", true),
+            ("31-03-24", true),
             ("v1.2.3", false),
         ] {
             assert_eq!(is_day(text), is, "{text}");

@@ -1,7 +1,7 @@
 //! How a table is written: its separator, decimal sign, header, units and comments, as its first
 //! lines show.
 
-use crate::cell::{self, Cell};
+use crate::cell::{self, Cell, Decimals};
 use crate::time;
 
 /// Separators, the likelier first.
@@ -90,7 +90,7 @@ impl std::str::FromStr for Separator {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dialect {
     pub(crate) separator: Separator,
-    pub(crate) decimal_comma: bool,
+    pub(crate) decimals: Decimals,
     /// The character with which comments begin.
     pub(crate) comment: Option<u8>,
     /// Lines of text before the table that are no comments.
@@ -117,7 +117,7 @@ struct Line<'a> {
 /// What one separator makes of the lines.
 struct Split {
     separator: Separator,
-    decimal_comma: bool,
+    decimals: Decimals,
     width: usize,
     /// From 0 to 1.
     fit: f64,
@@ -143,11 +143,11 @@ pub(crate) fn sniffed(head: &[u8], given: Option<Separator>) -> Option<Dialect> 
     let splits = candidates.iter().filter_map(|separator| split(*separator, &lines));
     // `max_by` returns the last of equal ones.
     let best = splits.rev().max_by(|a, b| a.fit.total_cmp(&b.fit))?;
-    let Split { separator, decimal_comma, width, .. } = best;
+    let Split { separator, decimals, width, .. } = best;
     let rows: Vec<Vec<Vec<u8>>> = lines.iter().map(|line| separator.cells(line.text)).collect();
     let first = rows.iter().position(|row| row.len() == width)?;
     let is_value = |cell: &Vec<u8>| {
-        let is_number = matches!(cell::kind(cell, decimal_comma), Cell::Number(_) | Cell::TooLarge);
+        let is_number = matches!(cell::kind(cell, decimals), Cell::Number(_) | Cell::TooLarge);
         is_number || time::is_stamp(cell)
     };
     let has_names = |row: &[Vec<u8>]| !row.iter().any(is_value);
@@ -169,7 +169,7 @@ pub(crate) fn sniffed(head: &[u8], given: Option<Separator>) -> Option<Dialect> 
         data = first + 1;
         // Text above a column of numbers, once more.
         let above = |row: &Vec<Vec<u8>>, below: &Vec<Vec<u8>>| {
-            let is_text = |cell: &Vec<u8>| cell::kind(cell, decimal_comma) == Cell::Text;
+            let is_text = |cell: &Vec<u8>| cell::kind(cell, decimals) == Cell::Text;
             row.iter().zip(below).any(|(cell, below)| is_text(cell) && is_value(below))
         };
         if let (Some(row), Some(below)) = (rows.get(data), rows.get(data + 1)) {
@@ -187,7 +187,7 @@ pub(crate) fn sniffed(head: &[u8], given: Option<Separator>) -> Option<Dialect> 
     let end = lines.get(data).map_or((0, head.len()), |line| (line.lines, line.bytes));
     Some(Dialect {
         separator,
-        decimal_comma,
+        decimals,
         comment,
         preamble: if ended { first - 1 } else { first },
         names,
@@ -207,7 +207,12 @@ pub(crate) fn sniffed(head: &[u8], given: Option<Separator>) -> Option<Dialect> 
 /// The sign that begins comments: one that begins a line of the beginning.
 fn comment_sign(head: &[u8]) -> Option<u8> {
     let lines = || head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let begins = |sign: &u8| lines().any(|line| line.first() == Some(sign));
+    // Spreadsheets write #N/A where there is no value.
+    let is_value = |line: &[u8]| {
+        let end = line.iter().position(|byte| b",;\t| ".contains(byte)).unwrap_or(line.len());
+        cell::is_blank(&line[..end])
+    };
+    let begins = |sign: &u8| lines().any(|line| line.first() == Some(sign) && !is_value(line));
     // A percent sign begins comments only where it begins the first line.
     let percent = lines().next().is_some_and(|line| line.first() == Some(&b'%'));
     [b'#'].into_iter().find(begins).or(percent.then_some(b'%'))
@@ -223,8 +228,9 @@ fn split(separator: Separator, lines: &[Line<'_>]) -> Option<Split> {
     let usual: Vec<&Vec<Vec<u8>>> = rows.iter().filter(|row| row.len() == width).collect();
     // Names and units say little.
     let data = usual.get(2.min(usual.len() / 3)..).unwrap_or_default();
-    let fit = |comma: bool| {
-        let good = |cell: &Vec<u8>| cell::kind(cell, comma) != Cell::Text || time::is_stamp(cell);
+    let fit = |decimals: Decimals| {
+        let good =
+            |cell: &Vec<u8>| cell::kind(cell, decimals) != Cell::Text || time::is_stamp(cell);
         let cells = data.iter().flat_map(|row| row.iter());
         let (all, good) =
             cells.fold((0, 0), |(all, count), cell| (all + 1, count + usize::from(good(cell))));
@@ -235,9 +241,18 @@ fn split(separator: Separator, lines: &[Line<'_>]) -> Option<Split> {
         let alone = if width > 1 { 1.0 } else { 0.5 };
         alone * part(good, all) * part(usual.len(), rows.len())
     };
-    let (point, comma) = (fit(false), fit(true));
-    let decimal_comma = separator != Separator::Byte(b',') && comma > point;
-    Some(Split { separator, decimal_comma, width, fit: if decimal_comma { comma } else { point } })
+    let (point, comma) = (Decimals::POINT, Decimals::COMMA);
+    // Of equally good ones the first: a comma between commas parts thousands, in quotes.
+    let ways = match separator {
+        Separator::Byte(b',') => [point, point.in_groups(), comma, comma.in_groups()],
+        _ => [point, comma, point.in_groups(), comma.in_groups()],
+    };
+    // `max_by` returns the last of equal ones.
+    let ways = ways.into_iter().rev().map(|way| (way, fit(way)));
+    let (mut decimals, fit) = ways.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let mut cells = data.iter().flat_map(|row| row.iter());
+    decimals.grouped |= cells.any(|cell| cell::is_in_groups(cell, decimals));
+    Some(Split { separator, decimals, width, fit })
 }
 
 #[cfg(test)]
@@ -265,13 +280,20 @@ mod tests {
             ("t, a\n2024-01-01 10:00:00, 1.5\n2024-01-01 10:00:01, 1.5\n", "comma", false, 2),
             ("alone\n1.5\n2.5\n", "comma", false, 1),
             ("a,\"b; c\"\n1,2\n3,4\n", "comma", false, 2),
+            ("a;b\n1.234,5;2\n1.000,5;4\n2,5;3\n", "semicolon", true, 2),
+            ("a;b\n1,234;2\n3,456;4\n", "semicolon", true, 2),
+            ("a,b\n\"1,234.5\",2\n3,4\n", "comma", false, 2),
+            ("a,b\n\"1,234\",2\n3,4\n", "comma", false, 2),
+            ("a,b\n\"1,5\",\"2,5\"\n\"0,5\",\"4,5\"\n", "comma", true, 2),
         ] {
             let dialect = of(text);
-            let found = (dialect.separator.name(), dialect.decimal_comma, dialect.width);
+            let found = (dialect.separator.name(), dialect.decimals.comma, dialect.width);
             assert_eq!(found, (separator.to_owned(), comma, width), "{text:?}");
+            let grouped = text.contains("1.234,5") || text.contains("\"1,234");
+            assert_eq!(dialect.decimals.grouped, grouped, "{text:?}");
         }
         let given = sniffed(b"a;b,c\n1;2,3\n", Some(Separator::Byte(b';'))).expect("lines");
-        assert_eq!((given.width, given.decimal_comma), (2, true));
+        assert_eq!((given.width, given.decimals), (2, Decimals::COMMA));
     }
 
     #[test]

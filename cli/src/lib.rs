@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `commands`, `args`, `choice` | the command line, with the choices and defaults of the core |
 //! | `options` | how a log is read and watched |
-//! | `source`, `bytes`, `dialect`, `cell`, `record`, `columns`, `table`, `time`, `date`, `rows` | reading logs |
+//! | `source`, `bytes`, `lines`, `dialect`, `cell`, `record`, `columns`, `table`, `time`, `date`, `order`, `rows` | reading logs |
 //! | `setup` | a detector from the options |
 //! | `ahead`, `play` | running a log through it |
 //! | `trace`, `plot`, `axis`, `bars`, `statistics` | plots, and statistics as CSV |
@@ -34,9 +34,11 @@ mod dialect;
 mod fault;
 mod files;
 mod label;
+mod lines;
 mod look;
 mod made;
 mod options;
+mod order;
 pub mod page;
 #[cfg(feature = "parquet")]
 mod parquet;

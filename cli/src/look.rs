@@ -12,6 +12,7 @@ use crate::args::LookArguments;
 use crate::columns::Role;
 use crate::fault::Fault;
 use crate::options::{Columns, Missing};
+use crate::order::{Evidence, Ground, Order};
 use crate::paste;
 use crate::progress::Progress;
 #[cfg(feature = "terminal")]
@@ -32,6 +33,8 @@ pub(crate) struct Looked {
     columns: Vec<crate::columns::Column>,
     chosen: Vec<usize>,
     time: Option<(String, crate::columns::Time)>,
+    /// The order of dates that later rows of a stream say, if it is not that of the first.
+    other: Option<Order>,
     bad: u64,
     survey: Survey,
     changes: Vec<Changed>,
@@ -69,12 +72,18 @@ pub(crate) fn look(
         (table.name().to_owned(), table.facts().clone(), table.layout().clone());
     let time = table.time_name().zip(layout.time.clone());
     let clock = table.clock();
+    // What the later dates of a stream say; a file was asked already.
+    let unsettled = layout.time.as_ref().is_some_and(|time| !time.settled);
+    let mut evidence = Evidence::default();
     let mut survey = Survey::new(&table);
     let mut bad = 0;
     ahead::each(Rows::of_table(table), progress, |batch, _| {
         for row in batch.rows() {
             let seconds = clock.zip(row.time.as_deref()).and_then(|(it, cell)| it.seconds(cell));
             survey.add(row, seconds);
+            if let Some(cell) = row.time.as_deref().filter(|_| unsettled) {
+                evidence.note(cell);
+            }
         }
         bad = batch.bad;
         Ok(())
@@ -100,6 +109,10 @@ pub(crate) fn look(
     let learn = suggested(survey.rows, healthy, cycle.as_ref().filter(|_| helps));
     let mut columns = columns.clone();
     columns.skip_bad = columns.skip_bad.max(bad);
+    let said = evidence.order(facts.decimals.comma);
+    let taken = layout.time.as_ref().map(|time| time.order);
+    let other = (unsettled && said.1 != Ground::Guess && Some(said.0) != taken).then_some(said.0);
+    columns.dates = columns.dates.or(other);
     let labels = layout.chosen.iter().map(|at| &layout.columns[*at]);
     let labels: Vec<String> =
         labels.filter(|column| column.is_label).map(|column| column.name.clone()).collect();
@@ -108,8 +121,8 @@ pub(crate) fn look(
     }
     let period = cycle.as_ref().filter(|_| helps).map(|cycle| rounded(cycle.rows));
     let period = period.filter(|rows| learn.is_some_and(|learn| least_rows(Some(*rows)) <= learn));
-    let mut command =
-        format!("fastmmd replay {}{}", paste::quoted(&name), paste::reading(&columns));
+    let log = if *source == Source::StandardInput { "-".to_owned() } else { paste::quoted(&name) };
+    let mut command = format!("fastmmd replay {log}{}", paste::reading(&columns));
     if let Some(learn) = learn {
         command.push_str(&format!(" --learn {learn}"));
     }
@@ -122,6 +135,7 @@ pub(crate) fn look(
         columns: layout.columns,
         chosen: layout.chosen,
         time,
+        other,
         bad,
         survey,
         changes,
@@ -161,6 +175,10 @@ impl Looked {
         lines.push(format!("rows     {rows}{bad}"));
         lines.push(self.time_line());
         lines.extend(self.survey.clock.iter().flat_map(clock_lines));
+        if let Some(order) = self.other {
+            let (name, argument) = (order.name(), order.argument());
+            lines.push(format!("         later dates say {name}: --dates {argument}"));
+        }
         lines.push(format!("columns  {} watched of {}", self.chosen.len(), self.columns.len()));
         lines.extend(self.column_lines());
         lines.push(self.dependence_line());
@@ -173,12 +191,15 @@ impl Looked {
 
     /// How the log is written.
     fn written(&self) -> String {
-        let Facts { format, packed, encoding, separator, decimal_comma, .. } = self.facts;
+        let Facts { format, packed, encoding, separator, decimals, .. } = self.facts;
         let mut parts = vec![format.to_owned()];
         parts.extend(packed.map(|packed| format!("packed by {packed}")));
         parts.extend(separator.map(|separator| format!("separator: {}", separator.name())));
-        if decimal_comma {
+        if decimals.comma {
             parts.push("decimal comma".to_owned());
+        }
+        if decimals.grouped {
+            parts.push("thousands in groups".to_owned());
         }
         if format == "CSV" {
             parts.push(if self.facts.header { "header" } else { "no header" }.to_owned());
@@ -202,8 +223,8 @@ impl Looked {
             return "time     none found (--time, or --rate HZ)".to_owned();
         };
         let unit = match time.unit {
-            _ if time.dates && time.day_first => "dates, day first".to_owned(),
-            _ if time.dates => "dates".to_owned(),
+            _ if time.dates && time.ground == Ground::None => "dates".to_owned(),
+            _ if time.dates => format!("dates, {}{}", time.order.name(), time.ground.remark()),
             unit => format!("in {}", unit_name(unit)),
         };
         let found = if time.dates && time.found != "by --time" { "" } else { time.found };
@@ -347,6 +368,8 @@ impl Looked {
                 "column": name,
                 "found": time.found,
                 "dates": time.dates,
+                "order": (time.dates && time.ground != Ground::None).then(|| time.order.argument()),
+                "order_guessed": time.dates && time.ground == Ground::Guess,
                 "unit_seconds": time.unit,
                 "rate": clock.rate,
                 "seconds": clock.seconds(),
@@ -376,7 +399,8 @@ impl Looked {
             "packed": self.facts.packed,
             "encoding": self.facts.encoding,
             "separator": self.facts.separator.map(|separator| separator.name()),
-            "decimal_comma": self.facts.decimal_comma,
+            "decimal_comma": self.facts.decimals.comma,
+            "thousands": self.facts.decimals.grouped,
             "header": self.facts.header,
             "units": self.facts.units,
             "comments": self.facts.comments,

@@ -7,6 +7,7 @@ use fastmmd::monitor::LEAST_CYCLES;
 use fastmmd_tune::learning::{PROMISE, default_rows};
 
 use crate::dialect::Separator;
+use crate::order::Order;
 use crate::setup::{FREQUENCIES, LEARNED_PERCENT, LEAST_LEARNED, SEED};
 use crate::time::Span;
 
@@ -25,6 +26,10 @@ pub(crate) struct Columns {
     /// steps].
     #[arg(long, value_name = "COLUMN")]
     pub(crate) time: Option<String>,
+    /// What stands first in dates such as 03/04/2024: the day, the month or the year [default: as all
+    /// dates of a file say, or the first ones of a stream].
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub(crate) dates: Option<Order>,
     /// What stands between cells: a character, or comma, semicolon, tab, bar or spaces [default: as
     /// the first lines show].
     #[arg(long, value_name = "CHARACTER")]

@@ -64,7 +64,7 @@ pub(crate) fn rust(detector: &Detector<'_>) -> String {
 
 /// Channels of the shapes of the library for C (`capi/`), and those that have a cycle, too. Each has
 /// [`setup::FREQUENCIES`] and [`setup::SEED`].
-const C_SHAPES: [u32; 4] = [1, 2, 3, 6];
+const C_SHAPES: [u32; 5] = [1, 2, 3, 4, 6];
 const C_CYCLES: [u32; 2] = [1, 3];
 
 /// The same settings as C, for `fastmmd.h`; `None` if its library has no such shape.
@@ -151,13 +151,14 @@ pub(crate) fn command(
 
 /// The options that say how a log is read.
 pub(crate) fn reading(columns: &Columns) -> String {
-    let Columns { columns, exclude, time, delimiter, skip_bad } = columns;
+    let Columns { columns, exclude, time, dates, delimiter, skip_bad } = columns;
     let mut line = String::new();
     let list = |names: &Vec<String>| listed(names);
     for (option, value) in [
         ("columns", columns.as_ref().map(list)),
         ("exclude", exclude.as_ref().map(list)),
         ("time", time.clone()),
+        ("dates", dates.map(|order| order.argument().to_owned())),
         ("delimiter", delimiter.map(|delimiter| delimiter.argument())),
         ("skip-bad", (*skip_bad > 0).then(|| skip_bad.to_string())),
     ] {
@@ -231,9 +232,9 @@ mod tests {
             let map = map(channels, frequencies, setup::SEED).expect("a small map");
             c(&Detector::new(&map, config).expect("valid settings"))
         };
-        assert_eq!((of(3, 16, None), of(4, 32, None), of(2, 32, Some(50.0))), (None, None, None));
+        assert_eq!((of(3, 16, None), of(5, 32, None), of(2, 32, Some(50.0))), (None, None, None));
         let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../capi/include");
-        for (channels, period) in [(1, None), (6, None), (3, Some(24.5))] {
+        for (channels, period) in [(1, None), (4, None), (6, None), (3, Some(24.5))] {
             let text = of(channels, 32, period).expect("a shape");
             assert!(text.contains("fastmmd_defaults(&settings, 2500.5f);"), "{text}");
             assert_eq!(text.contains("_cycle, &settings"), period.is_some());

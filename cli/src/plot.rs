@@ -408,8 +408,7 @@ mod tests {
 
     /// A picture of so many alarms, all of the last of forty channels.
     fn drawn(alarms: u64) -> String {
-        let clock =
-            crate::time::Clock { dates: true, day_first: false, unit: 1.0, decimal_comma: false };
+        let clock = crate::time::Clock::of_dates();
         let mut trace = Trace::new(Some(clock));
         let stretch = |at: u64| crate::trace::Stretch {
             ranges: vec![[0.0, 1.0]; 40],

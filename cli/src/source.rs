@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::bytes::{self, Text};
 use crate::fault::Fault;
+use crate::lines::Newlines;
 
 /// Time between checks whether a file has grown or the user has interrupted.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
@@ -106,7 +107,7 @@ impl Source {
         let read = Arc::new(AtomicU64::new(0));
         let bytes = Box::new(Counted { bytes, read: Arc::clone(&read) });
         let Text { reader, packed, encoding } = bytes::text(&self.name(), bytes)?;
-        let reader = Box::new(Lines { bytes: reader, since_line: 0 });
+        let reader = Box::new(Lines { bytes: Newlines::new(reader), since_line: 0 });
         Ok(Opened { reader, packed, encoding, read, length })
     }
 
@@ -154,7 +155,7 @@ impl Read for Counted {
 
 /// A reader that refuses lines that are too long.
 struct Lines {
-    bytes: Box<dyn Read + Send>,
+    bytes: Newlines<Box<dyn Read + Send>>,
     since_line: usize,
 }
 

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::ByteRecord;
 
-use crate::cell::{self, Cell};
-use crate::columns::{Layout, Seen};
+use crate::cell::{self, Cell, Decimals};
+use crate::columns::{Layout, Seen, Time};
 use crate::dialect::{self, SAMPLED_ROWS, Separator};
 use crate::fault::Fault;
 use crate::options::{Columns, Missing};
+use crate::order::Evidence;
 use crate::record::{Objects, Records, leaves};
 use crate::source::{Opened, Source};
 use crate::time::Clock;
@@ -31,7 +32,7 @@ pub(crate) struct Facts {
     pub(crate) packed: Option<&'static str>,
     pub(crate) encoding: &'static str,
     pub(crate) separator: Option<Separator>,
-    pub(crate) decimal_comma: bool,
+    pub(crate) decimals: Decimals,
     pub(crate) header: bool,
     pub(crate) units: bool,
     pub(crate) comments: bool,
@@ -47,7 +48,7 @@ impl Facts {
             packed: None,
             encoding,
             separator: None,
-            decimal_comma: false,
+            decimals: Decimals::POINT,
             header: false,
             units: false,
             comments: false,
@@ -101,9 +102,13 @@ impl Table {
             names: names.clone(),
             units,
             rows: &sample,
-            decimal_comma: facts.decimal_comma,
+            decimals: facts.decimals,
         };
-        let layout = seen.layout(choice)?;
+        let mut layout = seen.layout(choice)?;
+        // What can be read once only is taken as it begins.
+        if let Some(time) = layout.time.as_mut().filter(|time| !time.settled && length.is_some()) {
+            settle(time, source, choice, names.len(), facts.decimals)?;
+        }
         Ok(Self {
             name,
             source: source.clone(),
@@ -147,10 +152,10 @@ impl Table {
 
     /// How times are written.
     pub(crate) fn clock(&self) -> Option<Clock> {
-        let decimal_comma = self.facts.decimal_comma;
+        let decimals = self.facts.decimals;
         let time = self.layout.time.as_ref()?;
-        let (dates, day_first) = (time.dates, time.day_first);
-        Some(Clock { dates, day_first, unit: time.unit, decimal_comma })
+        let (dates, order) = (time.dates, time.order);
+        Some(Clock { dates, order, unit: time.unit, decimals })
     }
 
     /// A time of this log in seconds.
@@ -213,7 +218,7 @@ impl Table {
             let (mut whole, mut bad) = (true, None);
             for at in &self.layout.chosen {
                 let cell = self.record.get(*at).unwrap_or_default();
-                match cell::kind(cell, self.facts.decimal_comma) {
+                match cell::kind(cell, self.facts.decimals) {
                     Cell::Number(value) => values.push(value),
                     Cell::Missing if self.missing == Missing::Reading => values.push(f32::NAN),
                     Cell::Missing if self.missing == Missing::Skip => {
@@ -310,6 +315,31 @@ impl Table {
     }
 }
 
+/// Finds the order of the dates of a log by all of its rows, or by as many as settle it.
+fn settle(
+    time: &mut Time,
+    source: &Source,
+    choice: &Columns,
+    width: usize,
+    decimals: Decimals,
+) -> Result<(), Fault> {
+    let mut records = begin(source, choice)?.0.records;
+    let (mut record, mut evidence) = (ByteRecord::new(), Evidence::default());
+    // What cannot be read is told when it is its turn.
+    while records.read(&mut record).is_ok_and(|more| more) {
+        let date = time.at.first().and_then(|at| record.get(*at));
+        if let Some(date) = date.filter(|_| record.len() == width) {
+            evidence.note(date);
+            if evidence.is_enough() {
+                break;
+            }
+        }
+    }
+    (time.order, time.ground) = evidence.order(decimals.comma);
+    time.settled = true;
+    Ok(())
+}
+
 /// Finds out how a log is written.
 fn begin(source: &Source, choice: &Columns) -> Result<(Begun, Arc<AtomicU64>, Option<u64>), Fault> {
     #[cfg(feature = "parquet")]
@@ -394,7 +424,7 @@ fn table(
         packed: None,
         encoding: "UTF-8",
         separator: Some(dialect.separator).filter(|_| dialect.width > 1),
-        decimal_comma: dialect.decimal_comma,
+        decimals: dialect.decimals,
         header: dialect.names.is_some(),
         units: dialect.units.is_some(),
         comments: dialect.comment.is_some(),

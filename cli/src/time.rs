@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::cell::Decimals;
 use crate::date;
+use crate::order::Order;
 
 /// A number of rows, or a time that a sampling rate turns into one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,37 +64,33 @@ impl fmt::Display for Span {
 pub(crate) struct Clock {
     pub(crate) dates: bool,
     /// Whether 03/04/2024 is the third of April.
-    pub(crate) day_first: bool,
+    pub(crate) order: Order,
     /// The unit of numbers, in seconds.
     pub(crate) unit: f64,
-    pub(crate) decimal_comma: bool,
+    pub(crate) decimals: Decimals,
 }
 
 impl Clock {
+    /// One of dates in which nothing is ambiguous.
+    #[cfg(test)]
+    pub(crate) fn of_dates() -> Self {
+        Self { dates: true, order: Order::Day, unit: 1.0, decimals: Decimals::POINT }
+    }
+
     /// The time of a cell in seconds since any fixed moment: a number of units, or a date and time.
     pub(crate) fn seconds(&self, cell: &[u8]) -> Option<f64> {
-        let number = crate::cell::double(cell, self.decimal_comma);
-        number.map(|number| number * self.unit).or_else(|| stamp(cell, self.day_first))
+        let number = crate::cell::double(cell, self.decimals);
+        number.map(|number| number * self.unit).or_else(|| stamp(cell, self.order))
     }
 }
 
 /// Whether a cell is a date and time, a date, or a time of the day.
 pub(crate) fn is_stamp(cell: &[u8]) -> bool {
-    stamp(cell, false).is_some() || stamp(cell, true).is_some()
-}
-
-/// Whether the day is first in a date, if it can be read in one way only.
-pub(crate) fn day_is_first(cell: &[u8]) -> Option<bool> {
-    date::day_is_first(std::str::from_utf8(cell).ok()?.trim())
-}
-
-/// Whether a date can be read with the day or the month first.
-pub(crate) fn has_two_readings(cell: &[u8]) -> bool {
-    std::str::from_utf8(cell).is_ok_and(|text| date::has_two_readings(text.trim()))
+    Order::ALL.into_iter().any(|order| stamp(cell, order).is_some())
 }
 
 /// A date and time, a date, or a time of the day, in seconds since any fixed moment.
-fn stamp(cell: &[u8], day_first: bool) -> Option<f64> {
+fn stamp(cell: &[u8], order: Order) -> Option<f64> {
     let text = std::str::from_utf8(cell).ok()?.trim();
     // Most cells are numbers, or no times at first sight.
     let has = |marks: &[u8]| text.bytes().skip(1).any(|byte| marks.contains(&byte));
@@ -105,10 +103,10 @@ fn stamp(cell: &[u8], day_first: bool) -> Option<f64> {
     if text.len() < 5 || !begins {
         return None;
     }
-    if crate::cell::double(cell, false).is_some() {
+    if crate::cell::double(cell, Decimals::POINT).is_some() {
         return None;
     }
-    date::seconds(text, day_first)
+    date::seconds(text, order)
 }
 
 /// Whether a cell is a date alone.
@@ -186,9 +184,9 @@ mod tests {
 
     #[test]
     fn times_are_read_in_the_usual_forms() {
-        let clock =
-            |unit, decimal_comma| Clock { dates: false, day_first: false, unit, decimal_comma };
-        let at = |text: &str| clock(1.0, false).seconds(text.as_bytes());
+        let order = Order::Month;
+        let clock = |unit, decimals| Clock { dates: false, order, unit, decimals };
+        let at = |text: &str| clock(1.0, Decimals::POINT).seconds(text.as_bytes());
         let apart = |a: &str, b: &str| at(b).zip(at(a)).map(|(b, a)| b - a);
         assert_eq!(apart("2020-03-09 10:14:33", "2020-03-09 10:15:34"), Some(61.0));
         assert_eq!(apart("2020-03-09T10:14:33Z", "2020-03-09T10:14:33.5Z"), Some(0.5));
@@ -199,8 +197,8 @@ mod tests {
         assert_eq!(apart("10:14:33", "10:15:33.25"), Some(60.25));
         assert_eq!(apart("5/6/2024 11:59:59 AM", "5/6/2024 12:00:01 PM"), Some(2.0));
         assert_eq!(apart("06-May-2024 10:00:01", "Mon May  6 10:00:02 2024"), Some(1.0));
-        assert_eq!(clock(1e-3, false).seconds(b"1500"), Some(1.5));
-        assert_eq!(clock(1.0, true).seconds(b"1,5"), Some(1.5));
+        assert_eq!(clock(1e-3, Decimals::POINT).seconds(b"1500"), Some(1.5));
+        assert_eq!(clock(1.0, Decimals::COMMA).seconds(b"1,5"), Some(1.5));
         assert!(is_day(b"2024-03-31") && is_day(b"31.03.2024") && !is_day(b"2024-03-31 10:00:00"));
         assert!(is_of_day(b"10:14:33.5") && !is_of_day(b"10"));
         assert_eq!((at("pump"), at("")), (None, None));

@@ -298,12 +298,7 @@ mod tests {
 
     #[test]
     fn every_alarm_is_counted_and_times_stay() {
-        let mut trace = Trace::new(Some(Clock {
-            dates: false,
-            day_first: false,
-            unit: 1.0,
-            decimal_comma: false,
-        }));
+        let mut trace = Trace::new(Some(Clock { dates: false, ..Clock::of_dates() }));
         for row in 0..50_000_u64 {
             let time = row.to_string().into_bytes();
             trace.add(row, &[0.0], None, u64::from(row % 10 == 0), Some(&time));

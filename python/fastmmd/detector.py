@@ -22,7 +22,7 @@ from .report import (
     Prediction,
     Quality,
 )
-from .samples import MOST, in_order, named, pyplot, real, row_of, single, table, text, whole
+from .samples import MOST, in_order, is_flat, named, pyplot, real, row_of, single, table, text, whole
 
 #: Learning rows if nothing says how many.
 LEARNING_ROWS = 4096
@@ -75,6 +75,20 @@ class DriftDetector:
     ) -> None:
         """Check all parameters."""
         promise = mean_time_between_false_alarms
+        # The very objects, which scikit-learn's clone compares.
+        self._given: dict[str, Any] = {
+            "channels": channels,
+            "mean_time_between_false_alarms": promise,
+            "learning_rows": learning_rows,
+            "period": period,
+            "relearn_after": relearn_after,
+            "missing": missing,
+            "kernel": kernel,
+            "bandwidth": bandwidth,
+            "sampling": sampling,
+            "seed": seed,
+            "frequencies": frequencies,
+        }
         self._names, count = named(channels)
         self._channels = count
         self._learning_rows = (
@@ -156,8 +170,17 @@ class DriftDetector:
         return self
 
     def fit(self, X: object, y: object = None) -> DriftDetector:
-        """Forget what was learned, and learn from these rows: scikit-learn's ``fit``."""
+        """Forget what was learned, and learn from these rows: scikit-learn's ``fit``.
+
+        With ``learning_rows`` there must be as many, or else rows to predict would be learned from;
+        ``learn`` takes fewer. Rows after those are left out.
+        """
         rows, names = self._rows("X", X)
+        if self._learning_rows is not None and len(rows) < self._learning_rows:
+            raise ValueError(
+                f"fit: {len(rows)} rows for learning_rows={self._learning_rows}; give as many, "
+                "or leave learning_rows out to learn from all, or call learn to go on later"
+            )
         count = len(rows) if self._learning_rows is None else None
         core = self._made(names or [str(it) for it in range(rows.shape[1])], count)
         core.push_rows(rows, False)
@@ -165,8 +188,15 @@ class DriftDetector:
         return self
 
     def predict(self, X: object) -> Prediction:
-        """Take rows one after the other, and return what was said about each."""
-        rows, names = self._rows("X", X)
+        """Take rows one after the other, and return what was said about each.
+
+        A sequence of numbers is one row, if there are several channels.
+        """
+        if self._channels is not None and self._channels > 1 and is_flat(X, self._channels):
+            row, names = row_of(X, self._names)
+            rows = single(np.array([row]))
+        else:
+            rows, names = self._rows("X", X)
         core = self._core_of(rows.shape[1], names)
         first = core.rows
         verdict, statistic, threshold, told = core.push_rows(rows, True)
@@ -334,7 +364,26 @@ class DriftDetector:
         it._names, it._channels, it._core = names, len(core.names), core
         it._settings = dict(core.settings)
         it._learning_rows = it._settings.pop("learning_rows")
+        it._given = {
+            "channels": names or it._channels,
+            "learning_rows": it._learning_rows,
+            **it._settings,
+        }
         return it
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters as they were given: scikit-learn's, whose ``clone`` needs them."""
+        return dict(self._given)
+
+    def set_params(self, **parameters: Any) -> DriftDetector:
+        """Change parameters, and forget everything seen: scikit-learn's."""
+        known = self.get_params()
+        unknown = [name for name in parameters if name not in known]
+        if unknown:
+            raise ValueError(f"set_params: no parameter {unknown[0]!r}; there are {', '.join(known)}")
+        if parameters:
+            self.__dict__ = type(self)(**{**known, **parameters}).__dict__
+        return self
 
     def clone(self) -> DriftDetector:
         """Return a detector with the same parameters that has seen nothing, as river's does."""
@@ -352,6 +401,7 @@ class DriftDetector:
             "channels": self._channels,
             "learning_rows": self._learning_rows,
             "settings": dict(self._settings),
+            "given": dict(self._given),
             "core": None if core is None else core.save(),
             "last": None if core is None else core.last,
         }
@@ -361,6 +411,7 @@ class DriftDetector:
         self._names, self._channels = state["names"], state["channels"]
         self._learning_rows = state["learning_rows"]
         self._settings = dict(state["settings"])
+        self._given = dict(state["given"])
         core = state["core"]
         names = self.channels
         self._core = None

@@ -103,6 +103,16 @@ def row_of(x: object, names: list[str] | None) -> tuple[list[float], list[str] |
     return [reading("x", x)], None
 
 
+def is_flat(data: object, length: int) -> bool:
+    """Whether this is a sequence of so many numbers, and no table."""
+    if isinstance(data, Mapping) or hasattr(data, "columns") or not hasattr(data, "__len__"):
+        return False
+    try:
+        return len(data) == length and np.ndim(data) == 1  # type: ignore[arg-type]
+    except ValueError:
+        return False
+
+
 def _column(where: str, column: Any) -> NDArray[Any]:
     """A column of a data frame as numbers, NaN where it has none."""
     kind = getattr(getattr(column, "dtype", None), "kind", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 
 import numpy as np
@@ -207,6 +208,36 @@ def test_fit_forgets_what_was_learned() -> None:
     assert detector.save() == state
 
 
+def test_fit_needs_as_many_rows_as_were_asked_for() -> None:
+    # Otherwise rows to predict would be learned from.
+    detector = DriftDetector(learning_rows=4096)
+    with pytest.raises(ValueError, match="1000 rows for learning_rows=4096"):
+        detector.fit(healthy(1000))
+    assert detector.rows == 0
+    assert detector.fit(healthy(5000)).stage == "monitoring"
+    assert detector.rows == 4096
+    # The control: learn says that it goes on.
+    assert DriftDetector(learning_rows=4096).learn(healthy(1000)).rows_to_learn == 3096
+
+
+def test_predict_takes_one_row() -> None:
+    row = shifted(LEARNED + 1, at=LEARNED)[-1]
+    states = []
+    kinds = [row, list(row), tuple(row), pd.Series(row), row.reshape(1, -1), pl.Series(row)]
+    frame = pd.DataFrame([row], columns=["a", "b", "c"])
+    for one in [*kinds, frame.iloc[0], frame]:
+        detector = DriftDetector(["a", "b", "c"], learning_rows=LEARNED).fit(healthy(LEARNED))
+        assert len(detector.predict(one).verdict) == 1
+        states.append(detector.save())
+    assert len(set(states)) == 1
+    with pytest.raises(ValueError, match="X: 1 columns for 3 channels"):
+        detector.predict([*row, 0.0])
+    # The controls: a column, and rows of one channel.
+    with pytest.raises(ValueError, match="X: 1 columns for 3 channels"):
+        detector.predict(row.reshape(-1, 1))
+    assert len(DriftDetector(1).predict(row).verdict) == 3
+
+
 def test_learning_in_parts_is_the_same() -> None:
     rows = healthy(LEARNED)
     detector = DriftDetector(3, learning_rows=LEARNED)
@@ -317,6 +348,59 @@ def test_a_clone_has_seen_nothing() -> None:
     assert (clone.rows, clone.settings) == (0, detector.settings)
     assert clone.learn(healthy(LEARNED)).save() == detector.save()
     assert DriftDetector(seed=7).clone().settings["seed"] == 7
+
+
+PARAMETERS: dict[str, object] = {
+    "channels": ["a", "b", "c"],
+    "mean_time_between_false_alarms": 5000,
+    "learning_rows": 1024,
+    "period": 24.5,
+    "relearn_after": 900,
+    "missing": "error",
+    "kernel": "laplacian",
+    "bandwidth": 2,
+    "sampling": "independent",
+    "seed": 7,
+    "frequencies": 16,
+}
+
+
+def test_parameters_are_kept_as_they_were_given() -> None:
+    # What scikit-learn's clone asks: the signature's names, and the very objects.
+    names = list(inspect.signature(DriftDetector).parameters)
+    assert names == list(PARAMETERS) == list(DriftDetector().get_params())
+    detector = DriftDetector(**PARAMETERS)
+    for name, value in detector.get_params(deep=False).items():
+        assert value is PARAMETERS[name], name
+    assert pickle.loads(pickle.dumps(detector)).get_params() == PARAMETERS
+    loaded = DriftDetector.load(detector.save(), channels=["a", "b", "c"])
+    assert DriftDetector(**loaded.get_params()).settings == detector.settings
+    assert DriftDetector.load(learned().save()).get_params()["channels"] == 3
+
+
+def test_parameters_can_be_set() -> None:
+    detector = learned()
+    assert detector.set_params() is detector
+    assert detector.rows == LEARNED
+    assert detector.set_params(seed=9, channels=2) is detector
+    assert (detector.rows, detector.settings["seed"]) == (0, 9)
+    assert detector.get_params()["learning_rows"] == LEARNED
+    assert detector.fit(healthy(LEARNED, 2)).channels == ["0", "1"]
+    state = detector.save()
+    with pytest.raises(ValueError, match="no parameter 'sede'; there are channels, "):
+        detector.set_params(sede=9)
+    with pytest.raises(ValueError, match="kernel"):
+        detector.set_params(kernel="gauss")
+    assert detector.save() == state
+
+
+def test_scikit_learn_clones_it() -> None:
+    base = pytest.importorskip("sklearn.base", reason="scikit-learn is not installed")
+    detector = DriftDetector(**{**PARAMETERS, "missing": "reading"}).fit(healthy(1024))
+    clone = base.clone(detector)
+    assert clone.rows == 0
+    assert clone.get_params() == detector.get_params()
+    assert clone.fit(healthy(1024)).save() == detector.save()
 
 
 def test_files_are_loaded_with_names(tmp_path) -> None:

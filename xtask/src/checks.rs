@@ -62,6 +62,9 @@ pub(crate) fn clippy(project: &Project) -> Result<Outcome> {
     let mut failures = Failures::default();
     failures.note("all features", all.args(STRICT).run());
     failures.note("no features", none.args(STRICT).run());
+    // As the README installs it, without Parquet: the tests run with all features.
+    let tool = project.cargo().args(["clippy", "--package=fastmmd-cli", "--all-targets"]);
+    failures.note("the tool as it is installed", tool.args(STRICT).run());
     let page = project.cargo().args(["clippy", "--package=fastmmd-cli", "--no-default-features"]);
     failures.note("the tool as the page has it", page.arg("--lib").args(STRICT).run());
     failures.note("the page's module", web::cargo(project, "clippy").args(STRICT).run());

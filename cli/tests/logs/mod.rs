@@ -1,13 +1,15 @@
 //! Every kind of log that users bring: what `look` and `replay` say of it, and their exit codes.
 //!
-//! `kinds` makes them.
+//! `kinds` and `unclear` make them.
 
 mod kinds;
+mod unclear;
 
 use std::path::Path;
 
 use crate::common::{RARELY, directory, fastmmd};
 use kinds::*;
+use unclear::{ambiguous, healthy};
 
 fn write(at: &Path, kind: &Kind) -> String {
     let path = at.join(kind.name);
@@ -49,7 +51,16 @@ fn check(folder: &str, kinds: &[Kind]) {
     for kind in kinds {
         let path = write(&at, kind);
         let look = || fastmmd(&["look", &path]);
+        let code = fastmmd(&["replay", &path]).code;
+        assert_eq!(code, kind.code, "replay {}", kind.name);
         match kind.wanted {
+            Healthy(said) => {
+                let ran = look();
+                assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", kind.name);
+                says(&ran.out, said, kind.name);
+                let ran = fastmmd(&["replay", &path, "--json"]);
+                assert_eq!((ran.code, ran.alarms().len()), (0, 0), "{} {ran:?}", kind.name);
+            }
             Read(said, options) => {
                 let ran = look();
                 assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", kind.name);
@@ -103,6 +114,48 @@ fn logs_are_unpacked_or_named() {
 #[test]
 fn times_and_columns_are_told_apart() {
     check("logs-columns", &columns());
+}
+
+#[test]
+fn dates_and_numbers_are_read_as_the_whole_log_says() {
+    check("logs-ambiguous", &ambiguous());
+}
+
+#[test]
+fn nothing_is_found_in_healthy_logs() {
+    check("logs-healthy", &healthy());
+}
+
+/// The order of dates as it is given, and as a stream says it, which can be read once only.
+#[test]
+fn the_order_of_dates_can_be_given() {
+    let at = directory("logs-dates");
+    let look = |options: &[&str]| {
+        let path = write(&at, &healthy().pop().expect("a kind"));
+        fastmmd(&[&["look", path.as_str()], options].concat()).out
+    };
+    assert!(look(&[]).contains("(dates, day first (a guess: --dates))"), "{}", look(&[]));
+    for (order, name) in [("dmy", "day"), ("mdy", "month")] {
+        let out = look(&["--dates", order]);
+        assert!(out.contains(&format!("(dates, {name} first): ")), "{out}");
+        assert!(out.contains(&format!(" --dates {order} ")), "{out}");
+    }
+    // There is no such date.
+    assert!(look(&["--dates", "ymd"]).contains("1300 times cannot be read"));
+    assert_eq!(fastmmd(&["look", "-", "--dates", "ydm"]).code, 2);
+    // From the day after, on which the day and the month are the same.
+    let late = String::from_utf8(ambiguous().swap_remove(0).bytes).expect("text");
+    let lines = late.lines().enumerate().filter(|(at, _)| !(1..=9).contains(at));
+    let late: String = lines.map(|(_, line)| format!("{line}\n")).collect();
+    let piped = crate::common::fed(&["look", "-"], &late);
+    assert!(piped.out.contains("(dates, month first (a guess: --dates))"), "{}", piped.out);
+    assert!(piped.out.contains("later dates say day first: --dates dmy"), "{}", piped.out);
+    assert!(piped.out.contains("fastmmd replay - --dates dmy"), "{}", piped.out);
+    // Every command that reads logs takes it.
+    for command in ["look", "replay", "tune", "export", "test", "independence", "nystrom"] {
+        let help = fastmmd(&[command, "--help"]).out;
+        assert!(help.contains("--dates <ORDER>"), "{command} {help}");
+    }
 }
 
 #[test]
@@ -190,8 +243,8 @@ fn lines_that_are_no_rows_are_left_out_by_choice() {
 
 #[test]
 fn there_are_more_than_thirty_kinds() {
-    let all =
-        [written(), formats(), columns(), counted(), labelled(), damaged()].into_iter().flatten();
+    let kinds = [written(), formats(), columns(), counted(), labelled(), damaged()];
+    let all = kinds.into_iter().chain([ambiguous(), healthy()]).flatten();
     let names: std::collections::BTreeSet<&str> = all.map(|kind| kind.name).collect();
     assert!(names.len() >= 30, "{names:?}");
 }
@@ -350,50 +403,102 @@ fn parquet_is_read_with_the_feature_or_named() {
     {
         std::fs::write(&path, b"PAR1\x15\x04\x15\0PAR1").expect("a small file");
         let path = path.to_str().expect("UTF-8");
-        refused(&["look", path], "Parquet; install with --features parquet to read it");
-        refused(&["replay", path], "Parquet; install with --features parquet to read it");
+        refused(
+            &["look", path],
+            "Parquet; cargo install --path cli --features parquet reads it; or",
+        );
+        refused(
+            &["replay", path],
+            "Parquet; cargo install --path cli --features parquet reads it; or",
+        );
     }
     #[cfg(feature = "parquet")]
     {
-        parquet_file(&path);
-        let path = path.to_str().expect("UTF-8");
-        let look = fastmmd(&["look", path]);
-        says(
-            &look.out,
-            &["Parquet", "rows     3000", "10 per second", "left out: text"],
-            "parquet",
-        );
-        finds(path, &[]);
+        for unit in ["TIMESTAMP_MILLIS", "TIMESTAMP_MICROS"] {
+            parquet_file(&path, unit);
+            let path = path.to_str().expect("UTF-8");
+            let look = fastmmd(&["look", path]);
+            let said = [
+                "Parquet\nrows     3000\ntime     at (dates): 10 per second, 5 min",
+                "columns  4 watched of 6",
+                ", 300 missing",
+                "state  left out: text",
+            ];
+            says(&look.out, &said, unit);
+            // Integers are read as they are.
+            let json = fastmmd(&["look", path, "--json"]).json().swap_remove(0);
+            let count = &json["columns"][4];
+            assert_eq!(
+                (&count["name"], &count["least"], &count["largest"]),
+                (&"count".into(), &(-6.0).into(), &6.0.into()),
+                "{count}"
+            );
+            finds(path, &[]);
+        }
     }
 }
 
+/// A file of two groups of rows, with integers, nulls, text, and times in a unit.
 #[cfg(feature = "parquet")]
-fn parquet_file(path: &Path) {
-    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+fn parquet_file(path: &Path, unit: &str) {
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
     use parquet::file::properties::WriterProperties;
     use parquet::file::writer::SerializedFileWriter;
-    let schema = "message log { required double time; required double a; required double b; \
-                  required double c; required binary state (UTF8); }";
-    let schema = parquet::schema::parser::parse_message_type(schema).expect("a schema");
+    let schema = format!(
+        "message log {{ required int64 at ({unit}); optional double a; required double b; \
+         required double c; required int32 count; required binary state (UTF8); }}"
+    );
+    let schema = parquet::schema::parser::parse_message_type(&schema).expect("a schema");
     let compression = parquet::basic::Compression::SNAPPY;
     let properties = WriterProperties::builder().set_compression(compression).build();
     let file = std::fs::File::create(path).expect("a file");
     let mut writer = SerializedFileWriter::new(file, schema.into(), properties.into()).expect("it");
-    let mut group = writer.next_row_group().expect("a group");
-    for column in 0..4 {
-        let of = |(row, values): (usize, [f64; 3])| match column {
-            0 => seconds(row),
-            at => values[at - 1],
-        };
-        let values: Vec<f64> = readings().into_iter().enumerate().map(of).collect();
-        let mut to = group.next_column().expect("a column").expect("a column");
-        to.typed::<DoubleType>().write_batch(&values, None, None).expect("room");
-        to.close().expect("written");
+    let second = if unit == "TIMESTAMP_MILLIS" { 1000 } else { 1_000_000 };
+    let all: Vec<(usize, [f64; 3])> = readings().into_iter().enumerate().collect();
+    for rows in all.chunks(ROWS / 2) {
+        let mut group = writer.next_row_group().expect("a group");
+        for column in 0..6 {
+            let mut to = group.next_column().expect("a column").expect("a column");
+            let written = match column {
+                0 => {
+                    let begin = 1_715_000_000 * second;
+                    let at = |row: usize| begin + second / 10 * i64::try_from(row).expect("few");
+                    let times: Vec<i64> = rows.iter().map(|(row, _)| at(*row)).collect();
+                    to.typed::<Int64Type>().write_batch(&times, None, None)
+                }
+                1 => {
+                    let there: Vec<i16> =
+                        rows.iter().map(|(row, _)| i16::from(row % 10 != 3)).collect();
+                    let values: Vec<f64> = rows
+                        .iter()
+                        .filter(|(row, _)| row % 10 != 3)
+                        .map(|(_, values)| values[0])
+                        .collect();
+                    to.typed::<DoubleType>().write_batch(&values, Some(&there), None)
+                }
+                2 | 3 => {
+                    let values: Vec<f64> =
+                        rows.iter().map(|(_, values)| values[column - 1]).collect();
+                    to.typed::<DoubleType>().write_batch(&values, None, None)
+                }
+                4 => {
+                    // The third channel in halves.
+                    let above = |value: f64| {
+                        let step = |step| i32::from(2.0 * (value - 20.0) > f64::from(step));
+                        (-6..6).map(step).sum::<i32>() - 6
+                    };
+                    let counts: Vec<i32> = rows.iter().map(|(_, row)| above(row[2])).collect();
+                    to.typed::<Int32Type>().write_batch(&counts, None, None)
+                }
+                _ => {
+                    let states = vec![ByteArray::from("on"); rows.len()];
+                    to.typed::<ByteArrayType>().write_batch(&states, None, None)
+                }
+            };
+            written.expect("room");
+            to.close().expect("written");
+        }
+        group.close().expect("written");
     }
-    let mut to = group.next_column().expect("a column").expect("a column");
-    let states = vec![ByteArray::from("on"); ROWS];
-    to.typed::<ByteArrayType>().write_batch(&states, None, None).expect("room");
-    to.close().expect("written");
-    group.close().expect("written");
     writer.close().expect("written");
 }
