@@ -30,6 +30,7 @@ fn commands_come_back() {
     let whole = Command::WriteState { total: 6396, offset: 64, piece };
     let (kind, payload) = whole.encode();
     assert_eq!(Command::decode(kind, payload.as_slice()), Some(whole));
+    assert_eq!(MAX_COMMAND, payload.as_slice().len() + crate::seal::TRAILER_BYTES, "the longest");
     assert_eq!((Piece::new(&[]), Piece::new(&[0; MAX_PIECE + 1])), (None, None));
     for channels in 0..=MAX_CHANNELS {
         commands.push(Command::Push(Sample::new(&values[..channels]).unwrap()));

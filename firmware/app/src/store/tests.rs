@@ -37,6 +37,8 @@ fn the_newest_of_many_comes_back_with_a_busy_chip() {
         store.save(&mut world, &bytes).unwrap();
         assert_eq!(loaded(&mut world), Some(bytes));
     }
+    let pages = usize::from(HEADERS) + MAX_STATE_BYTES / PAGE_BYTES + SPARES;
+    assert_eq!(pages * PAGE_BYTES, 1 << 14, "a slot");
     let too_long = vec![0; MAX_STATE_BYTES + 1];
     assert_eq!(store.save(&mut world, &too_long), Err(TOO_LONG));
 }
