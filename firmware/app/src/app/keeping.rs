@@ -9,7 +9,7 @@ use crate::frame::Call;
 use crate::link::ByteLink;
 use crate::log;
 use crate::message::{Message, Origin, flags};
-use crate::retained::{Kept, Retained};
+use crate::retained::Kept;
 use crate::sensor::Sensor;
 use crate::store::Step;
 
@@ -95,13 +95,11 @@ where
     /// whether there was one.
     fn restore(&mut self) -> bool {
         let Self { retained, monitor, alarms, periods, flags, .. } = self;
-        let mut restores = |retained: &Retained<'_>| {
-            retained.state().is_some_and(|state| monitor.restore(state).is_ok())
-        };
-        if !(restores(retained) || retained.fall_back() && restores(retained)) {
+        while retained.state().is_none_or(|state| monitor.restore(state).is_err()) {
             // Rows must not follow one that is none.
-            retained.forget();
-            return false;
+            if !retained.fall_back() {
+                return false;
+            }
         }
         retained.replay(S::STEPS, |kept| {
             let row = match kept {
@@ -130,20 +128,21 @@ where
                 _ => {}
             }
         }
-        let (monitor, mut found, mut is_empty) = (&mut *self.monitor, None, false);
+        let mut found = None;
         let loaded = self.retained.replace(|room| {
             found = store.load(&mut self.bus, room)?;
-            is_empty = found.is_none();
-            let state = found.and_then(|found| room.get(..found.length)).unwrap_or_default();
-            // With memory for two, what the RAM holds is given up only for a state that is good.
-            match monitor.restore(state) {
-                Ok(()) => Ok(state.len()),
-                Err(_) => Err(Fault::new(Device::Store, FaultKind::Unreadable)),
-            }
+            Ok(found.map_or(0, |found| found.length))
         });
-        let result = if is_empty { Ok(false) } else { loaded.map(|()| true) };
+        let result = match (loaded, found) {
+            (Err(fault), _) => Err(fault),
+            (Ok(()), None) => Ok(false),
+            (Ok(()), Some(_)) if self.restore() => Ok(true),
+            (Ok(()), Some(_)) => Err(Fault::new(Device::Store, FaultKind::Unreadable)),
+        };
         if matches!(result, Ok(true)) {
             self.flags |= flags::STORED;
+        } else {
+            self.retained.forget();
         }
         if let (Ok(true), Some(kind)) = (result, found.and_then(|found| found.newer)) {
             let fault = Fault::new(Device::Store, kind);
