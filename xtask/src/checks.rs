@@ -187,7 +187,7 @@ pub(crate) fn miri(project: &Project) -> Result<Outcome> {
 const UNDER_MIRI: [&str; 2] = ["state::", "dynamic::"];
 
 /// What is fuzzed: saved records, rows, the link and the EEPROM's content. A seeded, bounded form of each is
-/// among the tests: `mutants` and `long_run` of host-tests, `frame`, `message` and `soak` of the app.
+/// among the tests: `mutants` and `rows` of host-tests, `frame`, `message` and `soak` of the app.
 const FUZZED: [&str; 4] = ["restore", "rows", "frames", "store"];
 
 /// Compiles the fuzz targets; with cargo-fuzz and a nightly, also runs each for some seconds.

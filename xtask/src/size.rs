@@ -12,6 +12,8 @@ use crate::{firmware, setup};
 
 const BUDGET: &str = "firmware/budget.toml";
 const IN_FLASH: [&str; 5] = [".boot2", ".vector_table", ".text", ".rodata", ".data"];
+/// The same program without and with the feature `secure`, and the section of what that costs.
+pub(crate) const PRICE: [&str; 3] = ["drift", "secured", "secure"];
 const IN_RAM: [&str; 3] = [".data", ".bss", ".uninit"];
 
 /// Limits, or what was measured: by section and name, in bytes.
@@ -44,6 +46,8 @@ pub(crate) fn run(project: &Project) -> Result<Outcome> {
             sizes.insert("ram".into(), ram + stack);
         }
     }
+    let [without, with, section] = PRICE;
+    found.insert(section.to_owned(), price(&found, without, with)?);
     let budget = parsed(&project.read(BUDGET)?)?;
     print!("{}", shown(&found, &budget));
     failures.note("every size is within its budget", hold(&found, &budget));
@@ -74,6 +78,18 @@ pub(crate) fn section_bytes<const N: usize>(
         });
         lines.sum()
     }))
+}
+
+/// What one program takes more than another, in flash and RAM.
+fn price(found: &Table, without: &str, with: &str) -> Result<BTreeMap<String, u64>> {
+    let more = ["flash", "ram"].map(|name| {
+        let of = |program: &str| {
+            let bytes = found.get(program).and_then(|sizes| sizes.get(name)).copied();
+            bytes.with_context(|| format!("{program}: {name} was not measured"))
+        };
+        Ok((name.to_owned(), of(with)?.saturating_sub(of(without)?)))
+    });
+    more.into_iter().collect()
 }
 
 /// Checks that every limit belongs to a measured figure and is kept.
@@ -160,6 +176,12 @@ mod tests {
         assert!(hold(&unknown, &budget).is_err());
         let unmeasured = parsed("[a]\nram = 20\n").unwrap();
         assert!(hold(&unmeasured, &budget).is_err());
+        let both = parsed("[a]\nflash = 1000\nram = 30\n[b]\nflash = 1300\nram = 20\n").unwrap();
+        assert_eq!(
+            price(&both, "a", "b").unwrap(),
+            parsed("[c]\nflash = 300\nram = 0\n").unwrap()["c"]
+        );
+        assert!(price(&found, "a", "b").is_err());
         assert!(parsed("flash = 1").is_err() && parsed("[a]\nflash = x").is_err());
     }
 }

@@ -6,6 +6,7 @@ mod cost;
 mod keeping;
 mod seals;
 mod soak;
+mod tears;
 mod time;
 mod transfer;
 mod wear;

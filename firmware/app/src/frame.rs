@@ -289,6 +289,34 @@ mod tests {
         }
     }
 
+    /// Bytes that would be a frame, but for what their runs say of them.
+    #[test]
+    fn a_run_that_is_cut_or_too_long_is_no_frame() {
+        let bytes = bytes_of(&Frame { kind: 3, call: Call { session: 1, tag: 9 }, payload: b"ab" });
+        let whole = |bytes: &[u8]| {
+            let mut decoder = Decoder::<MAX_RAW>::new();
+            bytes.iter().any(|byte| matches!(decoder.push(*byte), Some(Ok(_))))
+        };
+        assert!(whole(&bytes));
+        // The length of the last run; its bytes end with the frame.
+        let mut last = 1;
+        while last + usize::from(bytes[last]) + 1 < bytes.len() {
+            last += usize::from(bytes[last]);
+        }
+        let mut cut = bytes.clone();
+        cut[last] += 1;
+        assert!(!whole(&cut), "a byte less than the run says");
+        // A decoder that is full with the frame, and one more byte.
+        const RAW: usize = 7 + 2 + 4;
+        let found = |bytes: &[u8]| {
+            let mut decoder = Decoder::<RAW>::new();
+            bytes.iter().find_map(|byte| decoder.push(*byte).map(|found| found.is_ok()))
+        };
+        assert_eq!(found(&bytes), Some(true));
+        cut.insert(cut.len() - 1, 1);
+        assert_eq!(found(&cut), Some(false), "a byte more than there is room for");
+    }
+
     #[test]
     fn another_version_is_told_apart() {
         let mut raw = std::vec![VERSION + 1, 1, 1, 0, 0, 0, 0];

@@ -4,6 +4,12 @@
 //! allowance │ mark, length │ state, as the detector saves it │ row, check │ row, check │ …
 //! ```
 //!
+//! or, where there is RAM for it,
+//!
+//! ```text
+//! allowance │ mark, length │ state │ mark, length │ state │ row, check │ …
+//! ```
+//!
 //! To save the state costs several times as much as to process a row. So it is saved only when the
 //! room behind it is full of rows; after a reset, the rows are processed again, which gives the same
 //! state bit for bit.
@@ -22,21 +28,28 @@
 //!
 //! The same RAM is the buffer between the detector and the EEPROM, so that the firmware needs memory
 //! for one copy of the state, not two. The price: a reset while a state is written over the one before, some
-//! milliseconds once in as many rows as there is room for, leaves neither. Then the EEPROM's is taken; a board
-//! without one learns anew.
+//! milliseconds once in as many rows as there is room for, leaves neither. Then the EEPROM's is taken. A board
+//! without one would learn anew, and has memory [for two](memory_bytes_for_two), which are written in turn: the
+//! last one and its rows are valid until the next is complete.
+
+use core::sync::atomic::{Ordering, compiler_fence};
 
 use crate::fault::{Device, Fault, FaultKind};
 use crate::sensor::nearest;
 
 const MAGIC: [u8; 4] = *b"KEEP";
 
-/// Instead, of a state that must not be written over what the EEPROM may hold.
-const HELD_MAGIC: [u8; 4] = *b"HOLD";
+/// Instead, of a state that must not be written over what the EEPROM may hold. Another one in a single byte: a
+/// reset in the midst of changing the one into the other leaves one of them.
+const HELD_MAGIC: [u8; 4] = *b"KEEH";
 
 const ALLOWANCE_BYTES: usize = 4;
 
+/// A mark and the length.
+const MARK_BYTES: usize = 8;
+
 /// Bytes before the state: the allowance, a mark and the length.
-pub const HEADER_BYTES: usize = ALLOWANCE_BYTES + 8;
+pub const HEADER_BYTES: usize = ALLOWANCE_BYTES + MARK_BYTES;
 
 /// The allowance as it is kept. What the RAM holds by chance is none.
 const fn allowance_bytes(left: u8) -> [u8; ALLOWANCE_BYTES] {
@@ -76,6 +89,23 @@ pub const fn memory_bytes(saved: usize, rows: usize, channels: usize) -> usize {
     HEADER_BYTES + saved + rows * (2 * channels + CHECK_BYTES)
 }
 
+/// The same with two states, of which one is valid while the other is written.
+#[must_use]
+pub const fn memory_bytes_for_two(saved: usize, rows: usize, channels: usize) -> usize {
+    MARK_BYTES + saved + memory_bytes(saved, rows, channels)
+}
+
+/// Writes these bytes in order, and after all that was written before: a reset leaves the first ones.
+pub(crate) fn put(slots: &mut [u8], bytes: impl IntoIterator<Item = u8>) {
+    for (slot, byte) in slots.iter_mut().zip(bytes) {
+        #[cfg(test)]
+        crate::testing::may_reset();
+        compiler_fence(Ordering::SeqCst);
+        *slot = byte;
+    }
+    compiler_fence(Ordering::SeqCst);
+}
+
 /// A reading as a number of steps, if it is one exactly.
 fn in_steps(reading: Option<f32>, step: f32) -> Option<i16> {
     let Some(reading) = reading else { return Some(MISSING_STEPS) };
@@ -98,6 +128,41 @@ const fn check(sum: u32) -> [u8; CHECK_BYTES] {
     [low, high]
 }
 
+/// The place of a state, with a header.
+#[derive(Debug, Default)]
+struct Place<'a> {
+    header: &'a mut [u8],
+    room: &'a mut [u8],
+}
+
+impl<'a> Place<'a> {
+    /// The place at the beginning of `memory`, and what is behind it. Without room for a state of `saved` bytes
+    /// there is none, and nothing behind it.
+    fn split(memory: &'a mut [u8], saved: usize) -> (Self, &'a mut [u8]) {
+        let (header, rest) = memory.split_at_mut_checked(MARK_BYTES).unwrap_or_default();
+        let (room, rest) = rest.split_at_mut_checked(saved).unwrap_or_default();
+        (Self { header, room }, rest)
+    }
+
+    /// The bytes of the state, if the header is valid.
+    fn state(&self) -> Option<&[u8]> {
+        let (magic, length) = self.header.split_first_chunk::<4>()?;
+        let length = usize::try_from(u32::from_le_bytes(*length.first_chunk()?)).ok()?;
+        if *magic != MAGIC && *magic != HELD_MAGIC {
+            return None;
+        }
+        self.room.get(..length)
+    }
+
+    fn mark(&mut self, held: bool) {
+        put(self.header, if held { HELD_MAGIC } else { MAGIC });
+    }
+
+    fn forget(&mut self) {
+        put(self.header, [0; MARK_BYTES]);
+    }
+}
+
 /// RAM that the start-up code does not initialise, with a short header, the detector's state and the
 /// rows since.
 ///
@@ -105,8 +170,11 @@ const fn check(sum: u32) -> [u8; CHECK_BYTES] {
 #[derive(Debug)]
 pub struct Retained<'a> {
     allowance: &'a mut [u8],
-    header: &'a mut [u8],
-    room: &'a mut [u8],
+    /// The state that the rows follow.
+    place: Place<'a>,
+    /// Where the next one is written, if there is memory for two. It is marked only between the completion of
+    /// that and the end of the one before, which with its rows says the same.
+    spare: Option<Place<'a>>,
     rows: &'a mut [u8],
     /// Bytes of `rows` in use.
     used: usize,
@@ -117,16 +185,37 @@ pub struct Retained<'a> {
 }
 
 impl<'a> Retained<'a> {
-    /// Uses `memory` with any content: room for a state of `saved` bytes, and the rest for rows. If it
-    /// is too short, it never holds a state.
+    /// Uses `memory` with any content: room for a state of `saved` bytes, for another one if that fits, and the
+    /// rest for rows. If it is too short, it never holds a state.
     #[must_use]
     pub fn new(memory: &'a mut [u8], saved: usize) -> Self {
-        let split = memory.split_at_mut_checked(HEADER_BYTES);
-        let (header, rest) = split.unwrap_or_default();
-        let (allowance, header) = header.split_at_mut_checked(ALLOWANCE_BYTES).unwrap_or_default();
-        let (room, rows) = rest.split_at_mut_checked(saved).unwrap_or_default();
-        let held = header.starts_with(&HELD_MAGIC);
-        Self { allowance, header, room, rows, used: 0, sum: 0, held }
+        let (allowance, rest) = memory.split_at_mut_checked(ALLOWANCE_BYTES).unwrap_or_default();
+        let (place, rest) = Place::split(rest, saved);
+        let (spare, rows) = if rest.len() >= MARK_BYTES + saved {
+            let (spare, rows) = Place::split(rest, saved);
+            (Some(spare), rows)
+        } else {
+            (None, rest)
+        };
+        let mut retained = Self { allowance, place, spare, rows, used: 0, sum: 0, held: false };
+        if retained.state().is_none() {
+            retained.change_places();
+        }
+        retained.held = retained.place.header.starts_with(&HELD_MAGIC);
+        retained
+    }
+
+    fn change_places(&mut self) {
+        if let Some(spare) = &mut self.spare {
+            core::mem::swap(&mut self.place, spare);
+        }
+    }
+
+    /// Gives up the state that is here for the other one; returns whether there is one.
+    pub fn fall_back(&mut self) -> bool {
+        self.place.forget();
+        self.change_places();
+        self.state().is_some()
     }
 
     /// How many more commands may wear the EEPROM, if that was kept before a reset.
@@ -138,9 +227,7 @@ impl<'a> Retained<'a> {
 
     /// Keeps that number.
     pub fn set_allowance(&mut self, left: u8) {
-        for (byte, new) in self.allowance.iter_mut().zip(allowance_bytes(left)) {
-            *byte = new;
-        }
+        put(self.allowance, allowance_bytes(left));
     }
 
     /// Whether the state was, or will be, kept while the EEPROM may hold one that could not be read.
@@ -153,59 +240,57 @@ impl<'a> Retained<'a> {
     pub fn set_held(&mut self, held: bool) {
         self.held = held;
         if self.state().is_some() {
-            self.mark();
+            self.place.mark(held);
         }
     }
 
-    fn mark(&mut self) {
-        let magic = if self.held { HELD_MAGIC } else { MAGIC };
-        for (byte, new) in self.header.iter_mut().zip(magic) {
-            *byte = new;
-        }
-    }
-
-    /// The bytes of the state, if the header is valid; without the rows since.
+    /// The bytes of the state, if there is one; without the rows since.
     #[must_use]
     pub fn state(&self) -> Option<&[u8]> {
-        let (magic, length) = self.header.split_first_chunk::<4>()?;
-        let length = usize::try_from(u32::from_le_bytes(*length.first_chunk()?)).ok()?;
-        if *magic != MAGIC && *magic != HELD_MAGIC {
-            return None;
-        }
-        self.room.get(..length)
+        self.place.state()
     }
 
-    /// The place of the state, to fill it piece by piece. It holds no state until
-    /// [`replace`](Self::replace) says so.
+    /// Where the next state is to be written. The last one is forgotten, if there is no other place.
+    fn next(&mut self) -> &mut Place<'a> {
+        let next = self.spare.as_mut().unwrap_or(&mut self.place);
+        next.forget();
+        next
+    }
+
+    /// The place of the next state, to fill it piece by piece. That becomes the state by
+    /// [`replace`](Self::replace) only; until then there is none, or with memory for two the last one.
     pub fn room(&mut self) -> &mut [u8] {
-        self.forget();
-        self.room
+        self.next().room
     }
 
     /// Replaces the state: `write` fills the buffer and returns the length. There are no rows then.
     ///
     /// # Errors
     /// Those of `write`, or [`FaultKind::TooLong`] for a length beyond the buffer. It then holds no
-    /// state any more.
+    /// state any more, or with memory for two the last one and its rows.
     pub fn replace(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Result<usize, Fault>,
     ) -> Result<(), Fault> {
-        self.forget();
-        let length = write(self.room)?;
-        let short = u32::try_from(length).ok().filter(|_| length <= self.room.len());
+        let held = self.held;
+        let place = self.next();
+        let length = write(place.room)?;
+        let short = u32::try_from(length).ok().filter(|_| length <= place.room.len());
         let short = short.ok_or(Fault::new(Device::Detector, FaultKind::TooLong))?;
-        self.begin(length);
-        for (byte, new) in self.header.iter_mut().skip(MAGIC.len()).zip(short.to_le_bytes()) {
-            *byte = new;
+        put(place.header.get_mut(MAGIC.len()..).unwrap_or_default(), short.to_le_bytes());
+        place.mark(held);
+        if self.spare.is_some() {
+            // From here on the new one alone is valid.
+            self.place.forget();
+            self.change_places();
         }
-        self.mark();
+        self.begin(length);
         Ok(())
     }
 
     /// Begins the list of rows after a state of this length.
     fn begin(&mut self, length: usize) {
-        let state = self.room.get(..length).unwrap_or_default();
+        let state = self.place.room.get(..length).unwrap_or_default();
         // The record's own checksum stands for it.
         self.sum = state.last_chunk().map_or(0, |sum| u32::from_le_bytes(*sum));
         self.used = 0;
@@ -324,6 +409,10 @@ impl<'a> Retained<'a> {
         steps: Option<[f32; C]>,
         mut process: impl FnMut(&Kept<C>),
     ) {
+        if let Some(spare) = &mut self.spare {
+            // Which of two it is has been chosen.
+            spare.forget();
+        }
         self.begin(self.state().map_or(0, <[u8]>::len));
         loop {
             let in_steps = steps.and_then(|steps| self.take_steps(&steps));
@@ -335,181 +424,10 @@ impl<'a> Retained<'a> {
 
     /// Forgets the state.
     pub fn forget(&mut self) {
-        self.header.fill(0);
+        self.next();
+        self.place.forget();
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::vec::Vec;
-
-    const SAVED: usize = 24;
-    const ROWS: usize = 5;
-
-    fn memory() -> [u8; memory_bytes(SAVED, ROWS, 2)] {
-        [0xA5; memory_bytes(SAVED, ROWS, 2)]
-    }
-
-    fn write(retained: &mut Retained<'_>, bytes: &[u8]) {
-        let written = retained.replace(|room| {
-            room[..bytes.len()].copy_from_slice(bytes);
-            Ok(bytes.len())
-        });
-        assert_eq!(written, Ok(()));
-    }
-
-    type Row = [Option<f32>; 2];
-
-    const STEPS: Option<[f32; 2]> = Some([100.0 / 1100.0, 0.5]);
-
-    fn rows(memory: &mut [u8]) -> Vec<Row> {
-        let mut found = Vec::new();
-        Retained::new(memory, SAVED).replay(STEPS, |kept| match kept {
-            Kept::Row(row) => found.push(*row),
-            Kept::Lost(rows) => panic!("{rows} lost rows"),
-        });
-        found
-    }
-
-    #[test]
-    fn holds_what_was_written_until_forgotten() {
-        let mut memory = memory();
-        let mut retained = Retained::new(&mut memory, SAVED);
-        assert_eq!(retained.state(), None);
-        write(&mut retained, b"abcdef");
-        let after_reset = Retained::new(&mut memory, SAVED);
-        assert_eq!(after_reset.state(), Some(&b"abcdef"[..]));
-        let mut retained = Retained::new(&mut memory, SAVED);
-        retained.forget();
-        assert_eq!(retained.state(), None);
-    }
-
-    /// Rows in steps, with a missing reading; one that is not, in their midst; and each kind alone.
-    #[test]
-    fn rows_come_back_in_order_and_more_follow() {
-        let step = |number: i16| Some(f32::from(number) * (100.0 / 1100.0));
-        let stepped: Vec<Row> =
-            [4, -2000, 0, i16::MAX, -i16::MAX].map(|it| [step(it), Some(-20.5)]).to_vec();
-        let mut mixed = stepped[..3].to_vec();
-        mixed[0][1] = None;
-        mixed[1] = [Some(0.1), Some(-0.0)];
-        let others = [[Some(0.1), None], [Some(f32::MAX), Some(16_384.0)], [step(1), Some(0.25)]];
-        for (expected, left) in [(&stepped[..], 0), (&mixed, 8), (&others, 0)] {
-            let mut memory = memory();
-            let mut retained = Retained::new(&mut memory, SAVED);
-            write(&mut retained, b"abcdef");
-            for (number, row) in expected.iter().enumerate() {
-                assert!(retained.append(row, STEPS));
-                // Each time as after a reset.
-                assert_eq!(rows(&mut memory), expected[..=number]);
-                retained = Retained::new(&mut memory, SAVED);
-                retained.replay::<2>(STEPS, |_| {});
-            }
-            assert_eq!(retained.rows.len() - retained.used, left, "{expected:?}");
-            while retained.append(&[step(3), Some(1.0)], STEPS) {}
-            write(&mut retained, b"ghijkl");
-            assert_eq!(rows(&mut memory), [[None; 2]; 0], "those of the state before");
-        }
-    }
-
-    /// A reset in the midst of any byte.
-    #[test]
-    fn a_torn_row_and_all_behind_it_are_left_out() {
-        for (value, length) in [(0.1, 10), (0.0, 6)] {
-            let mut whole = memory();
-            let mut retained = Retained::new(&mut whole, SAVED);
-            write(&mut retained, b"abcdef");
-            for number in 0..3_u8 {
-                assert!(retained.append(&[Some(value), Some(f32::from(number))], STEPS));
-            }
-            let first = HEADER_BYTES + SAVED;
-            for byte in first..first + 3 * length {
-                for bit in 0..8 {
-                    let mut torn = whole;
-                    torn[byte] ^= 1 << bit;
-                    assert_eq!(rows(&mut torn).len(), (byte - first) / length, "byte {byte}");
-                }
-            }
-        }
-    }
-
-    /// Between rows, in order; a damaged number ends what is taken, as a damaged row does.
-    #[test]
-    fn lost_rows_come_back_between_the_others() {
-        let (row, other) = ([Some(0.1), None], [Some(0.0), Some(2.5)]);
-        let mut memory = memory();
-        let mut retained = Retained::new(&mut memory, SAVED);
-        write(&mut retained, b"abcdef");
-        assert!(retained.append(&other, STEPS) && retained.append_lost(7));
-        assert!(retained.append(&row, STEPS) && retained.append_lost(u32::MAX));
-        assert!(!retained.append_lost(1), "no room");
-        let expected = [Kept::Row(other), Kept::Lost(7), Kept::Row(row), Kept::Lost(u32::MAX)];
-        let kept = |memory: &mut [u8]| {
-            let mut kept = Vec::new();
-            Retained::new(memory, SAVED).replay(STEPS, |it| kept.push(*it));
-            kept
-        };
-        assert_eq!(kept(&mut memory), expected);
-        for byte in 6..12 {
-            let mut torn = memory;
-            torn[HEADER_BYTES + SAVED + byte] ^= 8;
-            assert_eq!(kept(&mut torn), expected[..1], "byte {byte}");
-        }
-    }
-
-    /// What the RAM holds by chance is not taken for rows.
-    #[test]
-    fn noise_is_no_row() {
-        let mut noise = crate::testing::Noise::new(1);
-        let mut taken = 0;
-        for _ in 0..20_000 {
-            let mut memory = memory();
-            memory.iter_mut().for_each(|byte| *byte = noise.byte());
-            write(&mut Retained::new(&mut memory, SAVED), b"abcdef");
-            Retained::new(&mut memory, SAVED).replay::<2>(STEPS, |_| taken += 1);
-        }
-        // Three checks of one in 65,536 each: 0.9 expected.
-        assert!(taken <= 6, "{taken}");
-    }
-
-    #[test]
-    fn a_hold_and_the_allowance_survive_a_reset_and_chance_makes_neither() {
-        let mut noise = crate::testing::Noise::new(2);
-        for _ in 0..20_000 {
-            let mut memory = memory();
-            memory.iter_mut().for_each(|byte| *byte = noise.byte());
-            let retained = Retained::new(&mut memory, SAVED);
-            assert_eq!((retained.allowance(), retained.is_held()), (None, false));
-        }
-        let mut memory = memory();
-        for (held, left) in [(true, 0), (false, 255), (true, 8)] {
-            let mut retained = Retained::new(&mut memory, SAVED);
-            write(&mut retained, b"abcdef");
-            retained.set_allowance(left);
-            retained.set_held(held);
-            let mut retained = Retained::new(&mut memory, SAVED);
-            assert_eq!((retained.allowance(), retained.is_held()), (Some(left), held));
-            assert_eq!(retained.state(), Some(&b"abcdef"[..]));
-            write(&mut retained, b"ghijkl");
-            retained.forget();
-            write(&mut retained, b"ghijkl");
-            let retained = Retained::new(&mut memory, SAVED);
-            assert_eq!((retained.allowance(), retained.is_held()), (Some(left), held));
-        }
-    }
-
-    #[test]
-    fn refuses_lengths_beyond_its_room() {
-        let mut memory = [0; 20];
-        let mut retained = Retained::new(&mut memory, 8);
-        let too_long = Fault::new(Device::Detector, FaultKind::TooLong);
-        assert_eq!(retained.replace(|_| Ok(9)), Err(too_long));
-        assert_eq!(retained.state(), None);
-        memory[4..8].copy_from_slice(&MAGIC);
-        memory[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert_eq!(Retained::new(&mut memory, 8).state(), None);
-        assert_eq!(Retained::new(&mut [0; 3], 8).state(), None);
-        assert_eq!(Retained::new(&mut [0; 12], 8).state(), None);
-    }
-}
+mod tests;

@@ -255,6 +255,12 @@ mod tests {
     }
 
     #[test]
+    fn no_sensor_gives_no_reading() {
+        let none: Result<[f32; 2], Fault> = NoSensor.read(&mut World::new());
+        assert_eq!(none, Err(Fault::new(Device::Magnetometer, FaultKind::NoAcknowledge)));
+    }
+
+    #[test]
     fn a_device_with_another_identity_is_refused_until_it_is_the_right_one() {
         let mut world = World::new();
         world.identity = [0; 3];

@@ -1,5 +1,6 @@
 //! What the tests of several modules share.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::vec;
 use std::vec::Vec;
@@ -38,6 +39,34 @@ impl Noise {
     /// Roughly normal, mean 0, deviation 1.
     pub(crate) fn normal(&mut self) -> f32 {
         (0..12).map(|_| f32::from(self.byte()) / 255.0).sum::<f32>() - 6.0
+    }
+}
+
+std::thread_local! {
+    /// Bytes that may still be written to the RAM that a reset leaves alone; `None`: no limit.
+    static BYTES_TO_RESET: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// What a reset is to the tests of this thread.
+pub(crate) struct Reset;
+
+/// Before each byte that is written to the RAM that a reset leaves alone: here the reset may come.
+pub(crate) fn may_reset() {
+    match BYTES_TO_RESET.get() {
+        Some(0) => std::panic::resume_unwind(std::boxed::Box::new(Reset)),
+        left => BYTES_TO_RESET.set(left.map(|left| left - 1)),
+    }
+}
+
+/// Does something, with a reset after so many bytes of that RAM; returns whether it came.
+pub(crate) fn with_reset(bytes: usize, work: impl FnOnce()) -> bool {
+    BYTES_TO_RESET.set(Some(bytes));
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    BYTES_TO_RESET.set(None);
+    match ended {
+        Ok(()) => false,
+        Err(other) if other.is::<Reset>() => true,
+        Err(other) => std::panic::resume_unwind(other),
     }
 }
 

@@ -12,7 +12,7 @@ mod run;
 pub mod stack;
 
 #[doc(hidden)]
-pub use drift_app::retained::memory_bytes;
+pub use drift_app::retained::{memory_bytes, memory_bytes_for_two};
 #[cfg(feature = "secure")]
 pub use nonce::nonce;
 pub use retained::{RetainedMemory, RetainedWords};

@@ -7,14 +7,21 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Declares the [`RetainedMemory`] of a program for a detector of this type, with room for so many rows
 /// of so many channels between two saves: see
-/// [`ROWS_BETWEEN_SAVES`](drift_app::profile::ROWS_BETWEEN_SAVES).
+/// [`ROWS_BETWEEN_SAVES`](drift_app::profile::ROWS_BETWEEN_SAVES). With `twice` before the detector, for two
+/// states: a board without EEPROM needs them, so that a reset at any time loses nothing.
 #[macro_export]
 macro_rules! retained {
+    ($name:ident for twice $detector:ty, $rows:tt rows of $channels:expr) => {
+        $crate::retained!($name, memory_bytes_for_two, $detector, $rows, $channels);
+    };
     ($name:ident for $detector:ty, $rows:tt rows of $channels:expr) => {
+        $crate::retained!($name, memory_bytes, $detector, $rows, $channels);
+    };
+    ($name:ident, $bytes:ident, $detector:ty, $rows:tt, $channels:expr) => {
         // SAFETY: the start-up code does not touch this section, and nothing else is in it.
         #[unsafe(link_section = ".uninit.STATE")]
         static $name: $crate::RetainedMemory<
-            { $crate::memory_bytes(<$detector>::SAVED_BYTES, $rows, $channels) },
+            { $crate::$bytes(<$detector>::SAVED_BYTES, $rows, $channels) },
         > = $crate::RetainedMemory::new();
     };
 }

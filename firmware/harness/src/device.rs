@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use drift_app::fault::Fault;
 use drift_app::frame::{self, Call, Decoder, Frame, MAX_RAW};
-use drift_app::message::{Command, Message, Origin, Refusal, Report};
+use drift_app::message::{Command, Message, Origin, Refusal, Report, Start};
 use drift_app::seal::{Key, SEALED, Sealed};
 use fastmmd::Alarm;
 
@@ -23,6 +23,7 @@ pub struct Device {
     last: Call,
     seals: Option<Seals>,
     sent: Vec<u8>,
+    start: Start,
 }
 
 /// What commands are sealed with.
@@ -82,7 +83,7 @@ enum Said {
     Alarm(Alarm),
     Amended(Alarm),
     Fault(Fault),
-    Boot(Origin),
+    Boot(Origin, Start),
 }
 
 impl Device {
@@ -101,6 +102,7 @@ impl Device {
             last: FIRST,
             seals: None,
             sent: Vec::new(),
+            start: Start::UNKNOWN,
         };
         let origin = device.booted()?;
         Ok((device, origin))
@@ -113,6 +115,12 @@ impl Device {
     pub fn reset(&mut self) -> Result<Origin, Error> {
         self.machine.reset()?;
         self.booted()
+    }
+
+    /// Why, and how often in a row, it said that it started.
+    #[must_use]
+    pub const fn last_start(&self) -> Start {
+        self.start
     }
 
     /// Makes the firmware reset itself.
@@ -227,7 +235,7 @@ impl Device {
                     return Ok(Answer { closing, alarms, amended, faults });
                 }
                 Said::Closing(..) => {}
-                Said::Boot(origin) => {
+                Said::Boot(origin, _) => {
                     let what = format!("the board restarted, from {origin:?}");
                     return Err(Error::Unexpected(what));
                 }
@@ -263,7 +271,8 @@ impl Device {
         let deadline = Instant::now() + PATIENCE;
         loop {
             // A partial frame from before the reset ends at the first zero after it.
-            if let Said::Boot(origin) = self.listen(deadline)? {
+            if let Said::Boot(origin, start) = self.listen(deadline)? {
+                self.start = start;
                 self.machine.wake()?;
                 return Ok(origin);
             }
@@ -291,7 +300,7 @@ impl Device {
                 Some(Message::Alarm(alarm)) => Said::Alarm(alarm),
                 Some(Message::Amended(alarm)) => Said::Amended(alarm),
                 Some(Message::Fault(fault)) => Said::Fault(fault),
-                Some(Message::Boot { origin, .. }) => Said::Boot(origin),
+                Some(Message::Boot { origin, start, .. }) => Said::Boot(origin, start),
                 Some(
                     Message::Identity { .. } | Message::Past { .. } | Message::Challenge { .. },
                 ) => Said::Closing(tag, Closing::Other(frame.kind, frame.payload.to_vec())),

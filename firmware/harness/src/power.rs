@@ -1,12 +1,12 @@
 //! Resets and power cuts at any moment must not lose what was learned.
 
-use drift_app::message::{Command, Origin};
+use drift_app::message::{Command, Origin, Refusal, Sample, flags};
 use drift_app::profile::TEST_KEY;
 
-use crate::device::Device;
+use crate::device::{Closing, Device};
 use crate::error::{Error, expect};
 use crate::learned::{self, LEARNED};
-use crate::machine::{Eeprom, Setup};
+use crate::machine::{Board, Eeprom, Setup};
 use crate::scenarios::{Programs, learned_device, status, step};
 use crate::signal::{Random, Scene};
 
@@ -36,6 +36,45 @@ pub(crate) fn resets(programs: &Programs) -> Result<String, Error> {
         }
     }
     Ok("30 while learning, 30 while monitoring: the state is the same bit for bit".into())
+}
+
+/// The board with the record of its starts (`board-common/record.rs`) is reset again and again: at the sixth start
+/// it only talks, and what it keeps in RAM stays. When it is told to restart, it goes on from there. (Its panics and
+/// faults, which the same record holds, no command can cause; QEMU does not emulate the register that tells the
+/// cause of a reset.)
+pub(crate) fn boot_loop(programs: &Programs) -> Result<String, Error> {
+    const ROWS: u64 = 20;
+    let elf = programs.stm32f405();
+    let (mut device, _) = Device::start(&Setup::bare(Board::NetduinoPlus2, &elf))?;
+    let mut scene = Scene::new(18);
+    for _ in 0..ROWS {
+        let values = scene.reading().values();
+        let sample = Sample::new(&values).ok_or(Error::Silent("four channels"))?;
+        device.ask(&Command::Push(sample))?;
+    }
+    for tries in 1..=6 {
+        if tries > 1 {
+            device.reset()?;
+        }
+        let (start, report) = (device.last_start(), status(&mut device)?);
+        let is_safe = report.flags & flags::SAFE != 0;
+        expect(start.tries == tries && is_safe == (tries == 6), || {
+            format!("{start:?} {report:?}")
+        })?;
+        expect(is_safe || report.status.rows == ROWS, || format!("start {tries}: {report:?}"))?;
+    }
+    for command in [Command::Step, Command::Relearn, Command::ReadState { offset: 0, length: 9 }] {
+        let answer = device.ask(&command)?;
+        expect(answer.closing == Closing::Nack(Refusal::Safe), || format!("{answer:?}"))?;
+    }
+    device.ask(&Command::Identify)?;
+    let origin = device.restart()?;
+    let (start, report) = (device.last_start(), status(&mut device)?);
+    let goes_on = report.flags & flags::SAFE == 0 && report.status.rows == ROWS;
+    expect(origin == Origin::Memory && start.tries == 1 && goes_on, || {
+        format!("from {origin:?}: {start:?}, {report:?}")
+    })?;
+    Ok("at the sixth start in a row it only talks; told to restart, it goes on".into())
 }
 
 /// A board that keeps rows in RAM and saves its state once for several of them, against one that saves its

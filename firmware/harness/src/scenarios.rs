@@ -18,7 +18,7 @@ use crate::{bus, endurance, moments, power, recording, sealed, stack, tool};
 pub type Scenario = (&'static str, fn(&Programs) -> Result<String, Error>);
 
 /// All scenarios, short ones first.
-pub const ALL: [Scenario; 30] = [
+pub const ALL: [Scenario; 31] = [
     ("stack-guard", stack_guard),
     ("learns-and-alarms", learns_and_alarms),
     ("dismissed", dismissed),
@@ -34,6 +34,7 @@ pub const ALL: [Scenario; 30] = [
     ("sealed-store", sealed::store),
     ("recorded-samples", recorded_samples),
     ("stm32-over-usart", stm32_over_usart),
+    ("stm32-boot-loop", power::boot_loop),
     ("resets", power::resets),
     ("resets-between-saves", power::resets_between_saves),
     ("resets-at-any-moment", power::resets_at_any_moment),

@@ -1,6 +1,6 @@
 //! The app on a micro:bit v2: its own LSM303AGR magnetometer, the link on its USB serial port at
-//! 115 200 baud. It has no EEPROM: the learned state survives a reset, except in the milliseconds in which its
-//! copy in RAM is written anew, but not a power cut.
+//! 115 200 baud. It has no EEPROM: the learned state survives a reset at any time, by two copies in RAM that are
+//! written in turn, but not a power cut.
 //! Who holds its button B may command the board without a seal.
 
 #![no_std]
@@ -40,7 +40,7 @@ type Detector = BoardDetector<CHANNELS>;
 static KEY: Option<Key> = Key::of_build(option_env!("FASTMMD_KEY"));
 
 board_common::handlers!();
-board_common::retained!(STATE for Detector, ROWS_BETWEEN_SAVES rows of CHANNELS);
+board_common::retained!(STATE for twice Detector, ROWS_BETWEEN_SAVES rows of CHANNELS);
 
 /// Processor cycles of half a clock of the bus at 100 kHz.
 const HALF_CLOCK: u32 = CLOCK_HERTZ / 200_000;

@@ -25,6 +25,7 @@ mod readme;
 mod recordings;
 mod refusals;
 mod regimes;
+mod rows;
 mod serde;
 mod significance;
 mod spectra;

@@ -2,6 +2,8 @@
 //!
 //! `FASTMMD_SEED` sets another seed for the mutations.
 
+mod statistics;
+
 use crate::common::records::{dense, fast, fast_integers, hex, mend, streams};
 use fastmmd::monitor::coupling;
 use fastmmd::shape::Constant;
@@ -320,7 +322,7 @@ fn originals() -> Vec<Vec<u8>> {
     let (a, b) = (streams(&dense), streams(&fast));
     let integers = fast_integers();
     let empty = TwoSample::new(&dense);
-    vec![
+    let mut originals = vec![
         Map(*dense.recipe()).written(),
         Map(*fast.recipe()).written(),
         Single(&dense, a.p().clone()).written(),
@@ -332,7 +334,9 @@ fn originals() -> Vec<Vec<u8>> {
         Pair(streams(&integers)).written(),
         watching().0.written(),
         watching().1.written(),
-    ]
+    ];
+    originals.extend(statistics::originals());
+    originals
 }
 
 /// Restores `count` mutants; returns how many were refused, unchanged and accepted.

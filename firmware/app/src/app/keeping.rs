@@ -95,10 +95,11 @@ where
     /// whether there was one.
     fn restore(&mut self) -> bool {
         let Self { retained, monitor, alarms, periods, flags, .. } = self;
-        if retained.state().is_none_or(|state| monitor.restore(state).is_err()) {
+        while retained.state().is_none_or(|state| monitor.restore(state).is_err()) {
             // Rows must not follow one that is none.
-            retained.forget();
-            return false;
+            if !retained.fall_back() {
+                return false;
+            }
         }
         retained.replay(S::STEPS, |kept| {
             let row = match kept {

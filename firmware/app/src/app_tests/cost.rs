@@ -1,12 +1,13 @@
 //! What it costs to keep the state.
 
 use super::*;
+use crate::retained::put;
 use fastmmd::features::Recipe;
 use fastmmd::monitor::{Monitor, Status, Warning};
 use fastmmd::{Error, Verdict};
 
-/// A detector that counts how often it is saved.
-struct Counted(Detector, Cell<u32>);
+/// A detector that counts how often it is saved, and may be reset at any byte of that.
+pub(super) struct Counted(pub(super) Detector, pub(super) Cell<u32>);
 
 impl Monitor for Counted {
     type Row = [f32; 4];
@@ -55,7 +56,10 @@ impl Monitor for Counted {
 
     fn save(&self, out: &mut [u8]) -> Result<usize, Error> {
         self.1.set(self.1.get() + 1);
-        self.0.save(out)
+        let mut state = [0; Detector::SAVED_BYTES];
+        let length = self.0.save(&mut state)?;
+        put(out, state);
+        Ok(length)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {

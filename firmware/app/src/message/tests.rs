@@ -30,6 +30,7 @@ fn commands_come_back() {
     let whole = Command::WriteState { total: 6396, offset: 64, piece };
     let (kind, payload) = whole.encode();
     assert_eq!(Command::decode(kind, payload.as_slice()), Some(whole));
+    assert_eq!(MAX_COMMAND, payload.as_slice().len() + crate::seal::TRAILER_BYTES, "the longest");
     assert_eq!((Piece::new(&[]), Piece::new(&[0; MAX_PIECE + 1])), (None, None));
     for channels in 0..=MAX_CHANNELS {
         commands.push(Command::Push(Sample::new(&values[..channels]).unwrap()));
@@ -294,4 +295,42 @@ fn any_payload_is_a_message_or_none() {
         let _ = Command::decode(kind, &payload);
         let _ = Message::decode(kind, &payload);
     }
+}
+
+/// What each command may do: only read, wear the EEPROM, change something.
+#[test]
+fn commands_are_told_apart_by_what_they_do() {
+    let sample = Sample::new(&[1.0, 2.0]).unwrap();
+    assert_eq!((sample.values(), sample.values::<3>()), (Some([1.0, 2.0]), None));
+    let piece = |offset| {
+        let piece = Piece::new(&[1]).unwrap();
+        Command::WriteState { total: 100, offset, piece }
+    };
+    for (command, may) in [
+        (Command::Status, [true, false, false]),
+        (Command::ReadState { offset: 0, length: 1 }, [true, false, false]),
+        (Command::Identify, [true, false, false]),
+        (Command::History { index: 0 }, [true, false, false]),
+        (Command::Restart, [false, false, false]),
+        (Command::Acknowledge { row: 1 }, [false, false, false]),
+        (Command::Step, [false, false, true]),
+        (Command::Push(sample), [false, false, true]),
+        (Command::Configure { report_every: 1 }, [false, false, true]),
+        (piece(1), [false, false, true]),
+        (piece(0), [false, true, true]),
+        (Command::Relearn, [false, true, true]),
+        (Command::Dismiss, [false, true, true]),
+    ] {
+        let found = [command.only_reads(), command.wears(), command.changes_state()];
+        assert_eq!(found, may, "{command:?}");
+    }
+}
+
+#[test]
+fn flags_have_names() {
+    assert_eq!(flags::names(0).count(), 0);
+    let names = |given| flags::names(given).collect::<Vec<_>>();
+    let (held, safe) = (names(flags::HELD), names(flags::SAFE));
+    assert_eq!((held.len(), safe.as_slice()), (1, &["only talks"][..]));
+    assert_eq!(names(flags::HELD | flags::SAFE), [held, safe].concat());
 }

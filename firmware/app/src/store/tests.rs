@@ -37,6 +37,8 @@ fn the_newest_of_many_comes_back_with_a_busy_chip() {
         store.save(&mut world, &bytes).unwrap();
         assert_eq!(loaded(&mut world), Some(bytes));
     }
+    let pages = usize::from(HEADERS) + MAX_STATE_BYTES / PAGE_BYTES + SPARES;
+    assert_eq!(pages * PAGE_BYTES, 1 << 14, "a slot");
     let too_long = vec![0; MAX_STATE_BYTES + 1];
     assert_eq!(store.save(&mut world, &too_long), Err(TOO_LONG));
 }
@@ -256,4 +258,61 @@ fn an_absent_chip_is_a_fault() {
     let absent = Fault::new(Device::Store, FaultKind::NoAcknowledge);
     assert_eq!(Store::new().load(&mut world, &mut [0; 8]), Err(absent));
     assert_eq!(Store::new().save(&mut world, b"lost"), Err(absent));
+}
+
+/// A page of one slot is worn out: that slot uses a spare one from then on, also after a start, and the other slot
+/// its own page.
+#[test]
+fn a_spare_page_is_used_by_its_slot_alone() {
+    let (page, second) = (6, 256);
+    let mut world = World::new();
+    world.stuck = std::vec![page];
+    let mut room = [0; 400];
+    let mut store = Store::new();
+    store.save(&mut world, &[1; 400]).unwrap();
+    let tried = world.wear[page];
+    assert!(tried > 0);
+    for number in 2..10 {
+        if number == 6 {
+            store = Store::new();
+            store.load(&mut world, &mut room).unwrap();
+        }
+        store.save(&mut world, &[number; 400]).unwrap();
+        assert_eq!(store.sequence(), u32::from(number));
+        assert_eq!(world.wear[page], tried, "tried again at save {number}");
+    }
+    assert_eq!(world.wear[second + page], 4);
+    Store::new().load(&mut world, &mut room).unwrap();
+    assert_eq!(room, [9; 400]);
+}
+
+#[cfg(feature = "secure")]
+#[test]
+fn a_forged_state_is_said_before_a_damaged_one_and_forgiven_only_when_told() {
+    static KEY: Key = Key::new([9; 32]);
+    let sealed = || Store::sealed(Some(&KEY), None);
+    let mut world = World::new();
+    let mut store = sealed();
+    let mut room = [0; 400];
+    for number in [1, 2] {
+        store.save(&mut world, &[number; 400]).unwrap();
+    }
+    // In the seal of the newest, behind its header.
+    let second = 1 << 14;
+    world.eeprom[second + PAGE_BYTES + HEADER_BYTES + 3] ^= 1;
+    let forged = world.eeprom.clone();
+    let mut store = sealed();
+    let found = store.load(&mut world, &mut room).unwrap().unwrap();
+    assert_eq!((found.newer, room), (Some(FaultKind::Forged), [1; 400]));
+    // With a good one in the other slot, it may be written over.
+    assert_eq!(store.save(&mut world, &[3; 400]), Ok(()));
+    world.eeprom = forged;
+    // In the older state.
+    world.eeprom[usize::from(HEADERS) * PAGE_BYTES + 5] ^= 1;
+    let mut store = sealed();
+    let refused = Err(Fault::new(Device::Store, FaultKind::Forged));
+    assert_eq!(store.load(&mut world, &mut room).map(|_| ()), refused);
+    assert_eq!(store.save(&mut world, &[3; 400]), refused);
+    store.forgive();
+    assert_eq!(store.save(&mut world, &[3; 400]), Ok(()));
 }

@@ -2,6 +2,7 @@ use super::net::Net;
 use super::*;
 use crate::sensor::{MagnetometerThermometer, Sensor};
 use crate::testing::World;
+use embedded_hal::digital;
 
 fn wire() -> Wire<Net> {
     Wire::new(Net::new(World::new()))
@@ -109,4 +110,57 @@ fn a_page_takes_no_longer_than_said() {
     // Without the nine clocks, two half clocks for each of nine bits, and seven for start and stop.
     let usual = time(&mut wire, |wire| wire.write(0x50, &[0; 66]).unwrap());
     assert!(usual <= 18 * 67 + 7, "{usual}");
+}
+
+/// A pin of a board.
+#[derive(Default)]
+struct Pin {
+    high: bool,
+    broken: bool,
+}
+
+impl digital::ErrorType for Pin {
+    type Error = digital::ErrorKind;
+}
+
+impl InputPin for Pin {
+    fn is_high(&mut self) -> Result<bool, digital::ErrorKind> {
+        if self.broken { Err(digital::ErrorKind::Other) } else { Ok(self.high) }
+    }
+
+    fn is_low(&mut self) -> Result<bool, digital::ErrorKind> {
+        self.is_high().map(|high| !high)
+    }
+}
+
+impl OutputPin for Pin {
+    fn set_high(&mut self) -> Result<(), digital::ErrorKind> {
+        self.high = true;
+        Ok(())
+    }
+
+    fn set_low(&mut self) -> Result<(), digital::ErrorKind> {
+        self.high = false;
+        Ok(())
+    }
+}
+
+/// Each line is its pin; one that fails is low.
+#[test]
+fn two_pins_are_the_lines_of_a_bus() {
+    let mut waited = 0;
+    let mut pins = Pins { clock: Pin::default(), data: Pin::default(), wait: || waited += 1 };
+    for (clock, data) in [(true, false), (false, true), (true, true), (false, false)] {
+        pins.set_clock(clock);
+        pins.set_data(data);
+        assert_eq!((pins.clock.high, pins.data.high), (clock, data));
+        assert_eq!((pins.clock(), pins.data()), (clock, data));
+    }
+    pins.set_clock(true);
+    pins.set_data(true);
+    (pins.clock.broken, pins.data.broken) = (true, true);
+    assert!(!pins.clock() && !pins.data());
+    pins.wait();
+    pins.wait();
+    assert_eq!(waited, 2);
 }
