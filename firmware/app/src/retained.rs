@@ -128,39 +128,28 @@ const fn check(sum: u32) -> [u8; CHECK_BYTES] {
     [low, high]
 }
 
-/// The place of a state, with a header.
-#[derive(Debug, Default)]
-struct Place<'a> {
-    header: &'a mut [u8],
-    room: &'a mut [u8],
+/// The bytes of the state in a place, mark and length and then room, if it is marked.
+fn state_in(place: &[u8]) -> Option<&[u8]> {
+    let (magic, rest) = place.split_first_chunk::<4>()?;
+    let (length, room) = rest.split_first_chunk()?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+    if *magic != MAGIC && *magic != HELD_MAGIC {
+        return None;
+    }
+    room.get(..length)
 }
 
-impl<'a> Place<'a> {
-    /// The place at the beginning of `memory`, and what is behind it. Without room for a state of `saved` bytes
-    /// there is none, and nothing behind it.
-    fn split(memory: &'a mut [u8], saved: usize) -> (Self, &'a mut [u8]) {
-        let (header, rest) = memory.split_at_mut_checked(MARK_BYTES).unwrap_or_default();
-        let (room, rest) = rest.split_at_mut_checked(saved).unwrap_or_default();
-        (Self { header, room }, rest)
-    }
+fn mark(place: &mut [u8], held: bool) {
+    put(place, if held { HELD_MAGIC } else { MAGIC });
+}
 
-    /// The bytes of the state, if the header is valid.
-    fn state(&self) -> Option<&[u8]> {
-        let (magic, length) = self.header.split_first_chunk::<4>()?;
-        let length = usize::try_from(u32::from_le_bytes(*length.first_chunk()?)).ok()?;
-        if *magic != MAGIC && *magic != HELD_MAGIC {
-            return None;
-        }
-        self.room.get(..length)
-    }
+fn forget(place: &mut [u8]) {
+    put(place, [0; MARK_BYTES]);
+}
 
-    fn mark(&mut self, held: bool) {
-        put(self.header, if held { HELD_MAGIC } else { MAGIC });
-    }
-
-    fn forget(&mut self) {
-        put(self.header, [0; MARK_BYTES]);
-    }
+/// Where the state is in a place.
+fn room_in(place: &mut [u8]) -> &mut [u8] {
+    place.get_mut(MARK_BYTES..).unwrap_or_default()
 }
 
 /// RAM that the start-up code does not initialise, with a short header, the detector's state and the
@@ -170,16 +159,19 @@ impl<'a> Place<'a> {
 #[derive(Debug)]
 pub struct Retained<'a> {
     allowance: &'a mut [u8],
-    /// The state that the rows follow.
-    place: Place<'a>,
-    /// Where the next one is written, if there is memory for two. It is marked only between the completion of
-    /// that and the end of the one before, which with its rows says the same.
-    spare: Option<Place<'a>>,
+    /// A place for a state, or two. If there are two, one holds the state that the rows follow, and the next is
+    /// written to the other, which is marked only between the completion of that and the end of the one before,
+    /// which with its rows says the same.
+    places: &'a mut [u8],
+    /// Bytes of a place.
+    length: usize,
     rows: &'a mut [u8],
     /// Bytes of `rows` in use.
     used: usize,
     /// Checksum of the state and the rows in use.
     sum: u32,
+    /// Whether the state is in the second place.
+    second: bool,
     /// Whether states are marked as held.
     held: bool,
 }
@@ -190,31 +182,35 @@ impl<'a> Retained<'a> {
     #[must_use]
     pub fn new(memory: &'a mut [u8], saved: usize) -> Self {
         let (allowance, rest) = memory.split_at_mut_checked(ALLOWANCE_BYTES).unwrap_or_default();
-        let (place, rest) = Place::split(rest, saved);
-        let (spare, rows) = if rest.len() >= MARK_BYTES + saved {
-            let (spare, rows) = Place::split(rest, saved);
-            (Some(spare), rows)
-        } else {
-            (None, rest)
-        };
-        let mut retained = Self { allowance, place, spare, rows, used: 0, sum: 0, held: false };
-        if retained.state().is_none() {
-            retained.change_places();
-        }
-        retained.held = retained.place.header.starts_with(&HELD_MAGIC);
+        let length = MARK_BYTES + saved;
+        let two = if rest.len() >= 2 * length { 2 * length } else { length };
+        let (places, rows) = rest.split_at_mut_checked(two).unwrap_or_default();
+        let (used, sum, second, held) = (0, 0, false, false);
+        let mut retained = Self { allowance, places, length, rows, used, sum, second, held };
+        retained.second = retained.has_two() && retained.state().is_none();
+        retained.held = retained.place(retained.second).starts_with(&HELD_MAGIC);
         retained
     }
 
-    fn change_places(&mut self) {
-        if let Some(spare) = &mut self.spare {
-            core::mem::swap(&mut self.place, spare);
-        }
+    fn has_two(&self) -> bool {
+        self.places.len() > self.length
+    }
+
+    fn place(&self, second: bool) -> &[u8] {
+        let start = if second { self.length } else { 0 };
+        self.places.get(start..).and_then(|rest| rest.get(..self.length)).unwrap_or_default()
+    }
+
+    fn place_mut(&mut self, second: bool) -> &mut [u8] {
+        let start = if second { self.length } else { 0 };
+        let rest = self.places.get_mut(start..).unwrap_or_default();
+        rest.get_mut(..self.length).unwrap_or_default()
     }
 
     /// Gives up the state that is here for the other one; returns whether there is one.
     pub fn fall_back(&mut self) -> bool {
-        self.place.forget();
-        self.change_places();
+        forget(self.place_mut(self.second));
+        self.second = self.has_two() && !self.second;
         self.state().is_some()
     }
 
@@ -240,27 +236,27 @@ impl<'a> Retained<'a> {
     pub fn set_held(&mut self, held: bool) {
         self.held = held;
         if self.state().is_some() {
-            self.place.mark(held);
+            mark(self.place_mut(self.second), held);
         }
     }
 
     /// The bytes of the state, if there is one; without the rows since.
     #[must_use]
     pub fn state(&self) -> Option<&[u8]> {
-        self.place.state()
+        state_in(self.place(self.second))
     }
 
     /// Where the next state is to be written. The last one is forgotten, if there is no other place.
-    fn next(&mut self) -> &mut Place<'a> {
-        let next = self.spare.as_mut().unwrap_or(&mut self.place);
-        next.forget();
+    fn next(&mut self) -> &mut [u8] {
+        let next = self.place_mut(self.has_two() && !self.second);
+        forget(next);
         next
     }
 
     /// The place of the next state, to fill it piece by piece. That becomes the state by
     /// [`replace`](Self::replace) only; until then there is none, or with memory for two the last one.
     pub fn room(&mut self) -> &mut [u8] {
-        self.next().room
+        room_in(self.next())
     }
 
     /// Replaces the state: `write` fills the buffer and returns the length. There are no rows then.
@@ -274,15 +270,16 @@ impl<'a> Retained<'a> {
     ) -> Result<(), Fault> {
         let held = self.held;
         let place = self.next();
-        let length = write(place.room)?;
-        let short = u32::try_from(length).ok().filter(|_| length <= place.room.len());
+        let room = room_in(place);
+        let length = write(room)?;
+        let short = u32::try_from(length).ok().filter(|_| length <= room.len());
         let short = short.ok_or(Fault::new(Device::Detector, FaultKind::TooLong))?;
-        put(place.header.get_mut(MAGIC.len()..).unwrap_or_default(), short.to_le_bytes());
-        place.mark(held);
-        if self.spare.is_some() {
+        put(place.get_mut(MAGIC.len()..).unwrap_or_default(), short.to_le_bytes());
+        mark(place, held);
+        if self.has_two() {
             // From here on the new one alone is valid.
-            self.place.forget();
-            self.change_places();
+            forget(self.place_mut(self.second));
+            self.second = !self.second;
         }
         self.begin(length);
         Ok(())
@@ -290,7 +287,8 @@ impl<'a> Retained<'a> {
 
     /// Begins the list of rows after a state of this length.
     fn begin(&mut self, length: usize) {
-        let state = self.place.room.get(..length).unwrap_or_default();
+        let room = self.place(self.second).get(MARK_BYTES..).unwrap_or_default();
+        let state = room.get(..length).unwrap_or_default();
         // The record's own checksum stands for it.
         self.sum = state.last_chunk().map_or(0, |sum| u32::from_le_bytes(*sum));
         self.used = 0;
@@ -409,9 +407,9 @@ impl<'a> Retained<'a> {
         steps: Option<[f32; C]>,
         mut process: impl FnMut(&Kept<C>),
     ) {
-        if let Some(spare) = &mut self.spare {
+        if self.has_two() {
             // Which of two it is has been chosen.
-            spare.forget();
+            forget(self.place_mut(!self.second));
         }
         self.begin(self.state().map_or(0, <[u8]>::len));
         loop {
@@ -425,7 +423,7 @@ impl<'a> Retained<'a> {
     /// Forgets the state.
     pub fn forget(&mut self) {
         self.next();
-        self.place.forget();
+        forget(self.place_mut(self.second));
     }
 }
 
