@@ -100,16 +100,22 @@ impl<F: Length> Scatter<F> {
     /// Whether a test with blocks of this length can have reached this state.
     pub(super) fn is_consistent(&self, block: u32) -> bool {
         let short = short_of(block);
-        // No sum exceeds the number of points in two blocks; 1 % is for coarse backends.
-        let fits = |sums: &Per<F, Signed>, block: u32| {
-            let limit = 2.02 * row_count(block);
+        // No sum exceeds the number of its points, in a difference those of two blocks; 1 % is for coarse
+        // backends.
+        let fits = |sums: &Per<F, Signed>, points: u32| {
+            let limit = 1.01 * row_count(points);
             sums.iter().all(|sum| sum.cos.abs() <= limit && sum.sin.abs() <= limit)
         };
+        // Nor do means of |d|²/2b what such sums have.
+        let most = |block: u32| 4.1 * row_count(block);
         self.in_short < short.saturating_mul(2)
             && self.in_long < block.saturating_mul(2)
-            && fits(&self.short, short)
-            && fits(&self.last, short)
-            && fits(&self.long, block)
+            && self.short_trace.0 <= most(short)
+            && self.long_trace.0 <= most(block)
+            && self.square.0 <= most(short) * most(short)
+            && fits(&self.short, self.in_short)
+            && fits(&self.last, short.saturating_mul(2))
+            && fits(&self.long, self.in_long)
     }
 
     fn end_of_short(&mut self, block: u32) {

@@ -20,11 +20,17 @@ impl State for Watch<Test> {
         self.0.save(&mut bytes).expect("long enough");
         bytes
     }
-    /// As the fuzz target: what it says may be refused, and it takes another sample.
+    /// As the fuzz target: what it says is a probability or refused, and with another sample it comes back.
     fn largest_mean(&self) -> f64 {
         let mut used = self.clone();
-        let _ = (used.0.p_value(), used.0.threshold(0.05));
+        let _ = used.0.threshold(0.05);
         used.0.push_p(&[1.0, 1.0]).expect("a good sample");
+        let is_probability =
+            |test: &Test| test.p_value().map_or(true, |chance| (0.0..=1.0).contains(&chance));
+        let comes_back = self.clone().restored(&used.written()).is_ok();
+        if !(is_probability(&self.0) && is_probability(&used.0) && comes_back) {
+            return f64::NAN;
+        }
         worst([self.0.streams().p(), self.0.streams().q()])
     }
 }
