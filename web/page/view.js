@@ -75,6 +75,11 @@ class View {
     this.results = null;
     /** @type {Uint8Array | null} */
     this.reference = null;
+    /** @type {Map<string, string>} The thresholds of the last results, by statistic, channel and rows. */
+    this.thresholds = new Map();
+    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-copy]"))) {
+      button.addEventListener("click", () => this.copy(button));
+    }
     const chip = /** @type {HTMLSelectElement} */ (element("chip"));
     chip.replaceChildren(...CHIPS.map((it) => new Option(it.name)));
     chip.addEventListener("change", () => this.cost());
@@ -86,6 +91,22 @@ class View {
     element("save-reference").addEventListener("click", () => {
       if (this.reference) this.save("reference.bin", this.reference);
     });
+  }
+
+  /**
+   * Copies a text; where the browser does not let a page do so, it is marked, to be copied by hand.
+   * @param {HTMLButtonElement} button
+   */
+  async copy(button) {
+    const text = element(button.dataset.copy ?? "");
+    try {
+      await navigator.clipboard.writeText(text.textContent ?? "");
+      button.textContent = "Copied";
+    } catch {
+      getSelection()?.selectAllChildren(text);
+      button.textContent = "Marked";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
   }
 
   /** @param {MouseEvent} event */
@@ -111,6 +132,7 @@ class View {
 
   /** @param {{ lines: string[], rate: number | null }} look */
   looked(look) {
+    this.thresholds.clear();
     element("look").textContent = look.lines.join("\n");
     const rate = /** @type {HTMLInputElement} */ (element("rate"));
     rate.value = look.rate ? String(Number(look.rate.toPrecision(6))) : "";
@@ -134,10 +156,14 @@ class View {
     element("resolution").textContent = results.length > 1
       ? `A point is the range of ${results.length.toLocaleString("en")} rows.` : "";
     this.alarms(results);
-    fill("legs", results.legs.map((leg) => [
-      leg.leg, leg.channel_name ?? "all", leg.window, short(leg.statistic ?? NaN),
-      short(leg.threshold ?? NaN), short(leg.ratio ?? NaN),
-    ]));
+    const before = this.thresholds;
+    this.thresholds = new Map();
+    fill("legs", results.legs.map((leg) => {
+      const name = [leg.leg, leg.channel_name ?? "all", leg.window];
+      const [key, threshold] = [name.join(), short(leg.threshold ?? NaN)];
+      this.thresholds.set(key, threshold);
+      return [...name, short(leg.statistic ?? NaN), threshold, before.get(key), short(leg.ratio ?? NaN)];
+    }));
     for (const part of /** @type {const} */ (["command", "settings", "rust"])) element(part).textContent = results[part];
     element("c").textContent = results.c ?? "";
     element("c-part").hidden = !results.c;

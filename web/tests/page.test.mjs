@@ -154,6 +154,9 @@ test("thresholds and alarms move with the promise", async () => {
   assert.ok(sum(long) > sum(short), "thresholds are higher");
   assert.ok(long.summary.alarms <= short.summary.alarms);
   assert.ok(long.alarms[0].row > short.alarms[0].row, "the first alarm is later");
+  // The table has the new thresholds beside those of before.
+  const [, , , , now, before] = await page.$$eval("#legs tbody tr:first-child td", (cells) => cells.map((cell) => cell.textContent));
+  assert.ok(await page.isVisible("#legs") && Number(now) > Number(before), `${now} ${before}`);
   await set("promise", "");
 });
 
@@ -182,6 +185,11 @@ test("what is downloaded is what the tool writes", async () => {
     const told = spawnSync("sh", ["-c", command.replace(/^fastmmd/, '"$0"') + " --json", TOOL], { encoding: "utf8", cwd: SEEN });
     assert.deepEqual(lines(told.stdout).at(-1), (await shown()).summary);
     assert.match(await page.textContent("#rust"), /static MAP: Fourier</);
+    await page.evaluate(() => { document.getElementById("rust").parentElement.open = true; });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.click("[data-copy=rust]");
+    await page.waitForFunction(() => document.querySelector("[data-copy=rust]").textContent === "Copied");
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.textContent("#rust"));
   }
 });
 
