@@ -23,6 +23,7 @@ use drift_app::sensor::{NoSensor, Sensor};
 use embedded_hal::i2c::{ErrorKind as BusError, ErrorType, I2c, Operation};
 use fastmmd_reference::generate::Generator;
 use fastmmd_reference::single;
+use serialport::{SerialPort, TTYPort};
 
 type Detector = BoardDetector<1>;
 
@@ -72,31 +73,87 @@ fn board(path: &Path, stop: Arc<AtomicBool>, guard: Guard) -> JoinHandle<()> {
             };
             stream.set_nonblocking(true).unwrap();
             let ended = stream.try_clone().unwrap();
-            let mut detector = Detector::new(&ONE_CHANNEL, RECORDING).unwrap();
-            let parts = Parts {
-                board: &Board { name: "socket", millihertz: 2500, start: Start::UNKNOWN },
-                bus: Empty,
-                line: Line(stream),
-                sensor: NoSensor,
-                monitor: &mut detector,
-                settings: &RECORDING,
-                store: None,
-                guard: guard.clone(),
-                memory: &mut memory,
-            };
-            let mut app = App::new(parts, Config::DEFAULT);
-            app.start();
-            loop {
-                // Until the other side has closed it.
-                if app.poll() == Request::Idle {
-                    thread::sleep(std::time::Duration::from_micros(200));
-                }
-                if closed(&ended) || stop.load(Ordering::Relaxed) {
-                    break;
-                }
-            }
+            // Until the other side has closed it.
+            let is_over = || closed(&ended) || stop.load(Ordering::Relaxed);
+            serve(Line(stream), guard.clone(), &mut memory, is_over);
         }
     })
+}
+
+/// A board without a sensor, on a line, until that is over.
+fn serve<L: ByteLink>(line: L, guard: Guard, memory: &mut [u8], is_over: impl Fn() -> bool) {
+    let mut detector = Detector::new(&ONE_CHANNEL, RECORDING).unwrap();
+    let parts = Parts {
+        board: &Board { name: "socket", millihertz: 2500, start: Start::UNKNOWN },
+        bus: Empty,
+        line,
+        sensor: NoSensor,
+        monitor: &mut detector,
+        settings: &RECORDING,
+        store: None,
+        guard,
+        memory,
+    };
+    let mut app = App::new(parts, Config::DEFAULT);
+    app.start();
+    while !is_over() {
+        if app.poll() == Request::Idle {
+            thread::sleep(std::time::Duration::from_micros(200));
+        }
+    }
+}
+
+/// The board's end of a serial line.
+struct Serial(TTYPort);
+
+impl ByteLink for Serial {
+    type Error = std::io::Error;
+
+    fn read(&mut self) -> Result<Option<u8>, std::io::Error> {
+        let mut byte = [0];
+        // An error is that nothing came in time, or that nobody has the other end.
+        Ok(self.0.read(&mut byte).ok().filter(|read| *read > 0).map(|_| byte[0]))
+    }
+
+    fn write(&mut self, byte: u8) -> Result<(), std::io::Error> {
+        // What nobody reads is lost.
+        let _ = self.0.write_all(&[byte]);
+        Ok(())
+    }
+}
+
+/// The same commands over what the operating system takes for a serial port.
+#[test]
+fn a_board_on_a_serial_port_is_read_and_commanded() {
+    let directory = directory("device_serial");
+    let (mut line, port) = TTYPort::pair().unwrap();
+    let name = port.name().unwrap();
+    // For the tool alone.
+    drop(port);
+    line.set_timeout(std::time::Duration::from_millis(1)).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let is_over = Arc::clone(&stop);
+    let mut open = Guard::default();
+    open.set_open(true);
+    let board = thread::spawn(move || {
+        let mut memory = vec![0; memory_bytes(Detector::SAVED_BYTES, 8, 1)];
+        serve(Serial(line), open, &mut memory, || is_over.load(Ordering::Relaxed));
+    });
+    let device = |arguments: &[&str]| fastmmd(&[&["device", &name, "--json"], arguments].concat());
+    let found = device(&["identify"]);
+    assert_eq!(found.code, 0, "{}", found.err);
+    assert_eq!(found.json()[0]["map_frequencies"], 32);
+    let pulled = directory.join("pulled.bin");
+    // Nothing is learned yet, but there is a state, of many pieces.
+    let ran = device(&["pull", pulled.to_str().unwrap()]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(fs::read(&pulled).unwrap().len(), Detector::SAVED_BYTES);
+    assert_eq!(device(&["relearn"]).json()[0]["stage"], "learning");
+    stop.store(true, Ordering::Relaxed);
+    board.join().unwrap();
+    // The control: nobody answers any more.
+    let silent = device(&["status"]);
+    assert_eq!((silent.code, silent.err.lines().count()), (2, 1), "{}", silent.err);
 }
 
 /// Whether nobody is at the other end. The byte that tells is one between frames.
