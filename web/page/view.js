@@ -77,9 +77,6 @@ class View {
     this.reference = null;
     /** @type {Map<string, string>} The thresholds of the last results, by statistic, channel and rows. */
     this.thresholds = new Map();
-    for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-copy]"))) {
-      button.addEventListener("click", () => this.copy(button));
-    }
     const chip = /** @type {HTMLSelectElement} */ (element("chip"));
     chip.replaceChildren(...CHIPS.map((it) => new Option(it.name)));
     chip.addEventListener("change", () => this.cost());
@@ -91,22 +88,6 @@ class View {
     element("save-reference").addEventListener("click", () => {
       if (this.reference) this.save("reference.bin", this.reference);
     });
-  }
-
-  /**
-   * Copies a text; where the browser does not let a page do so, it is marked, to be copied by hand.
-   * @param {HTMLButtonElement} button
-   */
-  async copy(button) {
-    const text = element(button.dataset.copy ?? "");
-    try {
-      await navigator.clipboard.writeText(text.textContent ?? "");
-      button.textContent = "Copied";
-    } catch {
-      getSelection()?.selectAllChildren(text);
-      button.textContent = "Marked";
-    }
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
   }
 
   /** @param {MouseEvent} event */
@@ -224,7 +205,7 @@ class View {
       rows.push(["Instructions", `${about}${core.instructions.toLocaleString("en")} a row (${core.name}; counted in an emulator, from the bench budget)`]);
       if (rate > 0) rows.push(["", `${readable(core.instructions * rate)} a second`]);
       if (core.name.endsWith("integers")) {
-        rows.push(["", "That is the detector in integers, over fixed::Fourier in Rust or fastmmd_i16_ in C, for rows of counts: it learns on the device. What is to take along here is in floating point, and many times slower on this core."]);
+        rows.push(["", "That is the detector in integers (fixed::Fourier, or fastmmd_i16_ in C), which learns on the device. What is to take along here is in floating point, and many times slower on this core."]);
       }
     }
     rows.push(["False alarms", rate > 0
